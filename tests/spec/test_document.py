@@ -1,0 +1,122 @@
+"""The document as a whole: valid, sourced section by section, free of what the generated client must not do."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator, validate
+
+SECTIONS = {
+    *("1", "2", "3", "4", "5", "6", "7", "8", "9"),
+    *(f"2.{number}" for number in range(1, 12)),
+    *(f"4.{number}" for number in range(1, 9)),
+}
+SOURCE = re.compile(r"^Source: (?:introduction and )?sections? (\d[\d., ]*)$")
+
+
+def test_document_is_valid_openapi_31(document: dict[str, Any]) -> None:
+    """The document is valid OpenAPI 3.1."""
+    assert document["openapi"] == "3.1.0"
+    validate(document, cls=OpenAPIV31SpecValidator)
+
+
+def test_every_part_names_its_section(document: dict[str, Any], operations: dict[str, Any]) -> None:
+    """Every schema, parameter, header, response, request body and operation ends by naming an existing section."""
+    unsourced = [name for name, node in _parts(document, operations) if not _sections(node) <= SECTIONS]
+    assert unsourced == []
+
+
+def test_every_section_is_transcribed(document: dict[str, Any], operations: dict[str, Any]) -> None:
+    """Every section and subsection of the service description is the source of some part."""
+    cited = set().union(*(_sections(node) for _, node in _parts(document, operations)))
+    assert cited == SECTIONS
+
+
+@pytest.mark.parametrize(
+    ("operation_id", "section"),
+    [
+        ("update_repository", "4.1"),
+        ("create_repository_resource", "4.2"),
+        ("list_itwins", "4.3"),
+        ("get_primary_account", "4.4"),
+        ("create_scene", "4.5"),
+        ("list_scene_objects", "4.6"),
+        ("create_detector", "4.7"),
+        ("update_webhook", "4.8"),
+    ],
+)
+def test_operation_names_its_own_section(operations: dict[str, Any], operation_id: str, section: str) -> None:
+    """An operation and its success answer name the subsection of section 4 that describes the operation."""
+    operation = operations[operation_id]
+    success = next(response for status, response in operation["responses"].items() if status.startswith("2"))
+    assert section in _sections(operation)
+    assert section in _sections(success)
+
+
+def test_only_accept_has_a_default(document: dict[str, Any]) -> None:
+    """No default but that of Accept stands in `default`, so that the generated client sends nothing unasked."""
+    components = document["components"]
+    assert {name for name, node in components["parameters"].items() if "default" in node["schema"]} == {
+        "AcceptV1",
+        "AcceptV2",
+    }
+    assert [node for node in _nodes(components["schemas"]) if "default" in node] == []
+
+
+def test_base_address_is_a_variable(document: dict[str, Any]) -> None:
+    """The one server is the variable `base_url`, and its default names no host that could exist."""
+    (server,) = document["servers"]
+    assert server["url"] == "{base_url}"
+    assert server["variables"]["base_url"]["default"].endswith(".invalid")
+
+
+def test_bearer_is_the_only_security_scheme(document: dict[str, Any], operations: dict[str, Any]) -> None:
+    """Every operation requires the bearer token, which is the only security scheme."""
+    ((name, scheme),) = document["components"]["securitySchemes"].items()
+    assert (name, scheme["type"], scheme["scheme"]) == ("bearer", "http", "bearer")
+    assert [name for name, operation in operations.items() if operation.get("security") != [{"bearer": []}]] == []
+
+
+def test_every_component_is_used_or_documents_an_open_text(document: dict[str, Any]) -> None:
+    """No component is left over: the unreferenced ones are those that document an open String."""
+    referenced = {node["$ref"] for node in _nodes(document) if "$ref" in node}
+    defined = {
+        f"#/components/{kind}/{name}"
+        for kind, components in document["components"].items()
+        if kind != "securitySchemes"
+        for name in components
+    }
+    unreferenced = {reference.rpartition("/")[2] for reference in defined - referenced}
+    assert unreferenced == {"ErrorCode", "ErrorDetailCode", "SceneObjectKind"}
+
+
+def _parts(document: dict[str, Any], operations: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield "info", document["info"]
+    yield "server", document["servers"][0]
+    for tag in document["tags"]:
+        yield f"tag {tag['name']}", tag
+    for kind, components in document["components"].items():
+        for name, component in components.items():
+            yield f"{kind} {name}", component
+    for operation_id, operation in operations.items():
+        yield operation_id, operation
+        if "requestBody" in operation:
+            yield f"{operation_id} body", operation["requestBody"]
+        for status, response in operation["responses"].items():
+            yield f"{operation_id} {status}", response
+
+
+def _sections(node: dict[str, Any]) -> set[str]:
+    match = SOURCE.match(node.get("description", "").rpartition("\n")[2])
+    return set(match[1].split(", ")) if match else {"unsourced"}
+
+
+def _nodes(node: object) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        yield node
+        for child in node.values():
+            yield from _nodes(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from _nodes(child)
