@@ -1,0 +1,93 @@
+from typing import Any
+
+import httpx
+
+from ...client import AuthenticatedClient
+from ...errors import decode_error
+from ...models.primary_account_response import PrimaryAccountResponse
+from ...types import (
+    Response,
+    encode_parameters,
+)
+
+
+def _get_kwargs(
+    *,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> dict[str, Any]:
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/itwins/myprimaryaccount",
+        "headers": encode_parameters(
+            {
+                "Accept": accept,
+            }
+        ),
+        "extensions": {"route": "/itwins/myprimaryaccount"},
+    }
+    return _kwargs
+
+
+def _parse_response(*, response: httpx.Response) -> PrimaryAccountResponse:
+    if response.status_code == 200:
+        try:
+            body: Any = response.json()
+        except (ValueError, RecursionError) as error:
+            raise decode_error(response) from error
+        if not isinstance(body, dict):
+            raise decode_error(response)
+        return PrimaryAccountResponse.from_dict(body)
+    raise decode_error(response)
+
+
+async def asyncio_detailed(
+    *,
+    client: AuthenticatedClient,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> Response[PrimaryAccountResponse]:
+    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+
+    kwargs = _get_kwargs(
+        accept=accept,
+    )
+    response = await client.get_async_httpx_client().request(**kwargs)
+    return Response(
+        status_code=response.status_code,
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(response=response),
+    )
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> PrimaryAccountResponse:
+    """Get primary account
+
+    Returns the primary Account iTwin of the caller. New iTwins are created in this Account unless
+    specified otherwise. A user in an organization gets the organization's primary Account (other
+    Accounts can be listed with the list operation and `subClass=Account`). A user without an
+    organization has a single Account iTwin created for them, which is returned.
+
+    Authorization: Bearer access token with scope `itwin-platform`. Any authenticated user.
+
+    Source: sections 4.4, 5
+
+    Args:
+        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
+            API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the
+            vendor's name, which is not shown in the description; it is to be replaced before sending.
+            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
+    """
+
+    return (
+        await asyncio_detailed(
+            client=client,
+            accept=accept,
+        )
+    ).parsed

@@ -1,0 +1,265 @@
+from typing import Any
+
+import httpx
+
+from ...client import AuthenticatedClient
+from ...errors import decode_error
+from ...models.itwin_status import ITwinStatus
+from ...models.itwin_sub_class import ITwinSubClass
+from ...models.itwins_response import ITwinsResponse
+from ...models.query_scope import QueryScope
+from ...types import (
+    UNSET,
+    Response,
+    Unset,
+    encode_parameters,
+)
+
+
+def _get_kwargs(
+    *,
+    sub_class: list[ITwinSubClass] | Unset = UNSET,
+    status: ITwinStatus | Unset = UNSET,
+    type_: str | Unset = UNSET,
+    number: str | Unset = UNSET,
+    display_name: str | Unset = UNSET,
+    parent_id: str | Unset = UNSET,
+    itwin_account_id: str | Unset = UNSET,
+    search: str | Unset = UNSET,
+    select: list[str] | Unset = UNSET,
+    filter_: str | Unset = UNSET,
+    orderby: str | Unset = UNSET,
+    top: int | Unset = UNSET,
+    skip: int | Unset = UNSET,
+    include_inactive: bool | Unset = UNSET,
+    x_max_return: int | Unset = UNSET,
+    x_itwin_query_scope: QueryScope | Unset = UNSET,
+    prefer: str | Unset = UNSET,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> dict[str, Any]:
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/itwins/",
+        "params": encode_parameters(
+            {
+                "subClass": sub_class,
+                "status": status,
+                "type": type_,
+                "number": number,
+                "displayName": display_name,
+                "parentId": parent_id,
+                "iTwinAccountId": itwin_account_id,
+                "$search": search,
+                "$select": select,
+                "$filter": filter_,
+                "$orderby": orderby,
+                "$top": top,
+                "$skip": skip,
+                "includeInactive": include_inactive,
+            }
+        ),
+        "headers": encode_parameters(
+            {
+                "X-Max-Return": x_max_return,
+                "X-iTwin-Query-Scope": x_itwin_query_scope,
+                "Prefer": prefer,
+                "Accept": accept,
+            }
+        ),
+        "extensions": {"route": "/itwins/"},
+    }
+    return _kwargs
+
+
+def _parse_response(*, response: httpx.Response) -> ITwinsResponse:
+    if response.status_code == 200:
+        try:
+            body: Any = response.json()
+        except (ValueError, RecursionError) as error:
+            raise decode_error(response) from error
+        if not isinstance(body, dict):
+            raise decode_error(response)
+        return ITwinsResponse.from_dict(body)
+    raise decode_error(response)
+
+
+async def asyncio_detailed(
+    *,
+    client: AuthenticatedClient,
+    sub_class: list[ITwinSubClass] | Unset = UNSET,
+    status: ITwinStatus | Unset = UNSET,
+    type_: str | Unset = UNSET,
+    number: str | Unset = UNSET,
+    display_name: str | Unset = UNSET,
+    parent_id: str | Unset = UNSET,
+    itwin_account_id: str | Unset = UNSET,
+    search: str | Unset = UNSET,
+    select: list[str] | Unset = UNSET,
+    filter_: str | Unset = UNSET,
+    orderby: str | Unset = UNSET,
+    top: int | Unset = UNSET,
+    skip: int | Unset = UNSET,
+    include_inactive: bool | Unset = UNSET,
+    x_max_return: int | Unset = UNSET,
+    x_itwin_query_scope: QueryScope | Unset = UNSET,
+    prefer: str | Unset = UNSET,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> Response[ITwinsResponse]:
+    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+
+    kwargs = _get_kwargs(
+        sub_class=sub_class,
+        status=status,
+        type_=type_,
+        number=number,
+        display_name=display_name,
+        parent_id=parent_id,
+        itwin_account_id=itwin_account_id,
+        search=search,
+        select=select,
+        filter_=filter_,
+        orderby=orderby,
+        top=top,
+        skip=skip,
+        include_inactive=include_inactive,
+        x_max_return=x_max_return,
+        x_itwin_query_scope=x_itwin_query_scope,
+        prefer=prefer,
+        accept=accept,
+    )
+    response = await client.get_async_httpx_client().request(**kwargs)
+    return Response(
+        status_code=response.status_code,
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(response=response),
+    )
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    sub_class: list[ITwinSubClass] | Unset = UNSET,
+    status: ITwinStatus | Unset = UNSET,
+    type_: str | Unset = UNSET,
+    number: str | Unset = UNSET,
+    display_name: str | Unset = UNSET,
+    parent_id: str | Unset = UNSET,
+    itwin_account_id: str | Unset = UNSET,
+    search: str | Unset = UNSET,
+    select: list[str] | Unset = UNSET,
+    filter_: str | Unset = UNSET,
+    orderby: str | Unset = UNSET,
+    top: int | Unset = UNSET,
+    skip: int | Unset = UNSET,
+    include_inactive: bool | Unset = UNSET,
+    x_max_return: int | Unset = UNSET,
+    x_itwin_query_scope: QueryScope | Unset = UNSET,
+    prefer: str | Unset = UNSET,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> ITwinsResponse:
+    """List iTwins
+
+    Returns iTwins the caller is a member of (default scope). Inactive iTwins are left out unless
+    requested with `status` or `includeInactive`.
+
+    Parameters that exclude each other:
+
+    - `$search` cannot be combined with `number` or `displayName`.
+    - `includeInactive` cannot be combined with `status`.
+    - `$filter` cannot be combined with `status`, `type`, `number`, `displayName`, `parentId`,
+      `iTwinAccountId` or `$search`; only `subClass` may accompany it.
+
+    When `$select` is given, the Prefer header is ignored.
+
+    For more than 10000 iTwins, an exports operation exists; its details: not shown in the
+    description.
+
+    Authorization: Bearer access token with scope `itwin-platform`. Any authenticated user; only
+    iTwins the user is a member of are returned. `X-iTwin-Query-Scope: OrganizationAdmin` needs an
+    organization administrator.
+
+    Source: sections 4.3, 3, 5
+
+    Args:
+        sub_class (list[ITwinSubClass] | Unset): Optional. One or several iTwin SubClass values, comma delimited.
+            Recommended: it makes queries faster.
+            Source: section 4.3
+        status (ITwinStatus | Unset): iTwin Status. Default Active. Inactive iTwins are left out of the list
+            operation unless requested. Transitions between statuses: not shown in the description.
+            Source: sections 2.5, 3
+        type_ (str | Unset): Optional. Exact type. Cannot be combined with `$filter`.
+            Source: section 4.3
+        number (str | Unset): Optional. Exact match. Cannot be combined with `$search` or `$filter`.
+            Source: section 4.3
+        display_name (str | Unset): Optional. Exact match. Cannot be combined with `$search` or `$filter`.
+            Source: section 4.3
+        parent_id (str | Unset): Optional. Children of the given iTwin. Cannot be combined with `$filter`.
+            Source: section 4.3
+        itwin_account_id (str | Unset): Optional. iTwins owned by the given Account. Cannot be combined with
+            `$filter`.
+            Source: section 4.3
+        search (str | Unset): Optional. Substring match in number or displayName. Cannot be combined with
+            `number`, `displayName` or `$filter`.
+            Source: section 4.3
+        select (list[str] | Unset): Optional. Comma-delimited property names to return. When given, the Prefer
+            header is ignored. When absent, the minimal representation is returned.
+            Source: section 4.3
+        filter_ (str | Unset): Optional. OData filter; text comparison is case insensitive. Supports comparison
+            operators (e.g. `ge`, `eq`), `and`, `or`, `contains(value, property)`, `startswith(value, property)`.
+            Cannot be combined with the simple parameters (`status`, `type`, `number`, `displayName`, `parentId`,
+            `iTwinAccountId`, `$search`); only `subClass` may accompany it.
+            Source: section 4.3
+        orderby (str | Unset): Optional. Property name with optional direction, e.g. `displayName ASC`.
+            Source: section 4.3
+        top (int | Unset): Optional. Page size. Default 100. Positive integer, max 1000.
+            Source: sections 4.3, 8
+        skip (int | Unset): Optional. Items to skip. Default 0. Non-negative integer.
+            Source: sections 4.3, 8
+        include_inactive (bool | Unset): Optional. Default false. true returns Active, Trial and Inactive iTwins.
+            Cannot be combined with `status`.
+            Source: section 4.3
+        x_max_return (int | Unset): Optional. Maximum total number of iTwins returned across all pages. Default
+            1000. Allowed 1 to 10000 (the message of the 422 detail says that the value must be below 10000). The
+            value used is echoed in a response header of the same name. Paging past the limit does not fail; no more
+            iTwins are returned. Not the same as `$top` (page size).
+            Source: sections 4.3, 7, 8
+        x_itwin_query_scope (QueryScope | Unset): Values of the header X-iTwin-Query-Scope. `MemberOfiTwin`
+            (default): iTwins the user is a member of. `OrganizationAdmin`: iTwins belonging to the user's
+            organization; usable only by an organization administrator.
+            Source: section 4.3
+        prefer (str | Unset): Optional. `return=minimal` or `return=representation` selects the minimal or full
+            iTwin representation. Ignored when `$select` is given.
+            Source: section 4.3
+        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
+            API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the
+            vendor's name, which is not shown in the description; it is to be replaced before sending.
+            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
+    """
+
+    return (
+        await asyncio_detailed(
+            client=client,
+            sub_class=sub_class,
+            status=status,
+            type_=type_,
+            number=number,
+            display_name=display_name,
+            parent_id=parent_id,
+            itwin_account_id=itwin_account_id,
+            search=search,
+            select=select,
+            filter_=filter_,
+            orderby=orderby,
+            top=top,
+            skip=skip,
+            include_inactive=include_inactive,
+            x_max_return=x_max_return,
+            x_itwin_query_scope=x_itwin_query_scope,
+            prefer=prefer,
+            accept=accept,
+        )
+    ).parsed

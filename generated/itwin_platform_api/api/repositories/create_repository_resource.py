@@ -1,0 +1,125 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient
+from ...errors import decode_error
+from ...models.resource_create import ResourceCreate
+from ...models.resource_response import ResourceResponse
+from ...types import (
+    Response,
+    encode,
+    encode_parameters,
+)
+
+
+def _get_kwargs(
+    itwin_id: str,
+    repository_id: str,
+    *,
+    body: ResourceCreate,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> dict[str, Any]:
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/itwins/{itwin_id}/repositories/{repository_id}/resources".format(
+            itwin_id=quote(str(itwin_id), safe=""),
+            repository_id=quote(str(repository_id), safe=""),
+        ),
+        "headers": encode_parameters(
+            {
+                "Accept": accept,
+            }
+        ),
+        "extensions": {"route": "/itwins/{itwin_id}/repositories/{repository_id}/resources"},
+    }
+    _kwargs["json"] = encode(body)
+    return _kwargs
+
+
+def _parse_response(*, response: httpx.Response) -> ResourceResponse:
+    if response.status_code == 201:
+        try:
+            body: Any = response.json()
+        except (ValueError, RecursionError) as error:
+            raise decode_error(response) from error
+        if not isinstance(body, dict):
+            raise decode_error(response)
+        return ResourceResponse.from_dict(body)
+    raise decode_error(response)
+
+
+async def asyncio_detailed(
+    itwin_id: str,
+    repository_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: ResourceCreate,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> Response[ResourceResponse]:
+    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+
+    kwargs = _get_kwargs(
+        itwin_id=itwin_id,
+        repository_id=repository_id,
+        body=body,
+        accept=accept,
+    )
+    response = await client.get_async_httpx_client().request(**kwargs)
+    return Response(
+        status_code=response.status_code,
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(response=response),
+    )
+
+
+async def asyncio(
+    itwin_id: str,
+    repository_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: ResourceCreate,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> ResourceResponse:
+    """Create repository resource
+
+    Technical Preview: for testing only, not for production use; may change.
+
+    Adds a resource (for example a map layer) to a repository of class GeographicInformationSystem,
+    to mark which resources are relevant to the iTwin. `class` and `subClass` are taken from the
+    repository.
+
+    Authorization: Bearer access token with scope `itwin-platform`. The caller needs the
+    `itwins_modify` permission on the iTwin. Organization Administrators hold it automatically for
+    every iTwin of their organization.
+
+    Source: sections 4.2, 5
+
+    Args:
+        itwin_id (str): iTwin id.
+            Source: sections 4.1, 4.2
+        repository_id (str): Repository id.
+            Source: sections 4.1, 4.2
+        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
+            API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the
+            vendor's name, which is not shown in the description; it is to be replaced before sending.
+            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
+        body (ResourceCreate): Body of create repository resource (`iTwin-repository-resource-create`). `class`
+            and `subClass` are taken from the repository.
+            Source: sections 4.2, 7, 8
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
+    """
+
+    return (
+        await asyncio_detailed(
+            itwin_id=itwin_id,
+            repository_id=repository_id,
+            client=client,
+            body=body,
+            accept=accept,
+        )
+    ).parsed

@@ -1,0 +1,140 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient
+from ...errors import decode_error
+from ...models.repository_response import RepositoryResponse
+from ...models.repository_update import RepositoryUpdate
+from ...types import (
+    Response,
+    encode,
+    encode_parameters,
+)
+
+
+def _get_kwargs(
+    itwin_id: str,
+    repository_id: str,
+    *,
+    body: RepositoryUpdate,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> dict[str, Any]:
+    _kwargs: dict[str, Any] = {
+        "method": "patch",
+        "url": "/itwins/{itwin_id}/repositories/{repository_id}".format(
+            itwin_id=quote(str(itwin_id), safe=""),
+            repository_id=quote(str(repository_id), safe=""),
+        ),
+        "headers": encode_parameters(
+            {
+                "Accept": accept,
+            }
+        ),
+        "extensions": {"route": "/itwins/{itwin_id}/repositories/{repository_id}"},
+    }
+    _kwargs["json"] = encode(body)
+    return _kwargs
+
+
+def _parse_response(*, response: httpx.Response) -> RepositoryResponse:
+    if response.status_code == 200:
+        try:
+            body: Any = response.json()
+        except (ValueError, RecursionError) as error:
+            raise decode_error(response) from error
+        if not isinstance(body, dict):
+            raise decode_error(response)
+        return RepositoryResponse.from_dict(body)
+    raise decode_error(response)
+
+
+async def asyncio_detailed(
+    itwin_id: str,
+    repository_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: RepositoryUpdate,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> Response[RepositoryResponse]:
+    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+
+    kwargs = _get_kwargs(
+        itwin_id=itwin_id,
+        repository_id=repository_id,
+        body=body,
+        accept=accept,
+    )
+    response = await client.get_async_httpx_client().request(**kwargs)
+    return Response(
+        status_code=response.status_code,
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(response=response),
+    )
+
+
+async def asyncio(
+    itwin_id: str,
+    repository_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: RepositoryUpdate,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> RepositoryResponse:
+    """Update repository
+
+    Technical Preview: for testing only, not for production use; may change.
+
+    Updates a repository of an iTwin. Rules:
+
+    1. Only properties present in the body are changed.
+    2. `authentication` and `options` may be set to null to remove them.
+    3. `uri` and `displayName` cannot be set to null.
+    4. `class`, `subClass` and `id` cannot be changed.
+    5. When `authentication` or `options` is sent it replaces the whole object; a partial object
+       (for example only `password`, or only `queryParameters`) is not merged. All properties of the
+       object must be sent.
+    6. Read-only fields must not be included.
+
+    Repositories that can be updated (class: subclasses):
+
+    - GeographicInformationSystem: WebMapService, WebMapTileService, WebFeatureService, ArcGIS,
+      UrlTemplate, OgcApiFeatures
+    - Construction: Performance
+    - Subsurface: EvoWorkspace
+
+    Authorization: Bearer access token with scope `itwin-platform`. The caller needs the
+    `itwins_modify` permission on the iTwin. Organization Administrators hold it automatically for
+    every iTwin of their organization.
+
+    Source: sections 4.1, 2.1, 5
+
+    Args:
+        itwin_id (str): iTwin id.
+            Source: sections 4.1, 4.2
+        repository_id (str): Repository id.
+            Source: sections 4.1, 4.2
+        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
+            API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the
+            vendor's name, which is not shown in the description; it is to be replaced before sending.
+            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
+        body (RepositoryUpdate): Body of update repository (`iTwin-repository-update`), all properties optional.
+            Only properties present are changed. `class`, `subClass` and `id` cannot be changed, and read-only fields
+            must not be included.
+            Source: section 4.1
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
+    """
+
+    return (
+        await asyncio_detailed(
+            itwin_id=itwin_id,
+            repository_id=repository_id,
+            client=client,
+            body=body,
+            accept=accept,
+        )
+    ).parsed

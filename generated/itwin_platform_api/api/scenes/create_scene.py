@@ -1,0 +1,127 @@
+from typing import Any
+
+import httpx
+
+from ...client import AuthenticatedClient
+from ...errors import decode_error
+from ...models.scene_create import SceneCreate
+from ...models.scene_response import SceneResponse
+from ...types import (
+    UNSET,
+    Response,
+    Unset,
+    encode,
+    encode_parameters,
+)
+
+
+def _get_kwargs(
+    *,
+    body: SceneCreate,
+    itwin_id: str,
+    x_correlation_id: str | Unset = UNSET,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> dict[str, Any]:
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/scenes/",
+        "params": encode_parameters(
+            {
+                "iTwinId": itwin_id,
+            }
+        ),
+        "headers": encode_parameters(
+            {
+                "x-correlation-id": x_correlation_id,
+                "Accept": accept,
+            }
+        ),
+        "extensions": {"route": "/scenes/"},
+    }
+    _kwargs["json"] = encode(body)
+    return _kwargs
+
+
+def _parse_response(*, response: httpx.Response) -> SceneResponse:
+    if response.status_code == 201:
+        try:
+            body: Any = response.json()
+        except (ValueError, RecursionError) as error:
+            raise decode_error(response) from error
+        if not isinstance(body, dict):
+            raise decode_error(response)
+        return SceneResponse.from_dict(body)
+    raise decode_error(response)
+
+
+async def asyncio_detailed(
+    *,
+    client: AuthenticatedClient,
+    body: SceneCreate,
+    itwin_id: str,
+    x_correlation_id: str | Unset = UNSET,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> Response[SceneResponse]:
+    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+
+    kwargs = _get_kwargs(
+        body=body,
+        itwin_id=itwin_id,
+        x_correlation_id=x_correlation_id,
+        accept=accept,
+    )
+    response = await client.get_async_httpx_client().request(**kwargs)
+    return Response(
+        status_code=response.status_code,
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(response=response),
+    )
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    body: SceneCreate,
+    itwin_id: str,
+    x_correlation_id: str | Unset = UNSET,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> SceneResponse:
+    """Create scene
+
+    Technical Preview: for testing only, not for production use; may change.
+
+    Creates a scene. The data is validated against the caller's permissions and the supported object
+    schemas.
+
+    Authorization: Bearer access token with scope `itwin-platform`. Permission required for scene
+    operations: not shown in the description.
+
+    Source: sections 4.5, 5
+
+    Args:
+        itwin_id (str): Primary iTwin of the scene.
+            Source: sections 4.5, 4.6
+        x_correlation_id (str | Unset): Optional. Activity id for tracking the request.
+            Source: sections 4.5, 4.6
+        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
+            API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the
+            vendor's name, which is not shown in the description; it is to be replaced before sending.
+            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
+        body (SceneCreate): Body of create scene (`SceneCreateDTO`). The data is validated against the caller's
+            permissions and the supported object schemas.
+            Source: section 4.5
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
+    """
+
+    return (
+        await asyncio_detailed(
+            client=client,
+            body=body,
+            itwin_id=itwin_id,
+            x_correlation_id=x_correlation_id,
+            accept=accept,
+        )
+    ).parsed

@@ -1,0 +1,150 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient
+from ...errors import decode_error
+from ...models.scene_objects_response import SceneObjectsResponse
+from ...types import (
+    UNSET,
+    Response,
+    Unset,
+    encode_parameters,
+)
+
+
+def _get_kwargs(
+    scene_id: str,
+    *,
+    itwin_id: str,
+    order_by: str | Unset = UNSET,
+    skip: int | Unset = UNSET,
+    top: int | Unset = UNSET,
+    x_correlation_id: str | Unset = UNSET,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> dict[str, Any]:
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/scenes/{scene_id}/objects".format(
+            scene_id=quote(str(scene_id), safe=""),
+        ),
+        "params": encode_parameters(
+            {
+                "iTwinId": itwin_id,
+                "orderBy": order_by,
+                "$skip": skip,
+                "$top": top,
+            }
+        ),
+        "headers": encode_parameters(
+            {
+                "x-correlation-id": x_correlation_id,
+                "Accept": accept,
+            }
+        ),
+        "extensions": {"route": "/scenes/{scene_id}/objects"},
+    }
+    return _kwargs
+
+
+def _parse_response(*, response: httpx.Response) -> SceneObjectsResponse:
+    if response.status_code == 200:
+        try:
+            body: Any = response.json()
+        except (ValueError, RecursionError) as error:
+            raise decode_error(response) from error
+        if not isinstance(body, dict):
+            raise decode_error(response)
+        return SceneObjectsResponse.from_dict(body)
+    raise decode_error(response)
+
+
+async def asyncio_detailed(
+    scene_id: str,
+    *,
+    client: AuthenticatedClient,
+    itwin_id: str,
+    order_by: str | Unset = UNSET,
+    skip: int | Unset = UNSET,
+    top: int | Unset = UNSET,
+    x_correlation_id: str | Unset = UNSET,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> Response[SceneObjectsResponse]:
+    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+
+    kwargs = _get_kwargs(
+        scene_id=scene_id,
+        itwin_id=itwin_id,
+        order_by=order_by,
+        skip=skip,
+        top=top,
+        x_correlation_id=x_correlation_id,
+        accept=accept,
+    )
+    response = await client.get_async_httpx_client().request(**kwargs)
+    return Response(
+        status_code=response.status_code,
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(response=response),
+    )
+
+
+async def asyncio(
+    scene_id: str,
+    *,
+    client: AuthenticatedClient,
+    itwin_id: str,
+    order_by: str | Unset = UNSET,
+    skip: int | Unset = UNSET,
+    top: int | Unset = UNSET,
+    x_correlation_id: str | Unset = UNSET,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+) -> SceneObjectsResponse:
+    """List scene objects
+
+    Technical Preview: for testing only, not for production use; may change.
+
+    Lists the objects of a scene. The list is filtered to what the caller's roles and permissions
+    allow. Paging applies to the filtered set.
+
+    Authorization: Bearer access token with scope `itwin-platform`. Permission required for scene
+    operations: not shown in the description.
+
+    Source: sections 4.6, 5
+
+    Args:
+        scene_id (str): A UUID string.
+            Source: section 2
+        itwin_id (str): Primary iTwin of the scene.
+            Source: sections 4.5, 4.6
+        order_by (str | Unset): Optional. Default `kind`. Other allowed values: not shown in the description.
+            Source: section 4.6
+        skip (int | Unset): Optional. Default 0. Lower limit: not shown in the description.
+            Source: sections 4.6, 8
+        top (int | Unset): Optional. Default 100. Max 100. Lower limit: not shown in the description.
+            Source: sections 4.6, 8
+        x_correlation_id (str | Unset): Optional. Activity id for tracking the request.
+            Source: sections 4.5, 4.6
+        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
+            API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the
+            vendor's name, which is not shown in the description; it is to be replaced before sending.
+            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
+    """
+
+    return (
+        await asyncio_detailed(
+            scene_id=scene_id,
+            client=client,
+            itwin_id=itwin_id,
+            order_by=order_by,
+            skip=skip,
+            top=top,
+            x_correlation_id=x_correlation_id,
+            accept=accept,
+        )
+    ).parsed

@@ -1,0 +1,118 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient
+from ...errors import decode_error
+from ...models.webhook import Webhook
+from ...models.webhook_update import WebhookUpdate
+from ...types import (
+    Response,
+    encode,
+    encode_parameters,
+)
+
+
+def _get_kwargs(
+    webhook_id: str,
+    *,
+    body: WebhookUpdate,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
+) -> dict[str, Any]:
+    _kwargs: dict[str, Any] = {
+        "method": "patch",
+        "url": "/webhooks/{webhook_id}".format(
+            webhook_id=quote(str(webhook_id), safe=""),
+        ),
+        "headers": encode_parameters(
+            {
+                "Accept": accept,
+            }
+        ),
+        "extensions": {"route": "/webhooks/{webhook_id}"},
+    }
+    _kwargs["json"] = encode(body)
+    return _kwargs
+
+
+def _parse_response(*, response: httpx.Response) -> Webhook:
+    if response.status_code == 200:
+        try:
+            body: Any = response.json()
+        except (ValueError, RecursionError) as error:
+            raise decode_error(response) from error
+        if not isinstance(body, dict):
+            raise decode_error(response)
+        return Webhook.from_dict(body)
+    raise decode_error(response)
+
+
+async def asyncio_detailed(
+    webhook_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: WebhookUpdate,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
+) -> Response[Webhook]:
+    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+
+    kwargs = _get_kwargs(
+        webhook_id=webhook_id,
+        body=body,
+        accept=accept,
+    )
+    response = await client.get_async_httpx_client().request(**kwargs)
+    return Response(
+        status_code=response.status_code,
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(response=response),
+    )
+
+
+async def asyncio(
+    webhook_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: WebhookUpdate,
+    accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
+) -> Webhook:
+    """Update webhook
+
+    Updates a webhook, and activates or deactivates it. A newly created webhook is inactive and
+    receives no events until activated. With `active=true` an inactive webhook becomes active:
+    events start being forwarded to `callbackUrl`. With `active=false` an active webhook becomes
+    inactive: events stop being forwarded. Both require that the caller is authorized. Read-only
+    properties must not be sent.
+
+    Authorization: callable only by Service Applications. Bearer access token with scopes
+    `itwin-platform` and `webhooks:modify`. The Service Application needs the `webhooks_maintainer`
+    permission at the iTwin level, or must be an Organization Administrator of the organization that
+    owns the iTwin.
+
+    Source: sections 4.8, 3, 5
+
+    Args:
+        webhook_id (str): Webhook id.
+            Source: section 4.8
+        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
+            API with a version segment, v2 for create detector and update webhook. `{vendor}` stands for the vendor's
+            name, which is not shown in the description; it is to be replaced before sending.
+            Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v2+json'.
+        body (WebhookUpdate): Body of update webhook (`Update Webhook Request`), all properties optional. Read-
+            only properties must not be sent.
+            Source: section 4.8
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.
+    """
+
+    return (
+        await asyncio_detailed(
+            webhook_id=webhook_id,
+            client=client,
+            body=body,
+            accept=accept,
+        )
+    ).parsed

@@ -1,0 +1,192 @@
+"""Contains all the data models used in inputs/outputs"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .basic_authentication import BasicAuthentication
+    from .capability_link import CapabilityLink
+    from .data_center_location import DataCenterLocation
+    from .detector import Detector
+    from .detector_create import DetectorCreate
+    from .detector_response import DetectorResponse
+    from .detector_type import DetectorType
+    from .error_body import ErrorBody
+    from .error_code import ErrorCode
+    from .error_detail import ErrorDetail
+    from .error_detail_code import ErrorDetailCode
+    from .error_response import ErrorResponse
+    from .event_type import EventType
+    from .header_authentication import HeaderAuthentication
+    from .itwin import ITwin
+    from .itwin_class import ITwinClass
+    from .itwin_status import ITwinStatus
+    from .itwin_sub_class import ITwinSubClass
+    from .itwin_summary import ITwinSummary
+    from .itwins_response import ITwinsResponse
+    from .oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication
+    from .paging_link import PagingLink
+    from .paging_links import PagingLinks
+    from .primary_account_response import PrimaryAccountResponse
+    from .query_parameter_authentication import QueryParameterAuthentication
+    from .query_parameters import QueryParameters
+    from .query_scope import QueryScope
+    from .repository import Repository
+    from .repository_capabilities import RepositoryCapabilities
+    from .repository_class import RepositoryClass
+    from .repository_options import RepositoryOptions
+    from .repository_resource_data import RepositoryResourceData
+    from .repository_response import RepositoryResponse
+    from .repository_sub_class import RepositorySubClass
+    from .repository_update import RepositoryUpdate
+    from .resource import Resource
+    from .resource_capabilities import ResourceCapabilities
+    from .resource_class import ResourceClass
+    from .resource_create import ResourceCreate
+    from .resource_response import ResourceResponse
+    from .resource_sub_class import ResourceSubClass
+    from .scene import Scene
+    from .scene_context import SceneContext
+    from .scene_create import SceneCreate
+    from .scene_data import SceneData
+    from .scene_data_create import SceneDataCreate
+    from .scene_object import SceneObject
+    from .scene_object_create import SceneObjectCreate
+    from .scene_object_kind import SceneObjectKind
+    from .scene_object_minimal import SceneObjectMinimal
+    from .scene_objects_response import SceneObjectsResponse
+    from .scene_response import SceneResponse
+    from .vector3d import Vector3d
+    from .view3d_data import View3dData
+    from .webhook import Webhook
+    from .webhook_scope import WebhookScope
+    from .webhook_update import WebhookUpdate
+
+_MODULES = {
+    "BasicAuthentication": ".basic_authentication",
+    "CapabilityLink": ".capability_link",
+    "DataCenterLocation": ".data_center_location",
+    "Detector": ".detector",
+    "DetectorCreate": ".detector_create",
+    "DetectorResponse": ".detector_response",
+    "DetectorType": ".detector_type",
+    "ErrorBody": ".error_body",
+    "ErrorCode": ".error_code",
+    "ErrorDetail": ".error_detail",
+    "ErrorDetailCode": ".error_detail_code",
+    "ErrorResponse": ".error_response",
+    "EventType": ".event_type",
+    "HeaderAuthentication": ".header_authentication",
+    "ITwin": ".itwin",
+    "ITwinClass": ".itwin_class",
+    "ITwinStatus": ".itwin_status",
+    "ITwinSubClass": ".itwin_sub_class",
+    "ITwinSummary": ".itwin_summary",
+    "ITwinsResponse": ".itwins_response",
+    "OAuth2AuthorizationCodePKCEAuthentication": ".oauth2_authorization_code_pkce_authentication",
+    "PagingLink": ".paging_link",
+    "PagingLinks": ".paging_links",
+    "PrimaryAccountResponse": ".primary_account_response",
+    "QueryParameterAuthentication": ".query_parameter_authentication",
+    "QueryParameters": ".query_parameters",
+    "QueryScope": ".query_scope",
+    "Repository": ".repository",
+    "RepositoryCapabilities": ".repository_capabilities",
+    "RepositoryClass": ".repository_class",
+    "RepositoryOptions": ".repository_options",
+    "RepositoryResourceData": ".repository_resource_data",
+    "RepositoryResponse": ".repository_response",
+    "RepositorySubClass": ".repository_sub_class",
+    "RepositoryUpdate": ".repository_update",
+    "Resource": ".resource",
+    "ResourceCapabilities": ".resource_capabilities",
+    "ResourceClass": ".resource_class",
+    "ResourceCreate": ".resource_create",
+    "ResourceResponse": ".resource_response",
+    "ResourceSubClass": ".resource_sub_class",
+    "Scene": ".scene",
+    "SceneContext": ".scene_context",
+    "SceneCreate": ".scene_create",
+    "SceneData": ".scene_data",
+    "SceneDataCreate": ".scene_data_create",
+    "SceneObject": ".scene_object",
+    "SceneObjectCreate": ".scene_object_create",
+    "SceneObjectKind": ".scene_object_kind",
+    "SceneObjectMinimal": ".scene_object_minimal",
+    "SceneObjectsResponse": ".scene_objects_response",
+    "SceneResponse": ".scene_response",
+    "Vector3d": ".vector3d",
+    "View3dData": ".view3d_data",
+    "Webhook": ".webhook",
+    "WebhookScope": ".webhook_scope",
+    "WebhookUpdate": ".webhook_update",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_MODULES[name], __package__), name)
+    globals()[name] = value
+    return value
+
+
+__all__ = (
+    "BasicAuthentication",
+    "CapabilityLink",
+    "DataCenterLocation",
+    "Detector",
+    "DetectorCreate",
+    "DetectorResponse",
+    "DetectorType",
+    "ErrorBody",
+    "ErrorCode",
+    "ErrorDetail",
+    "ErrorDetailCode",
+    "ErrorResponse",
+    "EventType",
+    "HeaderAuthentication",
+    "ITwin",
+    "ITwinClass",
+    "ITwinsResponse",
+    "ITwinStatus",
+    "ITwinSubClass",
+    "ITwinSummary",
+    "OAuth2AuthorizationCodePKCEAuthentication",
+    "PagingLink",
+    "PagingLinks",
+    "PrimaryAccountResponse",
+    "QueryParameterAuthentication",
+    "QueryParameters",
+    "QueryScope",
+    "Repository",
+    "RepositoryCapabilities",
+    "RepositoryClass",
+    "RepositoryOptions",
+    "RepositoryResourceData",
+    "RepositoryResponse",
+    "RepositorySubClass",
+    "RepositoryUpdate",
+    "Resource",
+    "ResourceCapabilities",
+    "ResourceClass",
+    "ResourceCreate",
+    "ResourceResponse",
+    "ResourceSubClass",
+    "Scene",
+    "SceneContext",
+    "SceneCreate",
+    "SceneData",
+    "SceneDataCreate",
+    "SceneObject",
+    "SceneObjectCreate",
+    "SceneObjectKind",
+    "SceneObjectMinimal",
+    "SceneObjectsResponse",
+    "SceneResponse",
+    "Vector3d",
+    "View3dData",
+    "Webhook",
+    "WebhookScope",
+    "WebhookUpdate",
+)

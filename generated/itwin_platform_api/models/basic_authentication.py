@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    describe,
+    encode_fields,
+)
+
+
+@_attrs_define(repr=False)
+class BasicAuthentication:
+    """Authentication of type Basic. username and password are both required for this type.
+    Source: section 2.2"""
+
+    type_: Literal["Basic"]
+    """Repository Authentication Type."""
+
+    username: str
+
+    password: str
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    CONSTANTS: ClassVar[Mapping[str, Any]] = {
+        "type": "Basic",
+    }
+
+    def __repr__(self) -> str:
+        return describe(self, frozenset(["username", "password"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "type": self.type_,
+                "username": self.username,
+                "password": self.password,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            type_=pop("type", UNSET),
+            username=pop("username", UNSET),
+            password=pop("password", UNSET),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,20 @@
+from enum import StrEnum
+from typing import Self
+
+from ..types import open_member
+
+
+class DataCenterLocation(StrEnum):
+    AUSTRALIA_EAST = "Australia East"
+    CANADA_CENTRAL = "Canada Central"
+    CENTRAL_INDIA = "Central India"
+    EAST_US = "East US"
+    JAPAN_EAST = "Japan East"
+    NORTH_EUROPE = "North Europe"
+    SOUTHEAST_ASIA = "Southeast Asia"
+    UK_SOUTH = "UK South"
+    WEST_EUROPE = "West Europe"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        return open_member(cls, value)

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.detector_type import DetectorType
+from ..types import (
+    UNSET,
+    Unset,
+    decode_enum,
+    describe,
+    encode_fields,
+)
+
+
+@_attrs_define(repr=False)
+class Detector:
+    """A detector (`Detector details`).
+    Source: section 2.8"""
+
+    name: str
+    """Required on create."""
+
+    type_: DetectorType
+    """Detector type.
+    Source: section 2.8"""
+
+    versions: list[Any]
+    """All existing versions of the detector. A new detector has an empty array. Structure of a version entry: not
+    shown in the description."""
+
+    display_name: None | str | Unset = UNSET
+    """Optional."""
+
+    description: None | str | Unset = UNSET
+    """Optional."""
+
+    documentation_url: None | str | Unset = UNSET
+    """Optional."""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "name": self.name,
+                "type": self.type_,
+                "versions": self.versions,
+                "displayName": self.display_name,
+                "description": self.description,
+                "documentationUrl": self.documentation_url,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            name=pop("name", UNSET),
+            type_=decode_enum(DetectorType, pop("type", UNSET)),
+            versions=pop("versions", UNSET),
+            display_name=pop("displayName", UNSET),
+            description=pop("description", UNSET),
+            documentation_url=pop("documentationUrl", UNSET),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,15 @@
+from enum import StrEnum
+from typing import Self
+
+from ..types import open_member
+
+
+class DetectorType(StrEnum):
+    ORTHOPHOTO_SEGMENTATION_DETECTOR = "OrthophotoSegmentationDetector"
+    PHOTO_OBJECT_DETECTOR = "PhotoObjectDetector"
+    PHOTO_SEGMENTATION_DETECTOR = "PhotoSegmentationDetector"
+    POINT_CLOUD_SEGMENTATION_DETECTOR = "PointCloudSegmentationDetector"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        return open_member(cls, value)

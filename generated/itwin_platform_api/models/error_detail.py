@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    describe,
+    encode_fields,
+)
+
+
+@_attrs_define(repr=False)
+class ErrorDetail:
+    """One detail of an error. Clients must not assume that all its properties are non-null.
+    Source: section 2.11"""
+
+    code: str
+    """The documented codes are those of `ErrorDetailCode`."""
+
+    message: str
+
+    target: None | str
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "code": self.code,
+                "message": self.message,
+                "target": self.target,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            code=pop("code", UNSET),
+            message=pop("message", UNSET),
+            target=pop("target", UNSET),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,17 @@
+from enum import StrEnum
+from typing import Self
+
+from ..types import open_member
+
+
+class ErrorDetailCode(StrEnum):
+    INVALID_HEADER_VALUE = "InvalidHeaderValue"
+    INVALID_PARAMETER = "InvalidParameter"
+    INVALID_REQUEST_BODY = "InvalidRequestBody"
+    INVALID_VALUE = "InvalidValue"
+    MISSING_REQUIRED_PROPERTY = "MissingRequiredProperty"
+    OPERATION_NOT_FOUND = "OperationNotFound"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        return open_member(cls, value)

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.data_center_location import DataCenterLocation
+from ..models.itwin_class import ITwinClass
+from ..models.itwin_status import ITwinStatus
+from ..models.itwin_sub_class import ITwinSubClass
+from ..types import (
+    UNSET,
+    Unset,
+    decode_datetime,
+    decode_enum,
+    describe,
+    encode_fields,
+)
+
+
+@_attrs_define(repr=False)
+class ITwin:
+    """An iTwin as listed: the full representation has all fields, the minimal representation only the required ones.
+    `$select` narrows the object to the selected fields, so that required ones may be missing then.
+    Source: sections 2.5, 4.3"""
+
+    id: str
+    """iTwin id."""
+
+    class_: ITwinClass
+    """iTwin Class.
+    Source: section 2.5"""
+
+    sub_class: ITwinSubClass
+    """iTwin SubClass.
+    Source: section 2.5"""
+
+    type_: None | str
+    """Open-ended type."""
+
+    number: str
+    """Unique code within the organization."""
+
+    display_name: str
+    """Display name."""
+
+    status: ITwinStatus
+    """iTwin Status. Default Active. Inactive iTwins are left out of the list operation unless requested. Transitions
+    between statuses: not shown in the description.
+    Source: sections 2.5, 3"""
+
+    geographic_location: None | str | Unset = UNSET
+    """Address or city."""
+
+    latitude: float | None | Unset = UNSET
+
+    longitude: float | None | Unset = UNSET
+
+    iana_time_zone: None | str | Unset = UNSET
+    """A valid IANA time zone id."""
+
+    data_center_location: DataCenterLocation | Unset = UNSET
+    """Data center location of an iTwin. Default `East US`.
+    Source: section 2.5"""
+
+    parent_id: None | str | Unset = UNSET
+    """Id of the parent iTwin."""
+
+    itwin_account_id: None | str | Unset = UNSET
+    """Id of the owning Account, the root of the hierarchy."""
+
+    image_name: None | str | Unset = UNSET
+    """Unique name of the image; changes only when the image changes."""
+
+    image: None | str | Unset = UNSET
+    """URL of a thumbnail, valid for at least 1 hour."""
+
+    created_date_time: datetime.datetime | Unset = UNSET
+    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
+    Source: section 2"""
+
+    created_by: None | str | Unset = UNSET
+    """Id of the creating user."""
+
+    last_modified_date_time: datetime.datetime | Unset = UNSET
+    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
+    Source: section 2"""
+
+    last_modified_by: None | str | Unset = UNSET
+    """Id of the last modifying user."""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "id": self.id,
+                "class": self.class_,
+                "subClass": self.sub_class,
+                "type": self.type_,
+                "number": self.number,
+                "displayName": self.display_name,
+                "status": self.status,
+                "geographicLocation": self.geographic_location,
+                "latitude": self.latitude,
+                "longitude": self.longitude,
+                "ianaTimeZone": self.iana_time_zone,
+                "dataCenterLocation": self.data_center_location,
+                "parentId": self.parent_id,
+                "iTwinAccountId": self.itwin_account_id,
+                "imageName": self.image_name,
+                "image": self.image,
+                "createdDateTime": self.created_date_time,
+                "createdBy": self.created_by,
+                "lastModifiedDateTime": self.last_modified_date_time,
+                "lastModifiedBy": self.last_modified_by,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            id=pop("id", UNSET),
+            class_=decode_enum(ITwinClass, pop("class", UNSET)),
+            sub_class=decode_enum(ITwinSubClass, pop("subClass", UNSET)),
+            type_=pop("type", UNSET),
+            number=pop("number", UNSET),
+            display_name=pop("displayName", UNSET),
+            status=decode_enum(ITwinStatus, pop("status", UNSET)),
+            geographic_location=pop("geographicLocation", UNSET),
+            latitude=pop("latitude", UNSET),
+            longitude=pop("longitude", UNSET),
+            iana_time_zone=pop("ianaTimeZone", UNSET),
+            data_center_location=decode_enum(DataCenterLocation, pop("dataCenterLocation", UNSET)),
+            parent_id=pop("parentId", UNSET),
+            itwin_account_id=pop("iTwinAccountId", UNSET),
+            image_name=pop("imageName", UNSET),
+            image=pop("image", UNSET),
+            created_date_time=decode_datetime(pop("createdDateTime", UNSET)),
+            created_by=pop("createdBy", UNSET),
+            last_modified_date_time=decode_datetime(pop("lastModifiedDateTime", UNSET)),
+            last_modified_by=pop("lastModifiedBy", UNSET),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

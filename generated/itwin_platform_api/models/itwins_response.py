@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    decode_list,
+    decode_model,
+    describe,
+    encode_fields,
+)
+
+if TYPE_CHECKING:
+    from ..models.itwin import ITwin
+    from ..models.paging_links import PagingLinks
+
+
+@_attrs_define(repr=False)
+class ITwinsResponse:
+    """Answer of list iTwins: one page. Items are minimal (summary) or full depending on `$select` and `Prefer`.
+    Source: section 4.3"""
+
+    itwins: list[ITwin]
+
+    links: PagingLinks
+    """Paging links (`_links`). `next` exists only when a next page exists, `prev` only when a previous page exists.
+    Source: section 2.10"""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "iTwins": self.itwins,
+                "_links": self.links,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        from ..models.itwin import ITwin
+        from ..models.paging_links import PagingLinks
+
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            itwins=decode_list(lambda item: decode_model(ITwin.from_dict, item), pop("iTwins", UNSET)),
+            links=decode_model(PagingLinks.from_dict, pop("_links", UNSET)),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

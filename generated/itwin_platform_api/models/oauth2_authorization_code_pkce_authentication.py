@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    describe,
+    encode_fields,
+)
+
+
+@_attrs_define(repr=False)
+class OAuth2AuthorizationCodePKCEAuthentication:
+    """Authentication of type OAuth2AuthorizationCodePKCE. All properties are required here because the object must be
+    sent in full.
+    Source: sections 2.2, 4.1"""
+
+    type_: Literal["OAuth2AuthorizationCodePKCE"]
+    """Repository Authentication Type."""
+
+    client_id: str
+    """Client identifier registered with the authorization server."""
+
+    scopes: str
+    """Space-separated list of requested scopes."""
+
+    authorization_endpoint: str
+    """URL where the user is sent to start authorization."""
+
+    token_endpoint: str
+    """URL where the code is exchanged for access and refresh tokens."""
+
+    redirect_uri: str
+    """URI the authorization server redirects to afterwards."""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    CONSTANTS: ClassVar[Mapping[str, Any]] = {
+        "type": "OAuth2AuthorizationCodePKCE",
+    }
+
+    def __repr__(self) -> str:
+        return describe(
+            self, frozenset(["client_id", "scopes", "authorization_endpoint", "token_endpoint", "redirect_uri"])
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "type": self.type_,
+                "clientId": self.client_id,
+                "scopes": self.scopes,
+                "authorizationEndpoint": self.authorization_endpoint,
+                "tokenEndpoint": self.token_endpoint,
+                "redirectUri": self.redirect_uri,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            type_=pop("type", UNSET),
+            client_id=pop("clientId", UNSET),
+            scopes=pop("scopes", UNSET),
+            authorization_endpoint=pop("authorizationEndpoint", UNSET),
+            token_endpoint=pop("tokenEndpoint", UNSET),
+            redirect_uri=pop("redirectUri", UNSET),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

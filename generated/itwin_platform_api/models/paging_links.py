@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    Unset,
+    decode_model,
+    describe,
+    encode_fields,
+)
+
+if TYPE_CHECKING:
+    from ..models.paging_link import PagingLink
+
+
+@_attrs_define(repr=False)
+class PagingLinks:
+    """Paging links (`_links`). `next` exists only when a next page exists, `prev` only when a previous page exists.
+    Source: section 2.10"""
+
+    self_: PagingLink
+    """A link to a page.
+    Source: section 2.10"""
+
+    next_: PagingLink | Unset = UNSET
+    """A link to a page.
+    Source: section 2.10"""
+
+    prev: PagingLink | Unset = UNSET
+    """A link to a page.
+    Source: section 2.10"""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "self": self.self_,
+                "next": self.next_,
+                "prev": self.prev,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        from ..models.paging_link import PagingLink
+
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            self_=decode_model(PagingLink.from_dict, pop("self", UNSET)),
+            next_=decode_model(PagingLink.from_dict, pop("next", UNSET)),
+            prev=decode_model(PagingLink.from_dict, pop("prev", UNSET)),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

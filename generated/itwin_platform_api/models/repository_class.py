@@ -1,0 +1,23 @@
+from enum import StrEnum
+from typing import Self
+
+from ..types import open_member
+
+
+class RepositoryClass(StrEnum):
+    CESIUM_CURATED_CONTENT = "CesiumCuratedContent"
+    CONSTRUCTION = "Construction"
+    FORMS = "Forms"
+    GEOGRAPHIC_INFORMATION_SYSTEM = "GeographicInformationSystem"
+    GEOSPATIAL_FEATURES = "GeospatialFeatures"
+    IMODELS = "iModels"
+    INDEXED_MEDIA = "IndexedMedia"
+    PDF_PLANSETS = "PdfPlansets"
+    REALITY_DATA = "RealityData"
+    SENSOR_DATA = "SensorData"
+    STORAGE = "Storage"
+    SUBSURFACE = "Subsurface"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        return open_member(cls, value)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    Unset,
+    decode_model,
+    describe,
+    encode_fields,
+)
+
+if TYPE_CHECKING:
+    from ..models.query_parameters import QueryParameters
+
+
+@_attrs_define(repr=False)
+class RepositoryOptions:
+    """Options of a repository. The object is sent in full when changed.
+    Source: sections 2.3, 4.1, 8"""
+
+    query_parameters: QueryParameters | Unset = UNSET
+    """Query parameters added to the uri of a GIS repository on each request. Types of the values: not shown in the
+    description.
+    Source: section 2.3"""
+
+    minimum_level: int | Unset = UNSET
+    """Applies to UrlTemplate. Minimum level of detail that can be requested. Range 0 to 24 inclusive."""
+
+    maximum_level: int | Unset = UNSET
+    """Applies to UrlTemplate. Maximum level of detail that can be requested. Range 0 to 24 inclusive."""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "queryParameters": self.query_parameters,
+                "minimumLevel": self.minimum_level,
+                "maximumLevel": self.maximum_level,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        from ..models.query_parameters import QueryParameters
+
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            query_parameters=decode_model(QueryParameters.from_dict, pop("queryParameters", UNSET)),
+            minimum_level=pop("minimumLevel", UNSET),
+            maximum_level=pop("maximumLevel", UNSET),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

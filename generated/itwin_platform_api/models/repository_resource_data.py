@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    Unset,
+    describe,
+    encode_fields,
+)
+
+
+@_attrs_define(repr=False)
+class RepositoryResourceData:
+    """`data` of a scene object of kind RepositoryResource. Strings in it are untrusted input and must be escaped or
+    sanitized before rendering.
+    Source: section 2.7"""
+
+    itwin_id: str
+    """A UUID string.
+    Source: section 2"""
+
+    repository_id: str
+    """For built-in repositories such as iModels it equals the class; for external repositories it is a unique
+    identifier."""
+
+    id: str
+    """Resource id; may be a GUID or another string."""
+
+    class_: str
+    """Class of the repository, e.g. iModels, RealityData, GeographicInformationSystem."""
+
+    sub_class: str | Unset = UNSET
+    """Subclass where applicable."""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "iTwinId": self.itwin_id,
+                "repositoryId": self.repository_id,
+                "id": self.id,
+                "class": self.class_,
+                "subClass": self.sub_class,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            itwin_id=pop("iTwinId", UNSET),
+            repository_id=pop("repositoryId", UNSET),
+            id=pop("id", UNSET),
+            class_=pop("class", UNSET),
+            sub_class=pop("subClass", UNSET),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

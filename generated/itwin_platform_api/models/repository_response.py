@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    decode_model,
+    describe,
+    encode_fields,
+)
+
+if TYPE_CHECKING:
+    from ..models.repository import Repository
+
+
+@_attrs_define(repr=False)
+class RepositoryResponse:
+    """Answer of update repository.
+    Source: section 4.1"""
+
+    repository: Repository
+    """A repository of an iTwin (`iTwin-repository`): an external or internal data source attached to
+    it. Which repositories can be updated is a matter of class and subclass:
+
+    - GeographicInformationSystem: WebMapService, WebMapTileService, WebFeatureService, ArcGIS,
+      UrlTemplate, OgcApiFeatures
+    - Construction: Performance
+    - Subsurface: EvoWorkspace
+
+    Source: section 2.1"""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "repository": self.repository,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        from ..models.repository import Repository
+
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            repository=decode_model(Repository.from_dict, pop("repository", UNSET)),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

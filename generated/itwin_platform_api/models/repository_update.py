@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    Unset,
+    decode_model,
+    decode_one_of,
+    describe,
+    encode_fields,
+)
+
+if TYPE_CHECKING:
+    from ..models.basic_authentication import BasicAuthentication
+    from ..models.header_authentication import HeaderAuthentication
+    from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication
+    from ..models.query_parameter_authentication import QueryParameterAuthentication
+    from ..models.repository_options import RepositoryOptions
+
+
+@_attrs_define(repr=False)
+class RepositoryUpdate:
+    """Body of update repository (`iTwin-repository-update`), all properties optional. Only properties present are
+    changed. `class`, `subClass` and `id` cannot be changed, and read-only fields must not be included.
+    Source: section 4.1"""
+
+    display_name: str | Unset = UNSET
+    """Name shown to users. Max 200 characters. Cannot be null or empty."""
+
+    uri: str | Unset = UNSET
+    """Address of the repository. Max 2000 characters. Cannot be null or empty."""
+
+    authentication: (
+        BasicAuthentication
+        | HeaderAuthentication
+        | None
+        | OAuth2AuthorizationCodePKCEAuthentication
+        | QueryParameterAuthentication
+        | Unset
+    ) = UNSET
+    """null removes it. When sent it replaces the whole object; a partial object (for example only `password`) is not
+    merged. All properties of the object must be sent."""
+
+    options: None | RepositoryOptions | Unset = UNSET
+    """null removes it. When sent it replaces the whole object; a partial object (for example only `queryParameters`)
+    is not merged. All properties of the object must be sent."""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self, frozenset(["authentication"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "displayName": self.display_name,
+                "uri": self.uri,
+                "authentication": self.authentication,
+                "options": self.options,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        from ..models.basic_authentication import BasicAuthentication
+        from ..models.header_authentication import HeaderAuthentication
+        from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication
+        from ..models.query_parameter_authentication import QueryParameterAuthentication
+        from ..models.repository_options import RepositoryOptions
+
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            display_name=pop("displayName", UNSET),
+            uri=pop("uri", UNSET),
+            authentication=decode_one_of(
+                (
+                    HeaderAuthentication,
+                    QueryParameterAuthentication,
+                    BasicAuthentication,
+                    OAuth2AuthorizationCodePKCEAuthentication,
+                ),
+                pop("authentication", UNSET),
+            ),
+            options=decode_model(RepositoryOptions.from_dict, pop("options", UNSET)),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

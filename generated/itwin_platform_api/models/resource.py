@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.resource_class import ResourceClass
+from ..models.resource_sub_class import ResourceSubClass
+from ..types import (
+    UNSET,
+    Unset,
+    decode_enum,
+    decode_model,
+    describe,
+    encode_fields,
+)
+
+if TYPE_CHECKING:
+    from ..models.resource_capabilities import ResourceCapabilities
+
+
+@_attrs_define(repr=False)
+class Resource:
+    """A repository resource.
+    Source: section 2.4"""
+
+    id: str
+    """Unique within the repository. Max 200 characters. Format is defined by each repository; treat as an opaque
+    string."""
+
+    class_: ResourceClass
+    """Resource Class.
+    Source: section 2.4"""
+
+    display_name: str
+    """Unique within the repository. Max 200 characters."""
+
+    capabilities: ResourceCapabilities
+    """Capabilities of a repository resource.
+    Source: section 2.4"""
+
+    sub_class: None | ResourceSubClass | Unset = UNSET
+    """Copied from the repository; may be empty. How an empty value is written is not shown in the description."""
+
+    type_: str | Unset = UNSET
+    """Optional. Max 100 characters. Left out of the response when the repository gives no type."""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "id": self.id,
+                "class": self.class_,
+                "displayName": self.display_name,
+                "capabilities": self.capabilities,
+                "subClass": self.sub_class,
+                "type": self.type_,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        from ..models.resource_capabilities import ResourceCapabilities
+
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            id=pop("id", UNSET),
+            class_=decode_enum(ResourceClass, pop("class", UNSET)),
+            display_name=pop("displayName", UNSET),
+            capabilities=decode_model(ResourceCapabilities.from_dict, pop("capabilities", UNSET)),
+            sub_class=decode_enum(ResourceSubClass, pop("subClass", UNSET)),
+            type_=pop("type", UNSET),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    Unset,
+    describe,
+    encode_fields,
+)
+
+
+@_attrs_define(repr=False)
+class ResourceCreate:
+    """Body of create repository resource (`iTwin-repository-resource-create`). `class` and `subClass` are taken from
+    the repository.
+    Source: sections 4.2, 7, 8"""
+
+    id: str
+    """Unique in the repository. Max 200 characters."""
+
+    display_name: str
+    """Unique in the repository. Max 200 characters."""
+
+    type_: str | Unset = UNSET
+    """Optional. Max 100 characters."""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "id": self.id,
+                "displayName": self.display_name,
+                "type": self.type_,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            id=pop("id", UNSET),
+            display_name=pop("displayName", UNSET),
+            type_=pop("type", UNSET),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,17 @@
+from enum import StrEnum
+from typing import Self
+
+from ..types import open_member
+
+
+class ResourceSubClass(StrEnum):
+    ARCGIS = "ArcGIS"
+    OGC_API_FEATURES = "OgcApiFeatures"
+    URL_TEMPLATE = "UrlTemplate"
+    WEB_FEATURE_SERVICE = "WebFeatureService"
+    WEB_MAP_SERVICE = "WebMapService"
+    WEB_MAP_TILE_SERVICE = "WebMapTileService"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        return open_member(cls, value)

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    Unset,
+    decode_datetime,
+    decode_model,
+    describe,
+    encode_fields,
+)
+
+if TYPE_CHECKING:
+    from ..models.scene_data import SceneData
+
+
+@_attrs_define(repr=False)
+class Scene:
+    """A scene with its objects (`SceneWithObjectsDTO`).
+    Source: section 2.6"""
+
+    id: str
+    """A UUID string.
+    Source: section 2"""
+
+    display_name: str
+    """User-defined."""
+
+    itwin_id: str
+    """A UUID string.
+    Source: section 2"""
+
+    created_by_id: str
+    """A UUID string.
+    Source: section 2"""
+
+    creation_time: datetime.datetime
+    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
+    Source: section 2"""
+
+    last_modified: datetime.datetime
+    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
+    Source: section 2"""
+
+    scene_data: SceneData
+    """The objects of a scene. The objects that create scene returns carry the fields id, displayName, visible, kind,
+    version, data.
+    Source: sections 2.6, 4.5"""
+
+    description: str | Unset = UNSET
+    """Optional."""
+
+    parent_id: str | Unset = UNSET
+    """A UUID string.
+    Source: section 2"""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "id": self.id,
+                "displayName": self.display_name,
+                "iTwinId": self.itwin_id,
+                "createdById": self.created_by_id,
+                "creationTime": self.creation_time,
+                "lastModified": self.last_modified,
+                "sceneData": self.scene_data,
+                "description": self.description,
+                "parentId": self.parent_id,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        from ..models.scene_data import SceneData
+
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            id=pop("id", UNSET),
+            display_name=pop("displayName", UNSET),
+            itwin_id=pop("iTwinId", UNSET),
+            created_by_id=pop("createdById", UNSET),
+            creation_time=decode_datetime(pop("creationTime", UNSET)),
+            last_modified=decode_datetime(pop("lastModified", UNSET)),
+            scene_data=decode_model(SceneData.from_dict, pop("sceneData", UNSET)),
+            description=pop("description", UNSET),
+            parent_id=pop("parentId", UNSET),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

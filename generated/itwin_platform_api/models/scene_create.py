@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    Unset,
+    decode_model,
+    describe,
+    encode_fields,
+)
+
+if TYPE_CHECKING:
+    from ..models.scene_data_create import SceneDataCreate
+
+
+@_attrs_define(repr=False)
+class SceneCreate:
+    """Body of create scene (`SceneCreateDTO`). The data is validated against the caller's permissions and the
+    supported object schemas.
+    Source: section 4.5"""
+
+    display_name: str
+
+    id: str | Unset = UNSET
+    """A UUID string.
+    Source: section 2"""
+
+    description: str | Unset = UNSET
+    """Optional."""
+
+    parent_id: str | Unset = UNSET
+    """A UUID string.
+    Source: section 2"""
+
+    scene_data: SceneDataCreate | Unset = UNSET
+    """The objects to create with a scene. At most 100 objects. More can be added with the create scene objects
+    operation (not shown in the description).
+    Source: sections 4.5, 8"""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "displayName": self.display_name,
+                "id": self.id,
+                "description": self.description,
+                "parentId": self.parent_id,
+                "sceneData": self.scene_data,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        from ..models.scene_data_create import SceneDataCreate
+
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            display_name=pop("displayName", UNSET),
+            id=pop("id", UNSET),
+            description=pop("description", UNSET),
+            parent_id=pop("parentId", UNSET),
+            scene_data=decode_model(SceneDataCreate.from_dict, pop("sceneData", UNSET)),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    decode_list,
+    decode_model,
+    describe,
+    encode_fields,
+)
+
+if TYPE_CHECKING:
+    from ..models.scene_object_create import SceneObjectCreate
+
+
+@_attrs_define(repr=False)
+class SceneDataCreate:
+    """The objects to create with a scene. At most 100 objects. More can be added with the create scene objects
+    operation (not shown in the description).
+    Source: sections 4.5, 8"""
+
+    objects: list[SceneObjectCreate]
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "objects": self.objects,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        from ..models.scene_object_create import SceneObjectCreate
+
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            objects=decode_list(lambda item: decode_model(SceneObjectCreate.from_dict, item), pop("objects", UNSET)),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

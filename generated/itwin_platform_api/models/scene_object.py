@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    UNSET,
+    Unset,
+    decode_datetime,
+    decode_one_of,
+    describe,
+    encode_fields,
+)
+
+if TYPE_CHECKING:
+    from ..models.repository_resource_data import RepositoryResourceData
+    from ..models.view3d_data import View3dData
+
+
+@_attrs_define(repr=False)
+class SceneObject:
+    """A scene object as listed (`SceneObjectDTO`). Strings in `data` are untrusted input and must be escaped or
+    sanitized before rendering.
+    Source: section 2.7"""
+
+    id: str
+    """A UUID string.
+    Source: section 2"""
+
+    version: str
+    """A semantic version. The version of a scene object selects the JSON schema version for the `data` of the given
+    `kind`.
+    Source: sections 2.7, 9"""
+
+    kind: str
+    """Name of the JSON schema the object conforms to. Common kinds: RepositoryResource, View3d (`SceneObjectKind`)."""
+
+    data: Any | RepositoryResourceData | View3dData
+    """Data of a scene object. It must conform to the schema named by `kind` and `version` of the object:
+    `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Data structures for other
+    scene object kinds: not shown in the description. Strings in it are untrusted input and must be escaped or
+    sanitized before rendering.
+    Source: section 2.7"""
+
+    scene_id: str
+    """A UUID string.
+    Source: section 2"""
+
+    created_by_id: str
+    """A UUID string.
+    Source: section 2"""
+
+    creation_time: datetime.datetime
+    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
+    Source: section 2"""
+
+    last_modified: datetime.datetime
+    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
+    Source: section 2"""
+
+    display_name: str | Unset = UNSET
+    """Optional."""
+
+    order: float | Unset = UNSET
+    """Optional position in lists."""
+
+    visible: bool | Unset = UNSET
+    """Optional initial visibility."""
+
+    parent_id: str | Unset = UNSET
+    """A UUID string.
+    Source: section 2"""
+
+    related_id: str | Unset = UNSET
+    """A UUID string.
+    Source: section 2"""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "id": self.id,
+                "version": self.version,
+                "kind": self.kind,
+                "data": self.data,
+                "sceneId": self.scene_id,
+                "createdById": self.created_by_id,
+                "creationTime": self.creation_time,
+                "lastModified": self.last_modified,
+                "displayName": self.display_name,
+                "order": self.order,
+                "visible": self.visible,
+                "parentId": self.parent_id,
+                "relatedId": self.related_id,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        from ..models.repository_resource_data import RepositoryResourceData
+        from ..models.view3d_data import View3dData
+
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            id=pop("id", UNSET),
+            version=pop("version", UNSET),
+            kind=pop("kind", UNSET),
+            data=decode_one_of(
+                (
+                    RepositoryResourceData,
+                    View3dData,
+                ),
+                pop("data", UNSET),
+            ),
+            scene_id=pop("sceneId", UNSET),
+            created_by_id=pop("createdById", UNSET),
+            creation_time=decode_datetime(pop("creationTime", UNSET)),
+            last_modified=decode_datetime(pop("lastModified", UNSET)),
+            display_name=pop("displayName", UNSET),
+            order=pop("order", UNSET),
+            visible=pop("visible", UNSET),
+            parent_id=pop("parentId", UNSET),
+            related_id=pop("relatedId", UNSET),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

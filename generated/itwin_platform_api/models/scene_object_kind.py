@@ -1,0 +1,13 @@
+from enum import StrEnum
+from typing import Self
+
+from ..types import open_member
+
+
+class SceneObjectKind(StrEnum):
+    REPOSITORY_RESOURCE = "RepositoryResource"
+    VIEW_3D = "View3d"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        return open_member(cls, value)

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.event_type import EventType
+from ..models.webhook_scope import WebhookScope
+from ..types import (
+    UNSET,
+    decode_enum,
+    decode_list,
+    describe,
+    encode_fields,
+)
+
+
+@_attrs_define(repr=False)
+class Webhook:
+    """A webhook. The secret is accepted on update but is not part of it. A newly created webhook is inactive and
+    receives no events until activated.
+    Source: sections 2.9, 3"""
+
+    id: str
+    """Globally unique."""
+
+    scope: WebhookScope
+    """Scope of a webhook.
+    Source: section 2.9"""
+
+    scope_id: str
+    """Id of the account (or scope owner) of the webhook."""
+
+    active: bool
+    """true: events are forwarded. false: forwarding is stopped."""
+
+    callback_url: str
+    """URL receiving events."""
+
+    event_types: list[EventType]
+    """Event types subscribed to."""
+
+    created: str
+    """Creation time."""
+
+    modified: str
+    """Last modification time."""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "id": self.id,
+                "scope": self.scope,
+                "scopeId": self.scope_id,
+                "active": self.active,
+                "callbackUrl": self.callback_url,
+                "eventTypes": self.event_types,
+                "created": self.created,
+                "modified": self.modified,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            id=pop("id", UNSET),
+            scope=decode_enum(WebhookScope, pop("scope", UNSET)),
+            scope_id=pop("scopeId", UNSET),
+            active=pop("active", UNSET),
+            callback_url=pop("callbackUrl", UNSET),
+            event_types=decode_list(lambda item: decode_enum(EventType, item), pop("eventTypes", UNSET)),
+            created=pop("created", UNSET),
+            modified=pop("modified", UNSET),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

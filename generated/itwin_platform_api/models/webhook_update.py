@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.event_type import EventType
+from ..types import (
+    UNSET,
+    Unset,
+    decode_enum,
+    decode_list,
+    describe,
+    encode_fields,
+)
+
+
+@_attrs_define(repr=False)
+class WebhookUpdate:
+    """Body of update webhook (`Update Webhook Request`), all properties optional. Read-only properties must not be
+    sent.
+    Source: section 4.8"""
+
+    secret: str | Unset = UNSET
+    """If none is passed, one is generated. Not part of the returned webhook."""
+
+    active: bool | Unset = UNSET
+    """true activates, false deactivates."""
+
+    callback_url: str | Unset = UNSET
+    """URL receiving events."""
+
+    event_types: list[EventType] | Unset = UNSET
+    """Event types to subscribe to."""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self, frozenset(["secret"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        return encode_fields(
+            {
+                "secret": self.secret,
+                "active": self.active,
+                "callbackUrl": self.callback_url,
+                "eventTypes": self.event_types,
+            },
+            self.additional_properties,
+        )
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        pop = d.pop
+        model = cls(
+            secret=pop("secret", UNSET),
+            active=pop("active", UNSET),
+            callback_url=pop("callbackUrl", UNSET),
+            event_types=decode_list(lambda item: decode_enum(EventType, item), pop("eventTypes", UNSET)),
+        )
+        model.additional_properties = d
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

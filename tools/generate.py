@@ -1,0 +1,90 @@
+"""Generates the client package from `openapi.yaml`, or checks that what is committed is what would be generated.
+
+Run as `python tools/generate.py [--check] [--spec FILE] [--into FOLDER]`. The generated package is made anew in a
+temporary folder and takes the old one's place only when the generator ended without a warning; `--check` compares
+instead, names every file that differs, and exits with status 1.
+"""
+
+import argparse
+import filecmp
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[1]
+PACKAGE = "itwin_platform_api"
+NOTICE = """# Generated: do not edit
+
+Everything below this folder is written by `make generate` from `openapi.yaml`, `generator-config.yaml` and
+`templates/`. A change made here by hand is lost with the next run, and `make check-generated` refuses it. What a
+specification cannot say belongs in `wrapper/`.
+"""
+
+
+def generate(*, spec: Path, package: Path) -> None:
+    """Runs the generator on `spec` and leaves the package at `package`, which must not exist yet.
+
+    Raises:
+        SystemExit: the generator warned or failed; its own words are printed.
+    """
+    scripts = sysconfig.get_path("scripts")
+    command = [
+        *(str(Path(scripts) / "openapi-python-client"), "generate"),
+        *("--path", str(spec), "--meta", "none", "--output-path", str(package)),
+        *("--config", str(PROJECT / "generator-config.yaml")),
+        *("--custom-template-path", str(PROJECT / "templates"), "--fail-on-warning"),
+    ]
+    environment = os.environ | {"PATH": os.pathsep.join([scripts, os.environ.get("PATH", "")])}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise SystemExit(f"the generator refused {spec.name}:\n{ended.stdout}{ended.stderr}")
+    (package / "py.typed").write_text("")
+    (package / "README.md").write_text(NOTICE)
+
+
+def differences(*, committed: Path, made: Path) -> list[str]:
+    """Compares two folders byte by byte and returns a line for each file that differs, sorted."""
+    names = {
+        path.relative_to(root).as_posix()
+        for root in (committed, made)
+        for path in root.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    lines: list[str] = []
+    for name in sorted(names):
+        if not (committed / name).exists():
+            lines.append(f"missing: {name}")
+        elif not (made / name).exists():
+            lines.append(f"not generated: {name}")
+        elif not filecmp.cmp(committed / name, made / name, shallow=False):
+            lines.append(f"differs: {name}")
+    return lines
+
+
+def main() -> None:
+    """Reads the command line and generates or checks."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare with what is committed, write nothing")
+    parser.add_argument("--spec", type=Path, default=PROJECT / "openapi.yaml", help="the specification to read")
+    parser.add_argument("--into", type=Path, default=PROJECT / "generated", help="the folder that holds the package")
+    arguments = parser.parse_args()
+    target = arguments.into / PACKAGE
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / PACKAGE
+        generate(spec=arguments.spec, package=made)
+        if not arguments.check:
+            shutil.rmtree(target, ignore_errors=True)
+            shutil.copytree(made, target)
+            return
+        found = differences(committed=target, made=made)
+    if found:
+        print(*found, sep="\n", file=sys.stderr)
+        raise SystemExit("generated/ is not what openapi.yaml gives: run `make generate` and commit the result")
+
+
+if __name__ == "__main__":
+    main()
