@@ -1,0 +1,133 @@
+"""Where tokens come from and how they get onto a request: one refresh for all tasks, one repeat after a 401."""
+
+import asyncio
+import inspect
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import httpx
+
+from ._errors import TokenError
+from ._tokens import AccessToken, Freshness, freshness, utc_now
+
+#: What may be given as `token`: a text, a token, or a function that returns one or the other.
+TokenSource = str | AccessToken | Callable[[], str | AccessToken | Awaitable[str | AccessToken]]
+
+#: For so many seconds a failure of the source is everybody's: a herd does not ask a broken source once each.
+FAILURE_SHARED = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Failure:
+    """A failure of the source, from which each task makes an error of its own: errors are changed on their way."""
+
+    text: str
+    at: float
+
+    def error(self) -> TokenError:
+        return TokenError(self.text)
+
+
+class _SourceFailedError(Exception):
+    def __init__(self, failure: _Failure) -> None:
+        super().__init__(failure.text)
+        self.failure = failure
+
+
+class TokenAuth(httpx.Auth):
+    """Puts a bearer token on each request, and repeats it once with a new one after a 401. Source: section 5.
+
+    A source that is a function is asked for every attempt; where its token says when it expires, that token serves
+    all tasks until shortly before, and one call renews it: in the early window the others go on with the old one,
+    after it all wait for the new one. Cancelling one that waits disturbs nobody else.
+
+    Args:
+        source: a text, an AccessToken, or a function, plain or async, that returns one of them.
+        now: the wall clock.
+
+    Raises:
+        TokenError: a text that cannot be sent as a token.
+    """
+
+    def __init__(self, source: TokenSource, *, now: Callable[[], datetime] = utc_now) -> None:
+        self._ask = source if callable(source) else None
+        self._token = None if callable(source) else _access_token(source)
+        self._obtained_at = now()
+        self._now = now
+        self._asking: asyncio.Task[AccessToken] | None = None
+        self._failure: _Failure | None = None
+
+    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        """Yields the request with a token, and once more with another where the first was refused."""
+        sent = await self._current()
+        request.headers["Authorization"] = f"Bearer {sent.value}"
+        response = yield request
+        if response.status_code != 401 or self._ask is None:
+            return
+        if self._token is sent or self._token is None or self._token.value == sent.value:
+            self._token = None
+        renewed = await self._current()
+        if renewed.value != sent.value:
+            request.headers["Authorization"] = f"Bearer {renewed.value}"
+            yield request
+
+    async def _current(self) -> AccessToken:
+        token = self._token
+        if self._ask is None and token is not None:
+            return token
+        if token is not None and token.expires_at is not None:
+            state = freshness(token, obtained_at=self._obtained_at, now=self._now())
+            if state is Freshness.FRESH:
+                return token
+            if state is Freshness.EARLY:
+                if not self._failed_lately():
+                    self._start()
+                return token
+        if self._failure is not None and self._failed_lately():
+            raise self._failure.error()
+        try:
+            return await asyncio.shield(self._start())
+        except _SourceFailedError as error:
+            raise error.failure.error() from error.__cause__
+
+    def _failed_lately(self) -> bool:
+        return self._failure is not None and asyncio.get_running_loop().time() < self._failure.at + FAILURE_SHARED
+
+    def _start(self) -> "asyncio.Task[AccessToken]":
+        if self._asking is None:
+            self._asking = asyncio.create_task(self._renew())
+            self._asking.add_done_callback(self._ended)
+        return self._asking
+
+    def _ended(self, task: "asyncio.Task[AccessToken]") -> None:
+        self._asking = None
+        if not task.cancelled():
+            # Retrieved here, because in the early window nobody waits for it; the failure is kept for who asks next.
+            task.exception()
+
+    async def _renew(self) -> AccessToken:
+        assert self._ask is not None  # noqa: S101  # only a source that can be asked is renewed
+        try:
+            answer = self._ask()
+            token = _access_token(await answer if inspect.isawaitable(answer) else answer)
+        except Exception as error:
+            said = str(error) if isinstance(error, TokenError) else f"the token source failed: {type(error).__name__}"
+            self._failure = _Failure(text=said, at=asyncio.get_running_loop().time())
+            raise _SourceFailedError(self._failure) from error
+        self._token, self._obtained_at, self._failure = token, self._now(), None
+        return token
+
+    async def aclose(self) -> None:
+        """Ends a renewal that is under way."""
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait([self._asking])
+
+
+def _access_token(value: object) -> AccessToken:
+    if isinstance(value, AccessToken):
+        return value
+    if isinstance(value, str):
+        return AccessToken(value)
+    raise TokenError(f"a token must be a str or an AccessToken, not {type(value).__name__}")

@@ -1,0 +1,218 @@
+"""What to do after an attempt, decided from values alone: repeat after a wait, or give up.
+
+Rules that must stay true, whatever the table says:
+
+1. A request that may have had an effect is repeated only where repeating it cannot have another (not a POST).
+2. A wait that the service asked for is a floor: jitter only adds to it.
+3. No wait is begun that is longer than `max_wait` or ends past the deadline.
+"""
+
+import enum
+import math
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from ._errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackoffPolicy:
+    """How long and how often a request is repeated. Source: section 7 (429, `retry-after`).
+
+    Args:
+        max_attempts: attempts in all, at least 1; an answer with status 429 uses none.
+        max_wait: the longest single wait in seconds; a longer one is not begun.
+        deadline: seconds for one request in all, with waits, gate and token; None for no deadline.
+        base_delay: seconds before the first repeat where the service names no wait; each further one doubles it.
+        max_delay: the most seconds that this doubling reaches.
+        max_in_flight: requests under way at once, at least 1, of all tasks that share the gate.
+        retry_tokens: what repeats may spend before successes refund it, so that an outage is not multiplied.
+
+    Raises:
+        UsageError: a number is out of its range.
+    """
+
+    max_attempts: int = 5
+    max_wait: float = 60.0
+    deadline: float | None = 120.0
+    base_delay: float = 0.5
+    max_delay: float = 20.0
+    max_in_flight: int = 20
+    retry_tokens: int = 90
+
+    def __post_init__(self) -> None:
+        for name, least in (("max_attempts", 1), ("max_in_flight", 1), ("retry_tokens", 0)):
+            if getattr(self, name) < least:
+                raise UsageError(f"BackoffPolicy: {name} must be at least {least}")
+        for name in ("max_wait", "deadline", "base_delay", "max_delay"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value >= 0):
+                raise UsageError(f"BackoffPolicy: {name} must be a finite number of seconds, 0 or more")
+
+
+class Happened(enum.Enum):
+    """What an attempt ended in."""
+
+    REFUSED = "answered with status 429"
+    UNAVAILABLE = "answered with status 502, 503 or 504"
+    NOT_SENT = "no answer, certainly not sent"
+    OUTCOME_UNKNOWN = "no answer, possibly sent"
+    FINAL = "any other answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One row of the table: who repeats, whether it uses an attempt, and what it costs of the retry tokens."""
+
+    any_method: bool
+    uses_attempt: bool = True
+    cost: int = 5
+
+
+RULES: dict[Happened, Rule] = {
+    Happened.REFUSED: Rule(any_method=True, uses_attempt=False, cost=0),
+    Happened.UNAVAILABLE: Rule(any_method=False),
+    Happened.NOT_SENT: Rule(any_method=True),
+    Happened.OUTCOME_UNKNOWN: Rule(any_method=False, cost=10),
+}
+
+#: Repeating one of these leaves the service as one of them left it; any other method is treated as POST.
+REPEATABLE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT", "DELETE"})
+
+#: Jitter adds at most this part of a wait, and at most this many seconds.
+JITTER_SHARE, JITTER_SECONDS = 0.25, 0.5
+#: A wait named by the service ends the same cooldown for all tasks of a process: less jitter serves.
+NAMED_WAIT_JITTER_SHARE = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What one call has behind it: attempts used, 429 answers, and seconds since it began."""
+
+    attempts: int = 0
+    refusals: int = 0
+    elapsed: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat:
+    """Try again after so many seconds; `cost` is what it takes of the retry tokens."""
+
+    after: float
+    cost: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiveUp:
+    """Do not try again, for this reason."""
+
+    reason: str
+
+
+class RetryTokens:
+    """What repeats may still spend, so that an outage is not multiplied; a success gives back what its call spent."""
+
+    __slots__ = ("_capacity", "left")
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self.left = capacity
+
+    def spend(self, cost: int) -> None:
+        """Takes the cost of one repeat."""
+        self.left -= cost
+
+    def refund(self, spent: int) -> None:
+        """Gives back what the last repeat of a call spent that ended well, or one token where it spent none."""
+        self.left = min(self._capacity, self.left + max(spent, 1))
+
+
+def happened(status: int) -> Happened:
+    """Sorts an answer by its status."""
+    if status == 429:
+        return Happened.REFUSED
+    return Happened.UNAVAILABLE if status in (502, 503, 504) else Happened.FINAL
+
+
+def decide(
+    *,
+    method: str,
+    what: Happened,
+    retry_after: float | None,
+    progress: Progress,
+    policy: BackoffPolicy,
+    tokens: int,
+    jitter: float,
+) -> Repeat | GiveUp:
+    """Decides what follows an attempt.
+
+    Args:
+        method: the HTTP method.
+        what: what the attempt ended in.
+        retry_after: the wait that the service named, in seconds; None where it named none that counts.
+        progress: the call so far, this attempt included.
+        policy: the limits.
+        tokens: retry tokens left.
+        jitter: a random number from 0 to 1.
+    """
+    rule = RULES.get(what)
+    if rule is None:
+        return GiveUp(reason="the answer is final")
+    if not rule.any_method and method not in REPEATABLE_METHODS:
+        return GiveUp(reason=f"a {method} that may have had an effect is not repeated")
+    if rule.uses_attempt and progress.attempts >= policy.max_attempts:
+        return GiveUp(reason=f"all {policy.max_attempts} attempts are used")
+    if rule.cost > tokens:
+        return GiveUp(reason="too many repeats have failed of late: the retry tokens are spent")
+    after = wait_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
+    if after > policy.max_wait:
+        return GiveUp(reason=f"the wait of {after:g} s is longer than max_wait, {policy.max_wait:g} s")
+    if policy.deadline is not None and progress.elapsed + after >= policy.deadline:
+        return GiveUp(reason=f"the wait of {after:g} s would pass the deadline of {policy.deadline:g} s")
+    return Repeat(after=after, cost=rule.cost)
+
+
+def wait_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:
+    """Computes the wait in seconds: the one that the service named, else one that doubles, and jitter on top."""
+    if retry_after is not None:
+        return retry_after + jitter * min(NAMED_WAIT_JITTER_SHARE * retry_after, JITTER_SECONDS)
+    doublings = min(max(progress.attempts + progress.refusals - 1, 0), 63)
+    wait = min(policy.base_delay * 2.0**doublings, policy.max_delay)
+    return wait + jitter * min(JITTER_SHARE * wait, JITTER_SECONDS)
+
+
+_SECONDS = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
+_HTTP_DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,? [ 0-9A-Za-z:-]+", re.ASCII)
+
+
+def parse_retry_after(value: str | None, *, date: str | None, now: datetime) -> float | None:
+    """Reads a `retry-after` header. Source: section 7.
+
+    Args:
+        value: seconds, with or without decimals, or an HTTP date; two of them in one header count as none.
+        date: the answer's own Date header, against which an HTTP date is taken.
+        now: the wall clock, used where the answer has no Date.
+
+    Returns:
+        The seconds to wait; None where nothing usable is said (absent, zero, past, or anything else).
+    """
+    text = (value or "").strip()
+    if _SECONDS.fullmatch(text):
+        return float(text) or None
+    until = _parse_http_date(text)
+    if until is None:
+        return None
+    seconds = (until - (_parse_http_date((date or "").strip()) or now)).total_seconds()
+    return seconds if seconds > 0 else None
+
+
+def _parse_http_date(text: str) -> datetime | None:
+    if not _HTTP_DATE.fullmatch(text):
+        return None
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment

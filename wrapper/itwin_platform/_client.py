@@ -1,0 +1,169 @@
+"""The client: where its parts are put together."""
+
+import ipaddress
+import os
+import re
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from ._api import AuthenticatedClient
+from ._auth import TokenAuth, TokenSource
+from ._backoff import BackoffPolicy
+from ._detectors import Detectors
+from ._errors import UsageError
+from ._gate import RequestGate
+from ._http import ClientTransport, Connection, PlatformHTTPClient, PlatformTransport
+from ._itwins import ITwins
+from ._repositories import Repositories
+from ._scenes import Scenes
+from ._transport import MAX_RESPONSE_BYTES, BackoffTransport
+from ._webhooks import Webhooks
+
+#: The largest request body in bytes, by method and route: 4.5 MiB for create scene. Source: sections 4.5 and 8.
+BODY_LIMITS = {("POST", "/scenes/"): 4_718_592}
+
+_VENDOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+class PlatformClient:
+    """The asyncio client of an iTwin platform service.
+
+    Nothing is sent until an operation is awaited. Use it in `async with`, or await `aclose()`; one client serves any
+    number of tasks of its event loop.
+
+    Args:
+        base_url: the service's address, whose path is kept; else the environment's ITWIN_PLATFORM_BASE_URL.
+        vendor: the word in `application/vnd.<vendor>.itwin-platform.v1+json`; else ITWIN_PLATFORM_VENDOR.
+        token: a text, an AccessToken, or a function, plain or async, that returns one; else ITWIN_PLATFORM_TOKEN.
+        backoff: how often and how long requests are repeated.
+        timeout: of one attempt, in seconds, or by its parts.
+        check_requests: False sends what the documented rules forbid, for when the preview has changed them.
+        max_response_bytes: decoded bytes of an answer over which it is refused.
+        transport: the innermost transport: a proxy, an ASGI app, a mock. It is closed with the client.
+        http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.
+        gate: shared by several clients of one address and credential.
+        allow_insecure: True sends the token over plain http to a host that is not loopback.
+
+    Raises:
+        UsageError: an argument is missing or unusable.
+        TokenError: the token is a text that cannot be sent.
+
+    Source: sections 1, 5 and 9.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        *,
+        vendor: str | None = None,
+        token: TokenSource | None = None,
+        backoff: BackoffPolicy | None = None,
+        timeout: float | httpx.Timeout = 30.0,
+        check_requests: bool = True,
+        max_response_bytes: int = MAX_RESPONSE_BYTES,
+        transport: httpx.AsyncBaseTransport | None = None,
+        http_client: httpx.AsyncClient | None = None,
+        gate: RequestGate | None = None,
+        allow_insecure: bool = False,
+    ) -> None:
+        url = _address(_given("base_url", base_url, "ITWIN_PLATFORM_BASE_URL"), allow_insecure=allow_insecure)
+        word = _given("vendor", vendor, "ITWIN_PLATFORM_VENDOR")
+        if not _VENDOR.fullmatch(word):
+            raise UsageError("vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept")
+        if transport is not None and http_client is not None:
+            raise UsageError("transport and http_client exclude each other: an http_client has a transport of its own")
+        if max_response_bytes < 1:
+            raise UsageError("max_response_bytes must be at least 1")
+        policy = backoff or BackoffPolicy()
+        self._auth = TokenAuth(token if token is not None else _given("token", None, "ITWIN_PLATFORM_TOKEN"))
+        backoff_transport = BackoffTransport(
+            _innermost(transport, http_client, policy),
+            policy=policy,
+            gate=gate,
+            auth=self._auth,
+            max_response_bytes=max_response_bytes,
+        )
+        self._http = PlatformHTTPClient(
+            transport=PlatformTransport(backoff_transport, base_url=url, vendor=word),
+            base_url=url,
+            timeout=httpx.Timeout(timeout),
+            body_limits=BODY_LIMITS if check_requests else {},
+        )
+        self._generated = AuthenticatedClient(base_url=str(url), token="")
+        self._generated.set_async_httpx_client(self._http)
+        self._name = f"PlatformClient(base_url={str(url)!r}, vendor={word!r})"
+        connection = Connection(generated=self._generated, address=str(url).rstrip("/"), check_requests=check_requests)
+        self.itwins = ITwins(connection)
+        self.repositories = Repositories(connection)
+        self.scenes = Scenes(connection)
+        self.detectors = Detectors(connection)
+        self.webhooks = Webhooks(connection)
+
+    @property
+    def generated(self) -> AuthenticatedClient:
+        """The generated client, for generated functions without a wrapper: `await get_it.asyncio(client=...)`.
+
+        Token, Accept, backoff, typed errors and decoding apply to them as they do here.
+        """
+        return self._generated
+
+    def __repr__(self) -> str:
+        return self._name
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the connections, and ends a token renewal that is under way; a given `http_client` stays open."""
+        await self._auth.aclose()
+        await self._http.aclose()
+
+
+def _given(name: str, value: str | None, variable: str) -> str:
+    found = value if value is not None else os.environ.get(variable)
+    if not found:
+        raise UsageError(f"{name} is missing: give {name}=... or set the environment variable {variable}")
+    return found
+
+
+def _innermost(
+    transport: httpx.AsyncBaseTransport | None, http_client: httpx.AsyncClient | None, policy: BackoffPolicy
+) -> httpx.AsyncBaseTransport:
+    if transport is not None:
+        return transport
+    if http_client is not None:
+        return ClientTransport(http_client)
+    # The gate decides how many requests are under way: the pool must not queue them a second time.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=policy.max_in_flight)
+    return httpx.AsyncHTTPTransport(limits=limits)
+
+
+def _address(text: str, *, allow_insecure: bool) -> httpx.URL:
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL as error:
+        raise UsageError(f"base_url is not an address: {error}") from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise UsageError("base_url must be an address that begins with https:// or http:// and names a host")
+    if url.userinfo or url.query or url.fragment:
+        raise UsageError("base_url must have no user, query or fragment: the token is given as token=...")
+    if url.scheme == "http" and not allow_insecure and not _is_loopback(url.host):
+        raise UsageError(
+            f"base_url is plain http to {url.host}: the token could be read on the way. Use https, or say "
+            "allow_insecure=True"
+        )
+    return url
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

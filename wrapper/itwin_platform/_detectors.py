@@ -1,0 +1,58 @@
+"""Detectors: entries of an AI detector library. Source: sections 1, 2.8 and 4.7."""
+
+from ._api import UNSET, Detector, DetectorCreate, DetectorType, Unset, create_detector
+from ._checks import check_text
+from ._http import Connection
+from ._unwrapping import unwrapped
+
+
+class Detectors:
+    """The operation on detectors, as `platform.detectors`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def create(
+        self,
+        *,
+        name: str,
+        type: DetectorType | str,
+        display_name: str | Unset | None = UNSET,
+        description: str | Unset | None = UNSET,
+        documentation_url: str | Unset | None = UNSET,
+    ) -> Detector:
+        """Creates a detector, which has no versions yet.
+
+        Technical Preview: for testing only, not for production use; may change.
+
+        Args:
+            name: the detector's name, not empty.
+            type: the kind of detector, a member or its text, also one that the enum does not know yet.
+            display_name: a name for people; None is sent as null.
+            description: what it detects; None is sent as null.
+            documentation_url: where it is documented; None is sent as null.
+
+        Returns:
+            The detector as stored.
+
+        Raises:
+            UsageError: the name is empty.
+            BadRequestError: InvalidRealityAnalysisRequest.
+            AuthenticationError, NotFoundError, RateLimitError: as for every operation.
+
+        Source: section 4.7.
+        """
+        if self._connection.check_requests:
+            check_text("name", name, missing_code="InvalidRealityAnalysisRequest")
+            check_text("type", type, missing_code="InvalidValue", target="detector.type")
+        response = await create_detector.asyncio_detailed(
+            client=self._connection.generated,
+            body=DetectorCreate(
+                name=name,
+                type_=DetectorType(type),
+                display_name=display_name,
+                description=description,
+                documentation_url=documentation_url,
+            ),
+        )
+        return unwrapped(response, response.parsed.detector, Detector)

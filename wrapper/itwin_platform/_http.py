@@ -1,0 +1,235 @@
+"""What the generated functions send through: an httpx client as lean as the service allows."""
+
+import json as json_text
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import httpx
+
+from ._answers import status_error
+from ._api import DECODE_ERROR, AuthenticatedClient
+from ._errors import ResponseDecodeError, UsageError
+from ._paging import Query, continued
+from ._tokens import utc_now
+from ._transport import ATTEMPTS
+from ._version import __version__
+
+#: While it is set, a listing goes on at this query, on top of the keywords of its first request.
+page_query: ContextVar[Query | None] = ContextVar("page_query", default=None)
+
+
+@contextmanager
+def page_at(query: Query | None) -> Iterator[None]:
+    """Sends what is sent within it at the place in a listing that `query` names; None is its beginning."""
+    token = page_query.set(query)
+    try:
+        yield
+    finally:
+        page_query.reset(token)
+
+
+class PlatformTransport(httpx.AsyncBaseTransport):
+    """Names the vendor in Accept, keeps requests at the service's address, and raises what the service refuses.
+
+    Source: sections 2.11, 7 and 9.
+    """
+
+    def __init__(
+        self,
+        transport: httpx.AsyncBaseTransport,
+        *,
+        base_url: httpx.URL,
+        vendor: str,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self._transport = transport
+        self._base_url = base_url
+        self._vendor = vendor
+        self._now = now
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Sends a request and returns a success, read.
+
+        Raises:
+            UsageError: the address is not the service's, or its path climbs.
+            APIStatusError: the answer's status is 300 or above.
+        """
+        check_address(request.url, base_url=self._base_url)
+        accept = request.headers.get("accept", "")
+        if "{vendor}" in accept:
+            request.headers["accept"] = accept.replace("{vendor}", self._vendor)
+        response = await self._transport.handle_async_request(request)
+        response.request = request
+        if response.status_code >= 300:
+            raise status_error(
+                status=response.status_code,
+                headers=response.headers,
+                body=response.content,
+                attempts=response.extensions.get(ATTEMPTS, 1),
+                now=self._now(),
+            )
+        response.extensions[DECODE_ERROR] = ResponseDecodeError
+        return response
+
+    async def aclose(self) -> None:
+        """Closes the transport beneath."""
+        await self._transport.aclose()
+
+
+def check_address(url: httpx.URL, *, base_url: httpx.URL) -> None:
+    """Refuses an address outside the service's: the token would go with it.
+
+    Raises:
+        UsageError: another scheme, host or port, user information, or a path that leaves the base path.
+    """
+    same_origin = (url.scheme, url.host, url.port) == (base_url.scheme, base_url.host, base_url.port)
+    if not same_origin or url.userinfo != base_url.userinfo:
+        raise UsageError(f"requests go to {base_url} only: the token must not leave it")
+    if not url.raw_path.startswith(base_url.raw_path.rstrip(b"/") + b"/"):
+        raise UsageError(f"requests go to paths below {base_url} only")
+
+
+def check_path(path: str) -> None:
+    """Refuses a path with a part that would be resolved away, so that the request would reach another one.
+
+    Raises:
+        UsageError: a part is empty, '.' or '..'.
+    """
+    *parts, _ = path.split("?", 1)[0].split("/")[1:]
+    last = path.split("?", 1)[0].rsplit("/", 1)[-1]
+    if last in (".", "..") or any(part in ("", ".", "..") for part in parts):
+        raise UsageError("an id in the path is empty, '.' or '..': the request would reach another path")
+
+
+class PlatformHTTPClient(httpx.AsyncClient):
+    """An `httpx.AsyncClient` for one service, without what it does not need: cookies, redirects, merging.
+
+    The generated functions call `request` with a method, a path, and JSON; that way is short. Whatever else an
+    AsyncClient can do goes the ordinary way, through the same transport and with the same errors.
+
+    Args:
+        transport: sends; raises typed errors.
+        base_url: the service's address; its path is kept.
+        timeout: of one attempt.
+        body_limits: the most bytes of a request body by method and route.
+    """
+
+    def __init__(
+        self,
+        *,
+        transport: httpx.AsyncBaseTransport,
+        base_url: httpx.URL,
+        timeout: httpx.Timeout,
+        body_limits: Mapping[tuple[str, str], int],
+    ) -> None:
+        super().__init__(transport=transport, base_url=base_url, timeout=timeout, trust_env=False)
+        self._platform_transport = transport
+        self._address = str(base_url).rstrip("/")
+        self._times = timeout.as_dict()
+        self._body_limits = body_limits
+        self._fixed_headers = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
+
+    async def request(  # type: ignore[override]  # the same call; what is not named here goes the ordinary way
+        self,
+        method: str,
+        url: httpx.URL | str,
+        *,
+        json: object = None,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        extensions: Mapping[str, Any] | None = None,
+        **others: Any,
+    ) -> httpx.Response:
+        """Sends a request and returns a success.
+
+        Raises:
+            UsageError: the body cannot be written as JSON, or is larger than the limit; a header or the address
+                holds what cannot be sent.
+        """
+        if self.is_closed:
+            raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
+        if others or not isinstance(url, str) or not url.startswith("/"):
+            return await super().request(
+                method, url, json=json, params=params, headers=headers, extensions=dict(extensions or {}), **others
+            )
+        method = method.upper()
+        extensions = {"timeout": self._times, **(extensions or {})}
+        sent = self._fixed_headers | dict(headers or {})
+        content = None
+        if json is not None:
+            content = encode_json(json)
+            sent["Content-Type"] = "application/json"
+            check_body_size(len(content), limit=self._body_limits.get((method, str(extensions.get("route")))))
+        check_path(url)
+        query = tuple((params or {}).items())
+        try:
+            request = httpx.Request(
+                method,
+                self._address + url,
+                params=continued(query, page_query.get()) or None,
+                headers=sent,
+                content=content,
+                extensions=extensions,
+            )
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise UsageError(f"the request cannot be written: {type(error).__name__}") from None
+        return await self._platform_transport.handle_async_request(request)
+
+
+def encode_json(value: object) -> bytes:
+    """Writes a body as JSON.
+
+    Raises:
+        UsageError: a value that JSON does not have, such as NaN, a set, or half of a surrogate pair.
+    """
+    try:
+        return json_text.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except UnicodeEncodeError:
+        reason = "a text holds half of a surrogate pair"
+    except (TypeError, ValueError, RecursionError) as error:
+        reason = str(error)
+    raise UsageError(f"the body cannot be written as JSON: {reason}")
+
+
+def check_body_size(size: int, *, limit: int | None) -> None:
+    """Refuses a body that the service would. Source: section 8.
+
+    Raises:
+        UsageError: RequestTooLarge.
+    """
+    if limit is not None and size > limit:
+        raise UsageError(
+            f"the request body has {size} bytes, {limit} are allowed: send fewer or smaller objects",
+            code="RequestTooLarge",
+        )
+
+
+class ClientTransport(httpx.AsyncBaseTransport):
+    """Sends through somebody else's `httpx.AsyncClient`, with its own defaults, and never closes it."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Sends one attempt: our headers win, redirects are not followed, its credentials are not used."""
+        outgoing = self._client.build_request(
+            request.method,
+            request.url,
+            headers=request.headers,
+            content=request.content,
+            extensions=dict(request.extensions),
+        )
+        return await self._client.send(outgoing, stream=True, auth=None, follow_redirects=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """What a group of operations needs of its client: the generated client, the address, whether to check."""
+
+    generated: AuthenticatedClient
+    address: str
+    check_requests: bool

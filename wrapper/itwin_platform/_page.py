@@ -1,0 +1,62 @@
+"""The values that listings are made of: a page as users see it, an answer as it came, a listing as it is asked for."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from ._paging import Query
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneState:
+    """What a page of scene objects says of its scene. Source: section 4.6.
+
+    `is_partial` is True when objects are withheld because of insufficient permissions.
+    """
+
+    display_name: str | None
+    last_modified: datetime | None
+    is_partial: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Generic[T]):
+    """One page of a listing.
+
+    `resume` is where the listing goes on after it: give it to the same call; None when nothing is left. `scene` is
+    there in listings of scene objects.
+    """
+
+    items: list[T]
+    resume: str | None
+    scene: SceneState | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer(Generic[T]):
+    """What one request of a listing brought: items, the `next` link as it came, and where it was asked for."""
+
+    items: list[T]
+    next_href: object
+    address: str
+    query: Query
+    max_return: int | None = None
+    scene: SceneState | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing(Generic[T]):
+    """What a pager reads: how a page is fetched, and the caller's numbers."""
+
+    fetch: Callable[[Query | None], Coroutine[object, object, Answer[T]]]
+    name: str
+    page_size: int
+    skip: int = 0
+    limit: int | None = None
+    concurrency: int = 1
+    resume: str | None = None
+    identity: Callable[[T], object] | None = None
+    on_page: Callable[["Page[T]"], None] | None = None

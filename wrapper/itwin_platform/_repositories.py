@@ -1,0 +1,124 @@
+"""Repositories: data sources attached to an iTwin, and their resources. Source: sections 1, 2.1 to 2.4, 4.1, 4.2."""
+
+from collections.abc import Mapping
+
+from ._api import (
+    UNSET,
+    Repository,
+    RepositoryUpdate,
+    Resource,
+    ResourceCreate,
+    Unset,
+    create_repository_resource,
+    update_repository,
+)
+from ._checks import check_path_id, check_text
+from ._errors import UsageError
+from ._http import Connection
+from ._replacement import Authentication, RepositoryOptions, whole_authentication, whole_options
+from ._unwrapping import unwrapped
+
+
+class Repositories:
+    """The operations on repositories, as `platform.repositories`. They need `itwins_modify`. Source: section 5."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def update(
+        self,
+        itwin_id: str,
+        repository_id: str,
+        *,
+        display_name: str | Unset = UNSET,
+        uri: str | Unset = UNSET,
+        authentication: Authentication | Mapping[str, object] | Unset | None = UNSET,
+        options: RepositoryOptions | Mapping[str, object] | Unset | None = UNSET,
+    ) -> Repository:
+        """Changes a repository: only what is given, and `authentication` and `options` as a whole.
+
+        Technical Preview: for testing only, not for production use; may change.
+
+        Args:
+            itwin_id: the iTwin that the repository is attached to.
+            repository_id: the repository.
+            display_name: name shown to users, 1 to 200 characters.
+            uri: address of the repository, 1 to 2000 characters.
+            authentication: what replaces the stored object; None removes it.
+            options: what replaces the stored object; None removes it.
+
+        Returns:
+            The repository as stored; its authentication never shows in `repr`.
+
+        Raises:
+            UsageError: nothing to change, a partial object, or a value out of its limits.
+            UnprocessableError: InvalidiTwinsRequest.
+            AuthenticationError, PermissionDeniedError, NotFoundError (iTwinRepositoryNotFound), ConflictError
+            (iTwinRepositoryExists), RateLimitError.
+
+        Source: section 4.1.
+        """
+        check_path_id("itwin_id", itwin_id)
+        check_path_id("repository_id", repository_id)
+        check = self._connection.check_requests
+        if check:
+            if all(isinstance(value, Unset) for value in (display_name, uri, authentication, options)):
+                raise UsageError("nothing to change: give at least one of display_name, uri, authentication, options")
+            check_text("displayName", display_name, most=200)
+            check_text("uri", uri, most=2000)
+        body = RepositoryUpdate(display_name=display_name, uri=uri)
+        # As mappings, not as generated models: properties that this version does not know go out as they are.
+        if not isinstance(authentication, Unset):
+            whole = None if authentication is None else whole_authentication(authentication, check=check)
+            body["authentication"] = whole
+        if not isinstance(options, Unset):
+            body["options"] = None if options is None else whole_options(options, check=check)
+        response = await update_repository.asyncio_detailed(
+            itwin_id, repository_id, client=self._connection.generated, body=body
+        )
+        return unwrapped(response, response.parsed.repository, Repository)
+
+    async def create_resource(
+        self,
+        itwin_id: str,
+        repository_id: str,
+        *,
+        id: str,
+        display_name: str,
+        type: str | Unset = UNSET,
+    ) -> Resource:
+        """Adds a resource, such as a map layer, to a repository of class GeographicInformationSystem.
+
+        Technical Preview: for testing only, not for production use; may change.
+
+        Args:
+            itwin_id: the iTwin that the repository is attached to.
+            repository_id: the repository.
+            id: unique in the repository, 1 to 200 characters.
+            display_name: unique in the repository, 1 to 200 characters.
+            type: 1 to 100 characters.
+
+        Returns:
+            The resource as stored.
+
+        Raises:
+            UsageError: a value out of its limits.
+            UnprocessableError: InvalidiTwinsRequest.
+            AuthenticationError, PermissionDeniedError, NotFoundError (iTwinRepositoryNotFound), ConflictError
+            (iTwinRepositoryResourceExists), RateLimitError.
+
+        Source: section 4.2.
+        """
+        check_path_id("itwin_id", itwin_id)
+        check_path_id("repository_id", repository_id)
+        if self._connection.check_requests:
+            check_text("id", id, most=200, missing_code="MissingRequiredProperty")
+            check_text("type", type, most=100, missing_code="MissingRequiredProperty")
+            check_text("displayName", display_name, most=200, missing_code="MissingRequiredProperty")
+        response = await create_repository_resource.asyncio_detailed(
+            itwin_id,
+            repository_id,
+            client=self._connection.generated,
+            body=ResourceCreate(id=id, display_name=display_name, type_=type),
+        )
+        return unwrapped(response, response.parsed.resource, Resource)

@@ -1,0 +1,79 @@
+"""Reads the body of an answer, counting decoded bytes while they arrive."""
+
+import zlib
+
+import httpx
+
+from ._errors import ResponseDecodeError
+
+#: So much of a body that is too large stays on the error.
+KEPT_OF_TOO_LARGE = 65_536
+
+
+class _Gzip:
+    """Decodes gzip piece by piece and never gives more than it is asked for."""
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+
+    def decode(self, data: bytes, *, most: int) -> bytes:
+        decoded = bytearray()
+        while data and len(decoded) < most:
+            if self._member.eof:
+                self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            decoded += self._member.decompress(data, most - len(decoded))
+            data = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
+        return bytes(decoded)
+
+    @property
+    def complete(self) -> bool:
+        return self._member.eof
+
+
+async def read_answer(response: httpx.Response, *, most: int) -> httpx.Response:
+    """Reads an answer to its end and returns it with its body decoded, its connection given back.
+
+    Args:
+        response: an answer as a transport gives it, not read yet.
+        most: the most decoded bytes that are taken.
+
+    Raises:
+        ResponseDecodeError: a success that is larger, or encoded otherwise than asked for. A refusal is never
+            replaced by this: its body is kept as far as it could be read.
+        httpx.RequestError: the body of a success broke off.
+    """
+    body = bytearray()
+    reason: str | None = None
+    try:
+        try:
+            reason = await _read(response, body, most=most)
+        finally:
+            await response.aclose()
+    except (httpx.RequestError, OSError):
+        if response.status_code < 300:
+            raise
+    if reason is not None and response.status_code < 300:
+        kept = bytes(body[:KEPT_OF_TOO_LARGE])
+        raise ResponseDecodeError(response.status_code, response.headers, kept, reason=reason)
+    headers = [pair for pair in response.headers.raw if pair[0].lower() not in (b"content-encoding", b"content-length")]
+    return httpx.Response(
+        response.status_code, headers=headers, content=bytes(body), extensions=dict(response.extensions)
+    )
+
+
+async def _read(response: httpx.Response, body: bytearray, *, most: int) -> str | None:
+    encoding = response.headers.get("content-encoding", "identity").strip().lower() or "identity"
+    if encoding not in ("identity", "gzip"):
+        return f"it is encoded as {encoding[:40]!r}, which was not asked for"
+    gzip = _Gzip() if encoding == "gzip" else None
+    stream = response.stream
+    assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101  # what an async transport promises to give
+    try:
+        async for chunk in stream:
+            body += chunk if gzip is None else gzip.decode(chunk, most=most + 1 - len(body))
+            if len(body) > most:
+                del body[most:]
+                return f"it is larger than max_response_bytes, {most} bytes"
+    except zlib.error:
+        return "its gzip encoding is broken"
+    return "its gzip encoding breaks off" if gzip is not None and body and not gzip.complete else None

@@ -1,0 +1,61 @@
+"""Scene object data: typed where the description shows the structure, untrusted everywhere. Source: section 2.7."""
+
+import html
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from ._api import RepositoryResourceData, SceneObject, SceneObjectCreate, SceneObjectMinimal, View3dData, encode
+from ._errors import UsageError
+
+O = TypeVar("O", SceneObject, SceneObjectMinimal)  # noqa: E741  # the kinds of scene object that answers carry
+
+#: Kinds whose data the description shows; every other kind stays a dict.
+DATA_TYPES: dict[str, type[RepositoryResourceData] | type[View3dData]] = {
+    "RepositoryResource": RepositoryResourceData,
+    "View3d": View3dData,
+}
+
+JSON = str | int | float | bool | list["JSON"] | dict[str, "JSON"] | None
+
+
+def with_typed_data(item: O) -> O:
+    """Reads the data of a scene object into the class of its kind, in place; a shape that does not fit stays."""
+    data, kind = getattr(item, "data", None), getattr(item, "kind", None)
+    if isinstance(data, dict) and isinstance(kind, str) and kind in DATA_TYPES:
+        item.data = DATA_TYPES[kind].from_dict(data)
+    return item
+
+
+def objects_to_create(objects: Iterable[SceneObjectCreate | Mapping[str, object]]) -> list[SceneObjectCreate]:
+    """Returns models of their own for objects given as models or as mappings in wire names.
+
+    Raises:
+        UsageError: one is neither.
+    """
+    created: list[SceneObjectCreate] = []
+    for item in objects:
+        if not isinstance(item, SceneObjectCreate | Mapping):
+            raise UsageError(f"an object must be a SceneObjectCreate or a mapping, not {type(item).__name__}")
+        created.append(SceneObjectCreate.from_dict(encode(item)))
+    return created
+
+
+def escape(data: object) -> JSON:
+    """Returns a copy with every text, keys included, escaped for HTML, quotes too. Source: section 2.7.
+
+    Args:
+        data: data of a scene object, typed or not, or any part of it.
+    """
+    return _escaped(encode(data))
+
+
+def _escaped(value: object) -> JSON:
+    if isinstance(value, str):
+        return html.escape(value, quote=True)
+    if isinstance(value, Mapping):
+        return {html.escape(str(key), quote=True): _escaped(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_escaped(item) for item in value]
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return html.escape(str(value), quote=True)

@@ -1,0 +1,203 @@
+"""Scenes: named collections of scene objects, tied to an iTwin. Source: sections 1, 2.6, 2.7, 4.5 and 4.6."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from ._api import (
+    UNSET,
+    Scene,
+    SceneContext,
+    SceneCreate,
+    SceneDataCreate,
+    SceneObject,
+    SceneObjectCreate,
+    Unset,
+    create_scene,
+    list_scene_objects,
+)
+from ._checks import check_header, check_integer, check_path_id, check_text, check_uuid, refuse_none
+from ._errors import OutcomeUnknownError, UsageError
+from ._http import Connection, page_at
+from ._page import Answer, Listing, Page, SceneState
+from ._pager import Pager
+from ._paging import Query, fingerprint, link_of, page_of
+from ._scene_data import objects_to_create, with_typed_data
+from ._unwrapping import unwrapped
+
+#: The most objects of one request. Source: sections 4.5 and 8.
+MOST_OBJECTS = 100
+#: The largest page. Source: sections 4.6 and 8.
+MOST_PER_PAGE = 100
+
+
+class Scenes:
+    """The operations on scenes, as `platform.scenes`. The permission they need is not shown. Source: section 5."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def create(
+        self,
+        itwin_id: str,
+        *,
+        display_name: str,
+        id: str | Unset = UNSET,
+        description: str | Unset = UNSET,
+        parent_id: str | Unset = UNSET,
+        objects: Iterable[SceneObjectCreate | Mapping[str, object]] | Unset = UNSET,
+        correlation_id: str | Unset = UNSET,
+    ) -> Scene:
+        """Creates a scene, with up to 100 objects in it.
+
+        Technical Preview: for testing only, not for production use; may change.
+
+        It is not repeated after a lost answer. Give an `id` of your own to find out what became of it: the error names
+        it, and creating the scene again ends in ConflictError (SceneExists) if the first request arrived.
+
+        Args:
+            itwin_id: primary iTwin of the scene.
+            display_name: its name.
+            id: a UUID of your own; the service makes one where it is left out.
+            description: a text.
+            parent_id: a parent scene, a UUID.
+            objects: at most 100 scene objects, as models or as mappings in wire names; they are not changed.
+            correlation_id: activity id for tracking the request.
+
+        Returns:
+            The scene as stored; the data of known kinds is typed.
+
+        Raises:
+            UsageError: a value out of its limits, or a body above 4.5 MiB.
+            OutcomeUnknownError: the answer was lost; `scene_id` is the id that was given.
+            BadRequestError (InvalidScenesRequest), AuthenticationError, PermissionDeniedError, NotFoundError
+            (SceneNotFound), ConflictError (SceneExists), RequestTooLargeError, RateLimitError.
+
+        Source: section 4.5.
+        """
+        created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
+        if self._connection.check_requests:
+            check_text("iTwinId", itwin_id, missing_code=None)
+            check_text("displayName", display_name, missing_code="InvalidScenesRequest")
+            refuse_none({"description": description, "objects": objects}, code="InvalidScenesRequest")
+            check_uuid("id", id)
+            check_uuid("parent_id", parent_id, code="InvalidRequestBody", target="parentId")
+            check_header("correlation_id", correlation_id)
+            if not isinstance(created, Unset) and len(created) > MOST_OBJECTS:
+                raise UsageError(
+                    f"{len(created)} objects were given, {MOST_OBJECTS} are allowed: create the scene with the first "
+                    "ones, and add the others with the create scene objects operation",
+                    code="InvalidScenesRequest",
+                )
+        try:
+            response = await create_scene.asyncio_detailed(
+                client=self._connection.generated,
+                itwin_id=itwin_id,
+                x_correlation_id=correlation_id,
+                body=SceneCreate(
+                    display_name=display_name,
+                    id=id,
+                    description=description,
+                    parent_id=parent_id,
+                    scene_data=created if isinstance(created, Unset) else SceneDataCreate(objects=created),
+                ),
+            )
+        except OutcomeUnknownError as error:
+            error.scene_id = None if isinstance(id, Unset) else id
+            raise
+        scene = unwrapped(response, response.parsed.scene, Scene)
+        stored = getattr(scene.scene_data, "objects", None)
+        for item in stored if isinstance(stored, list) else ():
+            with_typed_data(item)
+        return scene
+
+    def list_objects(
+        self,
+        scene_id: str,
+        itwin_id: str,
+        *,
+        order_by: str | Unset = UNSET,
+        skip: int = 0,
+        page_size: int = MOST_PER_PAGE,
+        limit: int | None = None,
+        concurrency: int = 1,
+        resume: str | None = None,
+        correlation_id: str | Unset = UNSET,
+        on_page: Callable[[Page[SceneObject]], None] | None = None,
+    ) -> Pager[SceneObject]:
+        """Returns at once; the first request goes out with the first `async for`. Lists the objects of a scene.
+
+        Technical Preview: for testing only, not for production use; may change.
+
+        The listing holds what the caller's permissions allow: `pager.is_partial` says when objects are withheld.
+        Strings in `data` are untrusted: see `escape`.
+
+        Args:
+            scene_id: the scene, a UUID.
+            itwin_id: primary iTwin of the scene.
+            order_by: a property, `kind` where left out; other values are not shown in the description.
+            skip: objects to skip, 0 or more.
+            page_size: objects of one request, 1 to 100.
+            limit: objects wanted in all; None for all there are.
+            concurrency: page requests in flight, 1 or more, once the first page has shown the step.
+            resume: where an earlier run of the same listing ended.
+            correlation_id: activity id for tracking, sent with every page.
+            on_page: is called with each page when it has been read.
+
+        Raises:
+            UsageError: a value out of its limits, or a `resume` of another listing.
+            While it is read: NotFoundError (SceneObjectNotFound), AuthenticationError, RateLimitError, PagingError.
+
+        Source: section 4.6.
+        """
+        check_path_id("scene_id", scene_id)
+        if self._connection.check_requests:
+            check_uuid("scene_id", scene_id)
+            check_text("iTwinId", itwin_id, missing_code=None)
+            refuse_none({"orderBy": order_by}, code=None)
+            check_integer("page_size", page_size, least=1, most=MOST_PER_PAGE, code=None, target="$top")
+            check_integer("skip", skip, least=0, most=None, code=None, target="$skip")
+            check_header("correlation_id", correlation_id)
+
+        async def fetch(query: Query | None) -> Answer[SceneObject]:
+            with page_at(query):
+                response = await list_scene_objects.asyncio_detailed(
+                    scene_id,
+                    client=self._connection.generated,
+                    itwin_id=itwin_id,
+                    order_by=order_by,
+                    skip=skip or UNSET,
+                    top=page_size,
+                    x_correlation_id=correlation_id,
+                )
+            items: list[SceneObject] = unwrapped(response, response.parsed.objects, list)
+            return Answer(
+                items=[with_typed_data(item) for item in items],
+                next_href=link_of(response.parsed.links, "next_"),
+                address=f"{self._connection.address}/scenes/{scene_id}/objects",
+                query=query or page_of(skip=skip, page_size=page_size),
+                scene=_scene_state(response.parsed.scene_context),
+            )
+
+        keywords = {"scene": scene_id, "itwin": itwin_id, "order": order_by, "skip": skip, "top": page_size}
+        return Pager(
+            Listing(
+                fetch=fetch,
+                name=fingerprint("list_scene_objects", keywords),
+                page_size=page_size,
+                skip=skip,
+                limit=limit,
+                concurrency=concurrency,
+                resume=resume,
+                identity=lambda item: item.id,
+                on_page=on_page,
+            )
+        )
+
+
+def _scene_state(context: object) -> SceneState | None:
+    if not isinstance(context, SceneContext):
+        return None
+    return SceneState(
+        display_name=context.display_name or None,
+        last_modified=context.last_modified or None,
+        is_partial=context.is_partial is True,
+    )

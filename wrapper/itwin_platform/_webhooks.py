@@ -1,0 +1,81 @@
+"""Webhooks: subscriptions that forward events to a callback URL. Source: sections 1, 2.9, 3, 4.8 and 6."""
+
+from collections.abc import Iterable
+
+from ._api import UNSET, EventType, Unset, Webhook, WebhookUpdate, update_webhook
+from ._checks import check_path_id, check_text, refuse_none, several
+from ._errors import UsageError
+from ._http import Connection
+from ._unwrapping import unwrapped
+
+
+class Webhooks:
+    """The operation on webhooks, as `platform.webhooks`. Only service applications may call it. Source: section 5."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def update(
+        self,
+        webhook_id: str,
+        *,
+        active: bool | Unset = UNSET,
+        callback_url: str | Unset = UNSET,
+        event_types: EventType | str | Iterable[EventType | str] | Unset = UNSET,
+        secret: str | Unset = UNSET,
+    ) -> Webhook:
+        """Changes a webhook; what is left out stays, except that the service makes a new secret where none is passed.
+
+        It is repeated after a lost answer: the secret that the service makes is not returned, so nothing that a caller
+        knows is lost by it.
+
+        Args:
+            webhook_id: the webhook.
+            active: True forwards events from now on, False stops it.
+            callback_url: URL receiving events.
+            event_types: what to subscribe to, one or several, members or their texts.
+            secret: a secret of your own; it is not part of the answer and never shows in a text of ours.
+
+        Returns:
+            The webhook as stored.
+
+        Raises:
+            UsageError: nothing to change, or a value that the service does not take.
+            UnprocessableError: InvalidUpdateWebhookRequest.
+            AuthenticationError, NotFoundError (WebhookNotFound), RateLimitError.
+
+        Source: section 4.8.
+        """
+        check_path_id("webhook_id", webhook_id)
+        if self._connection.check_requests:
+            given = {"active": active, "callbackUrl": callback_url, "eventTypes": event_types, "secret": secret}
+            if all(isinstance(value, Unset) for value in given.values()):
+                raise UsageError("nothing to change: give at least one of active, callback_url, event_types, secret")
+            refuse_none(given, code="InvalidRequestBody")
+            if not isinstance(active, bool | Unset):
+                raise UsageError("active must be True or False", code="InvalidRequestBody", target="active")
+            check_text("callbackUrl", callback_url, missing_code="InvalidRequestBody")
+            check_text("secret", secret, missing_code="InvalidRequestBody")
+        response = await update_webhook.asyncio_detailed(
+            webhook_id,
+            client=self._connection.generated,
+            body=WebhookUpdate(
+                active=active,
+                callback_url=callback_url,
+                event_types=several(event_types, EventType),
+                secret=secret,
+            ),
+        )
+        webhook = response.parsed
+        if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):
+            webhook = Webhook.from_dict(wrapped)
+        unwrapped(response, webhook.id, str)
+        return webhook
+
+    async def activate(self, webhook_id: str) -> Webhook:
+        """Switches forwarding on: as `update(webhook_id, active=True)`. Source: section 3."""
+        return await self.update(webhook_id, active=True)
+
+    async def deactivate(self, webhook_id: str) -> Webhook:
+        """Switches forwarding off: as `update(webhook_id, active=False)`. Source: section 3."""
+        return await self.update(webhook_id, active=False)

@@ -1,0 +1,122 @@
+"""How many requests may be under way, as a state that is told the time: cooldown, slow start, steady rate."""
+
+from collections import deque
+from dataclasses import dataclass
+
+from ._errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """A steady rate for those who know their tier: at most `requests` are begun in any `per` seconds.
+
+    Source: section 8 (the numbers per tier are not shown there).
+
+    Raises:
+        UsageError: a number is not above zero.
+    """
+
+    requests: int
+    per: float
+
+    def __post_init__(self) -> None:
+        if self.requests < 1 or not 0 < self.per < float("inf"):
+            raise UsageError("RateLimit: requests must be at least 1 and per a finite number of seconds above 0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """Leave to send one request: in which stretch between two cooldowns it was given, and as which of it."""
+
+    stretch: int
+    ordinal: int
+
+
+class WaitTooLongError(Exception):
+    """A cooldown of `seconds` more is longer than a caller is ready to wait."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"the cooldown lasts {seconds:g} s more")
+        self.seconds = seconds
+
+
+class Window:
+    """Decides whether a request may begin now.
+
+    After a 429 nobody begins until the cooldown ends. Then the window opens from 1, by one for each answer (so it
+    doubles with each round), up to as many requests as the stretch before let through; past those it opens from 1
+    again, because that is where the next refusal is likely. Only the first 429 of a cooldown closes it.
+    """
+
+    __slots__ = (
+        *("_allowed", "_begun", "_cooldown_until", "_in_flight", "_learned"),
+        *("_most", "_open", "_rate", "_recent", "_stretch"),
+    )
+
+    def __init__(self, *, max_in_flight: int, rate: RateLimit | None = None) -> None:
+        if max_in_flight < 1:
+            raise UsageError("Gate: max_in_flight must be at least 1")
+        self._most = max_in_flight
+        self._rate = rate
+        self._recent: deque[float] = deque(maxlen=rate.requests if rate else 0)
+        self._in_flight = 0
+        self._open = max_in_flight
+        self._cooldown_until = float("-inf")
+        self._stretch = 0
+        self._begun = 0
+        self._allowed = 0
+        self._learned: int | None = None
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that have begun and not ended."""
+        return self._in_flight
+
+    def cooldown_left(self, now: float) -> float:
+        """Seconds until the cooldown ends; 0 where there is none."""
+        return max(0.0, self._cooldown_until - now)
+
+    def wait(self, now: float) -> float | None:
+        """Tells how long to wait before one more may begin: 0 for now, None for until another ends."""
+        timed = self.cooldown_left(now)
+        if self._rate is not None and len(self._recent) == self._rate.requests:
+            timed = max(timed, self._recent[0] + self._rate.per - now)
+        if timed > 0:
+            return timed
+        return 0.0 if self._in_flight < self._open else None
+
+    def begin(self, now: float) -> Pass:
+        """Counts a request as begun."""
+        self._in_flight += 1
+        self._begun += 1
+        self._recent.append(now)
+        if self._begun == self._learned:
+            self._open = 1
+        return Pass(stretch=self._stretch, ordinal=self._begun)
+
+    def end(self, given: Pass) -> None:
+        """Counts a request as ended without any answer."""
+        self._in_flight -= 1
+
+    def answered(self, given: Pass) -> None:
+        """Counts a request as answered, other than by 429, and opens the window where that shows room."""
+        self._in_flight -= 1
+        if given.stretch == self._stretch - 1:
+            self._learned = (self._learned or 0) + 1
+        if given.stretch != self._stretch:
+            return
+        self._allowed += 1
+        learned_reached = self._learned is not None and self._begun >= self._learned
+        if not learned_reached or (self._learned is not None and given.ordinal > self._learned):
+            self._open = min(self._open + 1, self._most)
+
+    def refused(self, given: Pass, *, now: float, wait: float) -> None:
+        """Counts a request as answered by 429: nobody begins for `wait` seconds, then the window opens slowly."""
+        self._in_flight -= 1
+        self._cooldown_until = max(self._cooldown_until, now + wait)
+        if given.stretch != self._stretch:
+            return
+        self._stretch += 1
+        self._learned = self._allowed or None
+        self._allowed = self._begun = 0
+        self._open = 1
