@@ -1,0 +1,32 @@
+"""The service as a local stand-in: stateful, in memory, over real HTTP on the loopback interface.
+
+>>> from itwin_platform_sandbox import Sandbox
+>>> async with Sandbox(itwins=250) as sandbox:  # doctest: +SKIP
+...     client = SomeClient(sandbox.base_url, token=sandbox.token)
+
+Importing this package imports no web framework: `Sandbox` and `FAULTS` are loaded with their first use.
+"""
+
+from typing import TYPE_CHECKING
+
+from ._rate_limit import RateLimit
+from ._records import RecordedRequest
+
+if TYPE_CHECKING:
+    from ._faults import FAULTS, Fault
+    from ._sandbox import Sandbox
+
+__all__ = ["FAULTS", "Fault", "RateLimit", "RecordedRequest", "Sandbox"]
+
+
+def __getattr__(name: str) -> object:
+    """Load what needs Starlette, uvicorn or lark when it is first asked for."""
+    if name == "Sandbox":
+        from ._sandbox import Sandbox
+
+        return Sandbox
+    if name in ("FAULTS", "Fault"):
+        from . import _faults
+
+        return getattr(_faults, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,204 @@
+"""What can go wrong on request: the table of faults, and which of them a request meets.
+
+A fault takes effect in one of four phases, in this order: `listen` (no connection is made), `instead` (something else
+is answered and the operation is not carried out), `change` (the operation is carried out and its answer is changed;
+several may change one answer) and `deliver` (the answer goes over the wire in a bad way). Of the phases `instead` and
+`deliver` a request meets at most one fault each, the one that was asked for first.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+
+from ._operation_table import OPERATIONS
+from ._retry_after import RETRY_AFTER_FORMS, RetryAfter
+
+Phase = Literal["listen", "instead", "change", "deliver"]
+# Which answers a fault is for; the others pass and do not count.
+Answers = Literal["any", "success", "refusal"]
+FaultName = Literal[
+    "refuse",
+    "reset_before_effect",
+    "rate_limited",
+    "unavailable",
+    "html_502",
+    "text_500",
+    "error_null",
+    "gateway_401",
+    "token_expires",
+    "max_return_refused",
+    "next_foreign",
+    "next_looping",
+    "next_relative",
+    "next_blank_led",
+    "next_null",
+    "next_empty",
+    "next_continuation_token",
+    "other_page_size",
+    "scene_changes",
+    "unknown_enum_values",
+    "unknown_fields",
+    "nulls",
+    "missing_fields",
+    "seen_enum_values",
+    "seen_times",
+    "seen_shapes",
+    "seen_headers",
+    "seen_errors",
+    "reset_after_effect",
+    "reset_in_head",
+    "reset_in_body",
+    "stall",
+    "trickle",
+    "truncated_json",
+    "empty",
+    "null",
+    "list",
+    "gzip_bomb",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class FaultKind:
+    """One row of the table: when the fault takes effect, on which answers, and what it does."""
+
+    phase: Phase
+    answers: Answers
+    does: str
+
+
+FAULTS: Mapping[FaultName, FaultKind] = MappingProxyType(
+    {
+        "refuse": FaultKind("listen", "any", "nothing listens for `seconds`, and open connections are dropped"),
+        "reset_before_effect": FaultKind("instead", "any", "the connection is reset, nothing has been done"),
+        "rate_limited": FaultKind("instead", "any", "429, with `retry_after` saying `seconds` (1)"),
+        "unavailable": FaultKind("instead", "any", "503, with `retry_after` saying `seconds` (1)"),
+        "html_502": FaultKind("instead", "any", "502 with a page of HTML"),
+        "text_500": FaultKind("instead", "any", "500 with plain text"),
+        "error_null": FaultKind("instead", "any", '500 with {"error": null}'),
+        "gateway_401": FaultKind("instead", "any", '401 with {"statusCode": 401, "message": ...}'),
+        "token_expires": FaultKind("instead", "any", "the token of the request has expired from now on: 401"),
+        "max_return_refused": FaultKind("instead", "any", "422 InvalidHeaderValue for an X-Max-Return of 10000"),
+        "next_foreign": FaultKind("change", "success", "the next link names another `origin`"),
+        "next_looping": FaultKind("change", "success", "the next link names the same page again"),
+        "next_relative": FaultKind("change", "success", "the next link has no scheme and host"),
+        "next_blank_led": FaultKind("change", "success", "the next link begins with a blank"),
+        "next_null": FaultKind("change", "success", "on the last page next is null instead of left out"),
+        "next_empty": FaultKind("change", "success", "on the last page next has an empty href"),
+        "next_continuation_token": FaultKind("change", "success", "a continuation token takes the place of $skip"),
+        "other_page_size": FaultKind("change", "success", "a page is a third smaller than asked for"),
+        "scene_changes": FaultKind("change", "success", "after the page an object is removed from the scene"),
+        "unknown_enum_values": FaultKind("change", "success", "enumerations have values that nobody knows"),
+        "unknown_fields": FaultKind("change", "success", "objects have fields that nobody knows"),
+        "nulls": FaultKind("change", "success", "every field but the id is null"),
+        "missing_fields": FaultKind("change", "success", "every field but the id is left out"),
+        "seen_enum_values": FaultKind("change", "success", "values that were seen and are not described"),
+        "seen_times": FaultKind("change", "success", "times in the forms that were seen"),
+        "seen_shapes": FaultKind("change", "success", "fields and wrappings that were seen and are not described"),
+        "seen_headers": FaultKind("change", "any", "headers that were seen, and gzip where it is accepted"),
+        "seen_errors": FaultKind("change", "refusal", "error codes and bodies that were seen and are not described"),
+        "reset_after_effect": FaultKind("deliver", "any", "the operation is done, then the connection is reset"),
+        "reset_in_head": FaultKind("deliver", "any", "the connection is reset within the headers"),
+        "reset_in_body": FaultKind("deliver", "any", "the connection is reset within the body"),
+        "stall": FaultKind("deliver", "any", "the answer is held back for `seconds`, for ever without them"),
+        "trickle": FaultKind("deliver", "any", "the body comes in small pieces over `seconds` (5)"),
+        "truncated_json": FaultKind("deliver", "success", "the JSON ends half-way, the length fits"),
+        "empty": FaultKind("deliver", "success", "the body is empty"),
+        "null": FaultKind("deliver", "success", "the body is null"),
+        "list": FaultKind("deliver", "success", "the body is a list"),
+        "gzip_bomb": FaultKind("deliver", "success", "a small gzip body unpacks to 256 MiB of blanks and {}"),
+    }
+)
+# What `as_seen` turns on; the seeded ids of such a sandbox are as seen too.
+SEEN_FAULTS: tuple[FaultName, ...] = (
+    "seen_enum_values",
+    "seen_shapes",
+    "seen_times",
+    "seen_headers",
+    "seen_errors",
+    "next_blank_led",
+    "next_null",
+    "other_page_size",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One fault that was asked for; `count` None means for ever, `operation` None means every request."""
+
+    name: FaultName
+    operation: str | None = None
+    count: int | None = 1
+    skip: int = 0
+    seconds: float | None = None
+    retry_after: RetryAfter = "seconds"
+    origin: str = "http://foreign.invalid"
+
+    def __post_init__(self) -> None:
+        _check_choice("fault", self.name, FAULTS)
+        if self.operation is not None:
+            _check_choice("operation", self.operation, [row.name for row in OPERATIONS])
+        _check_choice("form of retry-after", self.retry_after, RETRY_AFTER_FORMS)
+        if (self.count is not None and self.count < 1) or self.skip < 0:
+            raise ValueError("a fault happens at least once (count None: for ever), and skips no less than 0 requests")
+        if self.seconds is not None and not (self.seconds >= 0 and math.isfinite(self.seconds)):
+            raise ValueError(f"seconds are not negative, not {self.seconds}")
+        if self.name == "refuse" and (self.seconds is None or self.operation is not None):
+            raise ValueError("refuse needs seconds and concerns every operation: nothing listens in that time")
+
+    @property
+    def kind(self) -> FaultKind:
+        """The row of the table."""
+        return FAULTS[self.name]
+
+
+def _check_choice(what: str, name: str, choices: object) -> None:
+    names = [str(choice) for choice in choices] if isinstance(choices, list | tuple | Mapping) else []
+    if name not in names:
+        raise ValueError(f"{name!r} is not a {what}; there are {', '.join(names)}")
+
+
+class FaultPlan:
+    """The faults that are still to come, in the order in which they were asked for."""
+
+    __slots__ = ("_faults",)
+
+    def __init__(self) -> None:
+        self._faults: list[Fault] = []
+
+    def add(self, fault: Fault) -> None:
+        """Let the fault happen from the next request on."""
+        self._faults.append(fault)
+
+    def clear(self) -> None:
+        """Let no more faults happen."""
+        self._faults.clear()
+
+    def coming(self) -> tuple[Fault, ...]:
+        """The faults that are left, each with the count and skip that are left."""
+        return tuple(self._faults)
+
+    def matching(self, phase: Phase, operation: str | None) -> list[Fault]:
+        """The faults of one phase that this operation meets, also those that skip this request."""
+        return [fault for fault in self._faults if fault.kind.phase == phase and fault.operation in (None, operation)]
+
+    def meet(self, fault: Fault) -> bool:
+        """Count one request against the fault; says whether the fault happens to it."""
+        place = next(index for index, other in enumerate(self._faults) if other is fault)
+        if fault.skip:
+            self._faults[place] = replace(fault, skip=fault.skip - 1)
+            return False
+        if fault.count == 1:
+            del self._faults[place]
+        elif fault.count is not None:
+            self._faults[place] = replace(fault, count=fault.count - 1)
+        return True
+
+    def first(self, phase: Phase, operation: str | None, answers: Answers = "any") -> Fault | None:
+        """The one fault of a phase that happens to a request with such an answer."""
+        for fault in self.matching(phase, operation):
+            if fault.kind.answers in ("any", answers) and self.meet(fault):
+                return fault
+        return None

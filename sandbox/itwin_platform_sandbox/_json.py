@@ -1,0 +1,37 @@
+"""JSON values: their type, strict reading and compact writing."""
+
+import json
+import math
+from typing import TypeAlias
+
+JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
+JSONObject: TypeAlias = dict[str, JSON]
+
+
+class NotJSONError(ValueError):
+    """The text is not JSON (RFC 8259)."""
+
+
+def read_json(text: bytes) -> JSON:
+    """Read JSON text; `NotJSONError` also for NaN, Infinity, numbers out of range and nesting without end."""
+    try:
+        value: JSON = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise NotJSONError(str(error) or type(error).__name__) from error
+    return value
+
+
+def write_json(value: JSON) -> bytes:
+    """Write JSON as ASCII, so that any text that JSON can carry, lone surrogates too, can be sent."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def _refuse_constant(name: str) -> JSON:
+    raise NotJSONError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise NotJSONError(f"the number {text[:40]} is out of range")
+    return number

@@ -1,0 +1,41 @@
+"""Fixtures for tests against the sandbox, loaded by pytest from the entry point `pytest11`.
+
+`itwin_sandbox` is a running sandbox of its own for each test, in a thread, so it serves sync and async tests alike.
+The marker `@pytest.mark.itwin_sandbox(itwins=10, rate="5/1")` hands arguments to `Sandbox`. `itwin_platform_client` is
+a client of it: closed after the test where pytest-asyncio runs, else entered by the test itself with `async with`.
+
+Nothing is imported and nothing is run unless a test asks for a fixture.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from . import Sandbox
+
+MARKER = "itwin_sandbox(**arguments): the arguments of itwin_platform_sandbox.Sandbox for the fixture itwin_sandbox"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker, and the client fixture of the kind that this test run can carry out."""
+    config.addinivalue_line("markers", MARKER)
+    if config.pluginmanager.hasplugin("asyncio"):
+        from . import _pytest_async_client as client_fixture
+    else:
+        from . import _pytest_client as client_fixture  # type: ignore[no-redef] # one of two modules of one shape
+    config.pluginmanager.register(client_fixture, "itwin_platform_client")
+
+
+@pytest.fixture
+def itwin_sandbox(request: pytest.FixtureRequest) -> "Iterator[Sandbox]":
+    """A running sandbox, stopped after the test."""
+    from anyio.from_thread import start_blocking_portal
+
+    from . import Sandbox
+
+    marker = request.node.get_closest_marker("itwin_sandbox")
+    sandbox = Sandbox(**(marker.kwargs if marker else {}))
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(sandbox):
+        yield sandbox

@@ -1,0 +1,109 @@
+"""Whatever is sent, the service answers as described and never fails."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+from itwin_platform_sandbox import Sandbox
+from itwin_platform_sandbox._exchange import APIRequest
+from itwin_platform_sandbox._json import read_json, write_json
+from itwin_platform_sandbox._operation_table import OPERATIONS
+
+STATUSES = {
+    "list_itwins": {200, 422},
+    "get_primary_account": {200},
+    "update_repository": {200, 404, 409, 422},
+    "create_repository_resource": {201, 404, 409, 422},
+    "create_scene": {201, 400, 404, 409, 413},
+    "list_scene_objects": {200, 404},
+    "create_detector": {201, 400},
+    "update_webhook": {200, 404, 422},
+}
+# Words of the description, so that what is made up comes close to what is meant.
+WORDS = [
+    "id",
+    "displayName",
+    "uri",
+    "options",
+    "authentication",
+    "type",
+    "key",
+    "value",
+    "queryParameters",
+    "minimumLevel",
+    "name",
+    "description",
+    "parentId",
+    "sceneData",
+    "objects",
+    "kind",
+    "version",
+    "data",
+    "order",
+    "visible",
+    "relatedId",
+    "active",
+    "secret",
+    "eventTypes",
+    "callbackUrl",
+    "class",
+]
+scalars = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9)
+)
+values = st.recursive(
+    scalars | st.sampled_from(["Basic", "Header", "View3d", "RepositoryResource", "1.0.0", "PhotoObjectDetector"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS) | st.text(max_size=5), inner),
+    max_leaves=12,
+)
+parameters = st.dictionaries(
+    st.sampled_from(["$top", "$skip", "$filter", "$select", "$orderby", "$search", "status", "subClass", "iTwinId"]),
+    st.text(max_size=20) | st.integers().map(str) | st.sampled_from(["Active", "displayName", "status eq 'Active'"]),
+)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    """One sandbox for all examples; it is not started, the service is asked directly."""
+    return Sandbox(itwins=20, objects=20)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+@given(data=st.data())
+def test_any_request_is_answered_as_documented(operation: Any, sandbox: Sandbox, data: st.DataObject) -> None:
+    """Any query and any JSON body give a documented status and, where it is a refusal, the error body."""
+    path = operation.route
+    own_ids = {"iTwinId": sandbox.itwin_id, "repositoryId": sandbox.repository_id, "sceneId": sandbox.scene_id}
+    for name, own_id in {**own_ids, "webhookId": sandbox.webhook_id}.items():
+        known = data.draw(st.booleans()) if f"{{{name}}}" in path else False
+        text = own_id if known else data.draw(st.text(min_size=1, max_size=9))
+        path = path.replace(f"{{{name}}}", quote(text, safe="", errors="replace"))
+    query = data.draw(parameters)
+    if data.draw(st.booleans()):
+        query["iTwinId"] = sandbox.itwin_id
+    request = APIRequest(
+        method=operation.method,
+        path=path,
+        query=query,
+        headers={"authorization": "Bearer a", "accept": "*/*", "content-type": "application/json"},
+        body=write_json(data.draw(values)),
+    )
+    reply = sandbox._composition.service.decide(request).reply
+    assert reply is not None
+    assert reply.status in STATUSES[operation.name]
+    body: Any = read_json(reply.body)
+    if reply.status >= 400:
+        assert body["error"].keys() == {"code", "message", "details"}
+
+
+@given(st.text(max_size=30), st.text(max_size=30), st.binary(max_size=30))
+def test_any_path_header_and_body_is_answered(path: str, header: str, body: bytes) -> None:
+    """Nothing that can stand in a request makes the service fail."""
+    service = Sandbox(itwins=1, objects=0)._composition.service
+    for headers in ({"authorization": header}, {"authorization": "Bearer a", "accept": header, "content-type": header}):
+        for method in ("GET", "PATCH", "POST", "BREW"):
+            reply = service.decide(APIRequest(method=method, path=f"/{path}", headers=headers, body=body)).reply
+            assert reply is not None
+            assert reply.status in {401, 404, 405}

@@ -1,0 +1,79 @@
+"""Faults switched over HTTP while the sandbox runs."""
+
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from itwin_platform_sandbox import FAULTS, Fault, Sandbox
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+async def test_a_fault_is_added_listed_and_removed(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """POST adds, GET shows what is to come and what there is, DELETE removes."""
+    body = {"name": "html_502", "operation": "list_itwins", "count": None}
+    added = await http.post("/sandbox/faults", json=body)
+    listed = (await http.get("/sandbox/faults")).json()
+    assert added.status_code == 201
+    assert [fault["name"] for fault in listed["faults"]] == ["html_502"]
+    assert listed["kinds"].keys() == FAULTS.keys()
+    assert (await http.get("/itwins/")).status_code == 502
+    assert (await http.delete("/sandbox/faults")).status_code == 204
+    assert (await http.get("/itwins/")).status_code == 200
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"name": "explode"}', b'{"name": "stall", "count": []}', b"null"])
+async def test_a_fault_that_makes_no_sense_is_refused(http: httpx.AsyncClient, sandbox: Sandbox, body: bytes) -> None:
+    """422 with a message, and nothing is added."""
+    answer = await http.post("/sandbox/faults", content=body)
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"]
+    assert not sandbox.faults
+
+
+async def test_the_form_of_the_page_adds_and_removes(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """The fields of the form make the fault, empty ones count as left out, and the page is shown again."""
+    form = b"name=stall&operation=&count=for+ever&skip=2&seconds=1.5&retry_after=seconds"
+    added = await http.post("/sandbox/faults", content=form, headers=FORM)
+    assert (added.status_code, added.headers["location"]) == (303, "/")
+    assert list(sandbox.faults) == [Fault(name="stall", count=None, skip=2, seconds=1.5)]
+    removed = await http.post("/sandbox/faults/clear", headers=FORM)
+    assert (removed.status_code, len(sandbox.faults)) == (303, 0)
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", ""), ("DELETE", ""), ("POST", "/clear")])
+async def test_a_page_of_another_site_switches_nothing(
+    http: httpx.AsyncClient, sandbox: Sandbox, method: str, path: str
+) -> None:
+    """A browser says where a form comes from; only the sandbox's own page may switch."""
+    sandbox.fault("stall")
+    url = f"/sandbox/faults{path}"
+    foreign = await http.request(method, url, json={"name": "empty"}, headers={"Origin": "http://evil.example"})
+    assert foreign.status_code == 403
+    assert [fault.name for fault in sandbox.faults] == ["stall"]
+    own = f"http://{urlsplit(sandbox.base_url).netloc}"
+    allowed = await http.request(method, url, json={"name": "empty"}, headers={"Origin": own})
+    assert allowed.status_code in (201, 204, 303)
+
+
+async def test_refusing_connections_can_be_switched_on_over_http(http: httpx.AsyncClient) -> None:
+    """The request that switches it on is still answered or dropped; the next one finds nobody."""
+    with pytest.raises(httpx.TransportError):
+        await http.post("/sandbox/faults", json={"name": "refuse", "seconds": 3600})
+    with pytest.raises(httpx.ConnectError):
+        await http.get("/itwins/")
+
+
+async def test_control_requests_are_not_recorded(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """sandbox.requests has what was asked of the service, nothing else."""
+    await http.get("/sandbox/faults")
+    await http.get("/")
+    assert sandbox.requests == []
+
+
+async def test_the_control_endpoint_lies_beside_the_path_prefix() -> None:
+    """With a prefix the service moves, the switches stay."""
+    async with Sandbox(itwins=1, path_prefix="/api") as sandbox, httpx.AsyncClient() as http:
+        origin = sandbox.base_url.removesuffix("/api")
+        assert (await http.get(f"{origin}/sandbox/faults")).status_code == 200
+        assert (await http.get(f"{sandbox.base_url}/sandbox/faults")).status_code == 401

@@ -1,0 +1,128 @@
+"""Which faults there are, and which request meets which."""
+
+from typing import get_args
+
+import pytest
+from itwin_platform_sandbox import FAULTS, Fault, Sandbox
+from itwin_platform_sandbox._changes import ANSWER_CHANGES, REQUEST_CHANGES
+from itwin_platform_sandbox._delivery import DELIVERIES
+from itwin_platform_sandbox._fault_reading import fault_from_text, fault_from_values, fault_values
+from itwin_platform_sandbox._faults import SEEN_FAULTS, FaultName, FaultPlan
+from itwin_platform_sandbox._reply import REPLIES_INSTEAD
+
+HANDLED_BY_NAME = {"refuse", "reset_before_effect", "token_expires", "max_return_refused"}
+
+
+def test_every_fault_of_the_table_is_carried_out() -> None:
+    """The table, the type of the names and the functions behind them have the same names."""
+    assert set(get_args(FaultName)) == FAULTS.keys()
+    assert HANDLED_BY_NAME | REPLIES_INSTEAD.keys() | ANSWER_CHANGES.keys() | DELIVERIES.keys() == FAULTS.keys()
+    assert REQUEST_CHANGES.keys() <= ANSWER_CHANGES.keys()
+    assert set(SEEN_FAULTS) <= FAULTS.keys()
+    assert all(kind.does for kind in FAULTS.values())
+
+
+def names_met(plan: FaultPlan, operations: list[str | None]) -> list[str | None]:
+    """What each of these requests meets on delivery."""
+    met = [plan.first("deliver", operation, "success") for operation in operations]
+    return [fault.name if fault else None for fault in met]
+
+
+def test_a_fault_happens_as_often_as_asked_for_and_to_its_operation() -> None:
+    """Other operations pass and do not count."""
+    plan = FaultPlan()
+    plan.add(Fault(name="empty", operation="create_scene", count=2))
+    operations: list[str | None] = ["list_itwins", "create_scene", None, "create_scene", "create_scene"]
+    assert names_met(plan, operations) == [None, "empty", None, "empty", None]
+    assert plan.coming() == ()
+
+
+def test_faults_happen_in_the_order_in_which_they_were_asked_for() -> None:
+    """One request meets one fault of delivery; the next request meets the next."""
+    plan = FaultPlan()
+    plan.add(Fault(name="empty"))
+    plan.add(Fault(name="null", count=2))
+    plan.add(Fault(name="list", skip=1))
+    assert names_met(plan, [None] * 5) == ["empty", "null", "null", None, "list"]
+
+
+def test_a_fault_without_count_happens_for_ever() -> None:
+    """count None is not used up, and skip lets the first requests pass."""
+    plan = FaultPlan()
+    plan.add(Fault(name="stall", count=None, skip=2))
+    assert names_met(plan, [None] * 5) == [None, None, "stall", "stall", "stall"]
+    plan.clear()
+    assert names_met(plan, [None]) == [None]
+
+
+def test_a_fault_of_success_waits_for_a_success() -> None:
+    """A refusal passes a fault that is for successful answers, and does not use it up."""
+    plan = FaultPlan()
+    plan.add(Fault(name="truncated_json"))
+    assert plan.first("deliver", None, "refusal") is None
+    assert plan.first("deliver", None, "success") is not None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"name": "explode"},
+        {"name": "stall", "operation": "delete_itwin"},
+        {"name": "stall", "count": 0},
+        {"name": "stall", "count": 1.5},
+        {"name": "stall", "skip": -1},
+        {"name": "stall", "seconds": -1},
+        {"name": "stall", "seconds": "soon"},
+        {"name": "stall", "seconds": "nan"},
+        {"name": "stall", "seconds": True},
+        {"name": "rate_limited", "retry_after": "later"},
+        {"name": "refuse"},
+        {"name": "refuse", "seconds": 1, "operation": "list_itwins"},
+        {"name": "stall", "colour": "red"},
+        {},
+    ],
+)
+def test_a_fault_that_makes_no_sense_is_refused(values: dict[str, str | float | None]) -> None:
+    """A misspelt name or an impossible number is said at once, not met by silence."""
+    with pytest.raises(ValueError, match=r"\S"):
+        fault_from_values({**values})
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("stall", Fault(name="stall")),
+        (
+            "stall,operation=list_itwins,count=2,skip=1,seconds=0.5",
+            Fault(name="stall", operation="list_itwins", count=2, skip=1, seconds=0.5),
+        ),
+        ("rate_limited,count=for ever,retry_after=date", Fault(name="rate_limited", count=None, retry_after="date")),
+    ],
+)
+def test_a_fault_is_written_on_the_command_line(text: str, fault: Fault) -> None:
+    """name,field=value,... gives the same fault as the arguments do."""
+    assert fault_from_text(text) == fault
+
+
+@pytest.mark.parametrize("text", ["stall,seconds", "stall,=1", "stall,name=empty,x=1"])
+def test_other_text_is_no_fault(text: str) -> None:
+    """A field without value or of another name is refused."""
+    with pytest.raises(ValueError, match=r"\S"):
+        fault_from_text(text)
+
+
+def test_a_fault_survives_being_written_and_read() -> None:
+    """What the control endpoint shows can be sent to it again."""
+    fault = Fault(name="next_foreign", operation="list_itwins", count=None, skip=3, origin="http://other.example")
+    assert fault_from_values(fault_values(fault)) == fault
+
+
+def test_the_sandbox_shows_what_is_to_come() -> None:
+    """faults lists what fault() has added, and clear_faults() removes it."""
+    sandbox = Sandbox(itwins=1, objects=0)
+    sandbox.fault("empty", operation="list_itwins", count=2)
+    assert list(sandbox.faults) == [Fault(name="empty", operation="list_itwins", count=2)]
+    sandbox.clear_faults()
+    assert not sandbox.faults
+    with pytest.raises(ValueError, match="there are refuse, reset_before_effect"):
+        sandbox.fault("explode")  # type: ignore[arg-type] # a name that the type does not allow

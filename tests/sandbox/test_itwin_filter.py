@@ -1,0 +1,193 @@
+"""The grammar and the meaning of $filter. Source: section 4.3."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, strategies as st
+from itwin_platform_sandbox._itwin_filter import DEEPEST_NESTING, FilterError, compile_filter
+from itwin_platform_sandbox._json import JSONObject
+
+ITWIN: JSONObject = {
+    "id": "78202ffd-272b-4207-a677-96ddae05ddb0",
+    "class": "Endeavor",
+    "subClass": "Project",
+    "type": None,
+    "number": "PRO-000042",
+    "displayName": "Bergen O'Hara Bridge",
+    "status": "Active",
+    "latitude": 60.39,
+    "longitude": None,
+    "createdDateTime": "2024-03-01T12:00:00.500Z",
+}
+
+
+@pytest.mark.parametrize(
+    ("statement", "accepted"),
+    [
+        # Comparison of text, without regard to case
+        ("status eq 'Active'", True),
+        ("status EQ 'aCTIVE'", True),
+        ("status ne 'active'", False),
+        ("number gt 'pro-000041'", True),
+        ("number ge 'PRO-000042'", True),
+        ("number lt 'PRO-000042'", False),
+        ("number le 'pro-000042'", True),
+        ("'PRO-000041' lt number", True),
+        ("'PRO-000043' lt number", False),
+        ("displayName eq 'bergen o''hara bridge'", True),
+        ("id eq 78202FFD-272b-4207-a677-96ddae05ddb0", True),
+        # Numbers and null
+        ("latitude gt 60", True),
+        ("latitude lt 6.1e1", True),
+        ("latitude eq 60.39", True),
+        ("-1 le latitude", True),
+        ("longitude gt -180", False),
+        ("longitude ne 5", True),
+        ("longitude eq null", True),
+        ("type ne null", False),
+        ("null eq type", True),
+        ("status eq null", False),
+        # Times compare as times
+        ("createdDateTime ge 2024-03-01", True),
+        ("createdDateTime lt 2024-03-01T13:00:00+01:00", False),
+        ("createdDateTime le 2024-03-01T13:00:00.5+01:00", True),
+        ("createdDateTime eq '2024-03-01T12:00:00.5Z'", True),
+        ("createdDateTime gt 0001-01-01T00:00:00+14:00", True),
+        # Functions, with value and property in either order
+        ("contains('HARA', displayName)", True),
+        ("contains(displayName, 'hara')", True),
+        ("contains ( 'x' , displayName )", False),
+        ("contains('', displayName)", True),
+        ("startswith('bergen', displayName)", True),
+        ("startswith('hara', displayName)", False),
+        ("contains('a', type)", False),
+        # and before or, brackets, not
+        ("status eq 'Trial' and status eq 'Active' or number eq 'PRO-000042'", True),
+        ("status eq 'Trial' and (status eq 'Active' or number eq 'PRO-000042')", False),
+        ("not status eq 'Trial'", True),
+        ("not (status eq 'Active' or status eq 'Trial')", False),
+        ("not not ((status eq 'Active'))", True),
+        ("number eq 'and' or displayName eq 'or' or status eq 'active'", True),
+    ],
+)
+def test_a_statement_says_yes_or_no(statement: str, accepted: bool) -> None:
+    """Operators, functions and brackets mean what OData says, in the argument order of the description and of OData."""
+    assert compile_filter(statement)(ITWIN) is accepted
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "",
+        " ",
+        "status",
+        "'Active'",
+        "status eq",
+        "status eq Active'",
+        "status = 'Active'",
+        "status eq 'Active",
+        "status eq 'Active' and",
+        "(status eq 'Active'",
+        "status eq 'Active')",
+        "status eq class",
+        "'a' eq 'a'",
+        "status gt null",
+        "status eq 5",
+        "latitude eq 'north'",
+        "createdDateTime gt 'yesterday'",
+        "createdDateTime gt 2024-13-45",
+        "createdDateTime gt 5",
+        "contains('a')",
+        "contains('a', 'b')",
+        "contains(status, class)",
+        "contains(5, status)",
+        "contains('6', latitude)",
+        "endswith('a', status)",
+        "status eq 'a' xor status eq 'b'",
+        "not",
+        "status in ('Active')",
+        "status eq 'a' status eq 'b'",
+        ";",
+    ],
+)
+def test_a_statement_that_cannot_be_carried_out_is_refused(statement: str) -> None:
+    """What is invalid or unsupported is refused as a statement."""
+    with pytest.raises(FilterError) as caught:
+        compile_filter(statement)
+    assert caught.value.part == "statement"
+
+
+@pytest.mark.parametrize(
+    "statement", ["colour eq 'red'", "contains('a', colour)", "Status eq 'a'", "not (colour eq null)"]
+)
+def test_an_unknown_property_is_refused_as_a_property(statement: str) -> None:
+    """A property that an iTwin does not have is told from a broken statement."""
+    with pytest.raises(FilterError) as caught:
+        compile_filter(statement)
+    assert caught.value.part == "property"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "not " * 20_000 + "status eq 'a'",
+        "not (" * 5_000 + "status eq 'a'" + ")" * 5_000,
+        "status eq 'a' and (status eq 'b' or (" * 2_000 + "status eq 'c'" + "))" * 2_000,
+    ],
+)
+def test_nesting_without_end_is_refused(statement: str) -> None:
+    """A statement deeper than the limit is refused, not answered by a failure."""
+    with pytest.raises(FilterError, match=f"{DEEPEST_NESTING} levels"):
+        compile_filter(statement)
+
+
+def test_a_long_statement_without_nesting_is_taken() -> None:
+    """Length alone is no reason to refuse, nor are brackets around brackets."""
+    statement = " or ".join(["status eq 'Trial'"] * 500 + ["(" * 500 + "status eq 'Active'" + ")" * 500])
+    assert compile_filter(statement)(ITWIN)
+
+
+COMPARISONS = {
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+}
+text = st.text(max_size=8)
+leaves = st.tuples(st.sampled_from(sorted(COMPARISONS)), st.floats(-99, 99)).map(
+    lambda leaf: (f"latitude {leaf[0]} {leaf[1]}", COMPARISONS[leaf[0]](60.39, leaf[1]))
+)
+
+
+def combined(parts: st.SearchStrategy[tuple[str, bool]]) -> st.SearchStrategy[tuple[str, bool]]:
+    """Statements made of statements, each with what it says of the iTwin."""
+    return st.one_of(
+        parts.map(lambda part: (f"not ({part[0]})", not part[1])),
+        st.tuples(parts, parts).map(lambda two: (f"({two[0][0]}) and ({two[1][0]})", two[0][1] and two[1][1])),
+        st.tuples(parts, parts).map(lambda two: (f"({two[0][0]}) or ({two[1][0]})", two[0][1] or two[1][1])),
+    )
+
+
+@given(st.recursive(leaves, combined, max_leaves=12))
+def test_combined_statements_mean_what_their_parts_mean(statement_and_truth: tuple[str, bool]) -> None:
+    """and, or, not and every comparison agree with Python's own, however they are combined."""
+    statement, truth = statement_and_truth
+    assert compile_filter(statement)(ITWIN) is truth
+
+
+@given(text, text)
+def test_quoted_text_is_taken_as_it_is(name: str, part: str) -> None:
+    """Whatever a quoted text contains, quotes doubled, it stands for itself."""
+    itwin = {**ITWIN, "displayName": name + part}
+    quoted = (name + part).replace("'", "''")
+    assert compile_filter(f"displayName eq '{quoted}'")(itwin)
+    assert compile_filter(f"contains('{part.replace(chr(39), chr(39) * 2)}', displayName)")(itwin)
+
+
+@given(st.text(alphabet="statuseqcontains'(), 0123456789-T:Znd\t\x00é", max_size=40) | st.text(max_size=40))
+def test_any_text_is_compiled_or_refused(statement: str) -> None:
+    """No text makes the compiler fail in any other way."""
+    with suppress(FilterError):
+        compile_filter(statement)(ITWIN)

@@ -1,0 +1,104 @@
+"""Links, pages and the cap on a whole listing. Source: sections 2.10, 4.3 and 4.6."""
+
+import httpx
+import pytest
+from itwin_platform_sandbox import Sandbox
+
+
+async def pages_from(http: httpx.AsyncClient, url: str, headers: dict[str, str], name: str) -> list[list[str]]:
+    """The ids on every page, from the first one through the next links."""
+    pages = []
+    while url:
+        body = (await http.get(url, headers=headers)).json()
+        pages.append([item["id"] for item in body[name]])
+        url = body["_links"].get("next", {}).get("href", "")
+    return pages
+
+
+@pytest.mark.parametrize(("top", "sizes"), [(100, [100, 100, 50]), (250, [250]), (125, [125, 125]), (1000, [250])])
+async def test_following_next_reads_every_itwin_once(http: httpx.AsyncClient, top: int, sizes: list[int]) -> None:
+    """The next links lead through all iTwins without gap or repeat, and end with the last page."""
+    pages = await pages_from(http, f"/itwins/?$top={top}", {}, "iTwins")
+    assert [len(page) for page in pages] == sizes
+    assert len({itwin_id for page in pages for itwin_id in page}) == 250
+
+
+@pytest.mark.parametrize(
+    ("cap", "top", "sizes"),
+    [("1", 100, [1]), ("150", 100, [100, 50]), ("200", 100, [100, 100]), ("10000", 200, [200, 50])],
+)
+async def test_the_cap_ends_the_listing_without_failing(
+    http: httpx.AsyncClient, cap: str, top: int, sizes: list[int]
+) -> None:
+    """X-Max-Return counts across pages; at the cap there is no next link."""
+    pages = await pages_from(http, f"/itwins/?$top={top}", {"X-Max-Return": cap}, "iTwins")
+    assert [len(page) for page in pages] == sizes
+
+
+@pytest.mark.parametrize(("sent", "echoed"), [({}, "1000"), ({"X-Max-Return": "150"}, "150")])
+async def test_the_cap_that_was_used_is_echoed(http: httpx.AsyncClient, sent: dict[str, str], echoed: str) -> None:
+    """The answer names the cap, also the default one, in a header of the same name."""
+    assert (await http.get("/itwins/", headers=sent)).headers["X-Max-Return"] == echoed
+
+
+async def test_paging_past_the_cap_is_an_empty_page(http: httpx.AsyncClient) -> None:
+    """A page behind the cap is answered with 200 and nothing in it."""
+    answer = await http.get("/itwins/?$skip=300", headers={"X-Max-Return": "200"})
+    assert answer.status_code == 200
+    assert answer.json()["iTwins"] == []
+    assert "next" not in answer.json()["_links"]
+
+
+async def test_links_are_absolute_complete_and_have_a_raw_dollar_sign(
+    http: httpx.AsyncClient, sandbox: Sandbox
+) -> None:
+    """A link has scheme, host and path, the parameters of the request, defaults filled in, and $ as it is."""
+    links = (await http.get("/itwins/", params={"subClass": "Project,Asset", "$filter": "number ne 'a b'"})).json()
+    assert links["_links"]["next"]["href"] == (
+        f"{sandbox.base_url}/itwins/?subClass=Project,Asset&$filter=number%20ne%20%27a%20b%27&$skip=100&$top=100"
+    )
+
+
+@pytest.mark.parametrize(
+    ("skip", "present"),
+    [(0, {"self", "next"}), (50, {"self", "next", "prev"}), (150, {"self", "prev"}), (900, {"self", "prev"})],
+)
+async def test_next_and_prev_are_there_only_when_such_a_page_is(
+    http: httpx.AsyncClient, skip: int, present: set[str]
+) -> None:
+    """next is left out on the last page and prev on the first."""
+    assert (await http.get(f"/itwins/?$skip={skip}")).json()["_links"].keys() == present
+
+
+async def test_prev_leads_back(http: httpx.AsyncClient) -> None:
+    """The prev link of the second page is the first page."""
+    first = (await http.get("/itwins/?$top=60")).json()
+    second = (await http.get(first["_links"]["next"]["href"])).json()
+    back = (await http.get(second["_links"]["prev"]["href"])).json()
+    assert back == first
+
+
+@pytest.mark.parametrize("order", ["kind", "displayName", "order"])
+async def test_following_next_reads_every_scene_object_once(
+    http: httpx.AsyncClient, sandbox: Sandbox, order: str
+) -> None:
+    """The objects of a scene are all read by their next links, in the order asked for."""
+    url = f"/scenes/{sandbox.scene_id}/objects?iTwinId={sandbox.itwin_id}&$top=70&orderBy={order}"
+    pages = await pages_from(http, url, {}, "objects")
+    assert [len(page) for page in pages] == [70, 70, 70, 40]
+    assert len({object_id for page in pages for object_id in page}) == 250
+
+
+async def test_links_stay_below_the_path_prefix() -> None:
+    """With a path prefix the service and its links lie below it."""
+    headers = {"Authorization": "Bearer any"}
+    async with (
+        Sandbox(itwins=120, objects=0, path_prefix="/api") as sandbox,
+        httpx.AsyncClient(headers=headers) as http,
+    ):
+        body = (await http.get(f"{sandbox.base_url}/itwins/")).json()
+        assert sandbox.base_url.endswith("/api")
+        assert body["_links"]["next"]["href"].startswith(f"{sandbox.base_url}/itwins/?")
+        assert len((await http.get(body["_links"]["next"]["href"])).json()["iTwins"]) == 20
+        outside = await http.get(sandbox.base_url.removesuffix("/api") + "/itwins/")
+        assert outside.status_code == 404

@@ -1,0 +1,101 @@
+"""The fixtures that the package brings for its users' tests."""
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+SYNC_TEST = """
+import pytest, httpx
+
+@pytest.mark.itwin_sandbox(itwins=3, objects=0)
+def test_sync(itwin_sandbox):
+    answer = httpx.get(itwin_sandbox.base_url + "/itwins/", headers={"Authorization": "Bearer " + itwin_sandbox.token})
+    assert len(answer.json()["iTwins"]) == 3
+    assert itwin_sandbox.requests[0].status == 200
+    itwin_sandbox.fault("refuse", seconds=60)
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(itwin_sandbox.base_url + "/itwins/")
+"""
+ASYNC_TEST = """
+import pytest
+
+{mark}
+async def test_async(itwin_sandbox, itwin_platform_client):
+    account = await itwin_platform_client.itwins.get_primary_account()
+    assert account.id == itwin_sandbox.account_id
+    assert len(await itwin_platform_client.itwins.list().collect()) == 250
+    assert itwin_sandbox.requests[0].headers["accept"] == "application/vnd.sandbox.itwin-platform.v1+json"
+"""
+UNUSED_TEST = """
+import sys
+
+def test_unused():
+    assert "starlette" not in sys.modules
+    assert "uvicorn" not in sys.modules
+    assert "lark" not in sys.modules
+    assert "itwin_platform" not in sys.modules
+"""
+WITHOUT_ASYNCIO_TEST = """
+import asyncio
+
+def test_runs_a_loop_of_its_own(itwin_sandbox, itwin_platform_client):
+    async def account():
+        async with itwin_platform_client as platform:
+            return await platform.itwins.get_primary_account()
+
+    assert asyncio.run(account()).id == itwin_sandbox.account_id
+"""
+OWN_FIXTURE_TEST = """
+import pytest
+
+@pytest.fixture
+def itwin_sandbox():
+    return "mine"
+
+def test_own(itwin_sandbox):
+    assert itwin_sandbox == "mine"
+"""
+
+
+def outcomes(pytester: pytest.Pytester, test: str, *options: str) -> dict[str, int]:
+    """Run a test in a process of its own, with the plugin given where it is not installed."""
+    pytester.makepyfile(test)
+    if "no:asyncio" not in options:
+        pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function")
+    plugin = [] if _is_installed() else ["-p", "itwin_platform_sandbox.pytest_plugin"]
+    result = pytester.runpytest_subprocess(
+        *plugin, "--strict-markers", "-W", "error", "-p", "no:cacheprovider", *options
+    )
+    return result.parseoutcomes()
+
+
+def _is_installed() -> bool:
+    from importlib.metadata import entry_points
+
+    return any(point.value == "itwin_platform_sandbox.pytest_plugin" for point in entry_points(group="pytest11"))
+
+
+def test_a_sync_test_has_a_sandbox(pytester: pytest.Pytester) -> None:
+    """The fixture serves tests without a loop; the marker hands it arguments; faults work from the test's thread."""
+    assert outcomes(pytester, SYNC_TEST) == {"passed": 1}
+
+
+@pytest.mark.parametrize(("mode", "mark"), [("auto", ""), ("strict", "@pytest.mark.asyncio")])
+def test_an_async_test_has_a_client(pytester: pytest.Pytester, mode: str, mark: str) -> None:
+    """Both modes of pytest-asyncio have both fixtures, and the client is closed without a warning."""
+    assert outcomes(pytester, ASYNC_TEST.format(mark=mark), "-o", f"asyncio_mode={mode}") == {"passed": 1}
+
+
+def test_without_pytest_asyncio_the_test_enters_the_client(pytester: pytest.Pytester) -> None:
+    """Where pytest-asyncio is not active the fixtures are there too."""
+    assert outcomes(pytester, WITHOUT_ASYNCIO_TEST, "-p", "no:asyncio") == {"passed": 1}
+
+
+def test_a_run_that_uses_nothing_loads_nothing(pytester: pytest.Pytester) -> None:
+    """No web framework, grammar or client is imported for tests that ask for no fixture."""
+    assert outcomes(pytester, UNUSED_TEST) == {"passed": 1}
+
+
+def test_a_fixture_of_the_same_name_wins(pytester: pytest.Pytester) -> None:
+    """Whoever has an itwin_sandbox of their own keeps it."""
+    assert outcomes(pytester, OWN_FIXTURE_TEST) == {"passed": 1}

@@ -1,0 +1,137 @@
+"""Requests counted against a limit, and how a refusal says when to come back. Source: sections 7 and 8."""
+
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+import httpx
+import pytest
+from hypothesis import given, strategies as st
+from itwin_platform_sandbox import RateLimit, Sandbox
+from itwin_platform_sandbox._rate_limit import RateKind, RequestCounter, rate_limit_of
+from itwin_platform_sandbox._retry_after import RetryAfter
+
+NOW = datetime(2024, 5, 1, 12, 0, 0, tzinfo=UTC)
+
+
+class Clock:
+    """Seconds that a test moves."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        """The seconds."""
+        return self.seconds
+
+
+def test_a_fixed_window_begins_with_the_first_request_and_then_starts_over() -> None:
+    """So many requests are taken in a window; the wait is what is left of it."""
+    clock = Clock()
+    counter = RequestCounter(RateLimit(2, 60), clock)
+    waits = []
+    for clock.seconds in (5, 6, 7, 64.5, 65, 66, 67):
+        waits.append(counter.wait("a"))
+    assert waits == [None, None, 58, 0.5, None, None, 58]
+
+
+def test_a_token_bucket_is_refilled_evenly() -> None:
+    """A full bucket allows a burst, then one request for every share of the time."""
+    clock = Clock()
+    counter = RequestCounter(RateLimit(2, 60, kind="token_bucket"), clock)
+    waits = []
+    for clock.seconds in (0, 0, 0, 15, 30, 30, 600, 600, 600):
+        waits.append(counter.wait("a"))
+    assert waits == [None, None, 30, 15, None, 30, None, None, 30]
+
+
+@given(
+    st.sampled_from(["fixed_window", "token_bucket"]),
+    st.integers(1, 50),
+    st.floats(0.01, 1000),
+    st.lists(st.floats(0, 100), max_size=60),
+)
+def test_whoever_waits_as_told_gets_in(kind: RateKind, requests: int, per: float, pauses: list[float]) -> None:
+    """After a refusal, and after exactly the wait that it named, the next request is taken."""
+    clock = Clock()
+    counter = RequestCounter(RateLimit(requests, per, kind=kind), clock)
+    for pause in pauses:
+        clock.seconds += pause
+        wait = counter.wait("a")
+        if wait is not None:
+            assert 0 < wait <= per
+            clock.seconds += wait + 1e-9
+            assert counter.wait("a") is None
+
+
+async def test_every_token_has_a_limit_of_its_own() -> None:
+    """One token used up leaves another alone; a refused request is 429 RateLimitExceeded with whole seconds."""
+    clock = Clock()
+    async with (
+        Sandbox(itwins=1, rate="2/60", clock=clock) as sandbox,
+        httpx.AsyncClient(base_url=sandbox.base_url) as http,
+    ):
+        answers = []
+        for token in ("a", "a", "a", "b"):
+            clock.seconds += 0.3
+            answers.append(await http.get("/itwins/", headers={"Authorization": f"Bearer {token}"}))
+    assert [answer.status_code for answer in answers] == [200, 200, 429, 200]
+    assert answers[2].headers["retry-after"] == "60"
+    assert answers[2].json()["error"]["code"] == "RateLimitExceeded"
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [("seconds", "2"), ("decimals", "1.500"), ("none", None), ("garbage", "soon"), ("huge", "1" + "0" * 15)],
+)
+async def test_a_refusal_says_when_to_come_back_in_each_form(form: RetryAfter, expected: str | None) -> None:
+    """The form of retry-after is chosen with the limit."""
+    assert await retry_after_of(form) == (expected, NOW)
+
+
+async def test_a_date_in_retry_after_is_measured_against_the_answers_own_date() -> None:
+    """With the form `date` the header names the second in which the wait is over."""
+    text, answered_at = await retry_after_of("date")
+    assert text is not None
+    assert parsedate_to_datetime(text) - answered_at == timedelta(seconds=2)
+
+
+async def retry_after_of(form: RetryAfter) -> tuple[str | None, datetime]:
+    """The header of a refusal that asks for 1.5 seconds, and the date of the answer."""
+    clock = Clock()
+    limit = RateLimit(1, 1.5, retry_after=form)
+    headers = {"Authorization": "Bearer a"}
+    async with (
+        Sandbox(itwins=1, rate=limit, clock=clock, now=lambda: NOW) as sandbox,
+        httpx.AsyncClient(base_url=sandbox.base_url, headers=headers) as http,
+    ):
+        await http.get("/itwins/")
+        answer = await http.get("/itwins/")
+    return answer.headers.get("retry-after"), parsedate_to_datetime(answer.headers["date"])
+
+
+class SomebodyElsesLimit:
+    """A value with the two properties, of another library."""
+
+    requests = 7
+    per = 0.5
+
+
+@pytest.mark.parametrize(
+    ("rate", "limit"),
+    [
+        ("100/60", RateLimit(100, 60)),
+        (" 5/0.5 ", RateLimit(5, 0.5)),
+        (RateLimit(1, 2, "token_bucket"), RateLimit(1, 2, "token_bucket")),
+        (SomebodyElsesLimit(), RateLimit(7, 0.5)),
+    ],
+)
+def test_a_rate_is_written_or_handed_over(rate: str | RateLimit, limit: RateLimit) -> None:
+    """Text, a limit, and anything with requests and per are understood."""
+    assert rate_limit_of(rate) == limit
+
+
+@pytest.mark.parametrize("rate", ["", "100", "100/", "/60", "-1/60", "1/-60", "0/1", "1/0", "1/1/1", "a/b"])
+def test_other_text_is_no_rate(rate: str) -> None:
+    """What cannot be read is refused, not guessed."""
+    with pytest.raises(ValueError, match="rate limit"):
+        rate_limit_of(rate)

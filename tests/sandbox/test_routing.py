@@ -1,0 +1,80 @@
+"""Which operation a path means, as it was sent. Source: section 4."""
+
+import httpx
+import pytest
+from itwin_platform_sandbox import Sandbox
+from itwin_platform_sandbox._operation_table import OPERATIONS, find_route
+from itwin_platform_sandbox._refusal import Refusal
+
+ODD_ID = "a/b#c?d%e"
+ENCODED = "a%2Fb%23c%3Fd%25e"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "name", "parameters"),
+    [
+        ("GET", "/itwins/", "list_itwins", {}),
+        ("GET", "/itwins/myprimaryaccount", "get_primary_account", {}),
+        ("PATCH", f"/itwins/i/repositories/{ENCODED}", "update_repository", {"iTwinId": "i", "repositoryId": ODD_ID}),
+        (
+            "POST",
+            f"/itwins/i/repositories/{ENCODED}/resources",
+            "create_repository_resource",
+            {"iTwinId": "i", "repositoryId": ODD_ID},
+        ),
+        ("POST", "/scenes/", "create_scene", {}),
+        ("GET", "/scenes/s/objects", "list_scene_objects", {"sceneId": "s"}),
+        ("POST", "/reality-analysis/detectors", "create_detector", {}),
+        ("PATCH", f"/webhooks/{ENCODED}", "update_webhook", {"webhookId": ODD_ID}),
+    ],
+)
+def test_each_operation_is_found_by_its_raw_path(method: str, path: str, name: str, parameters: dict[str, str]) -> None:
+    """Parameters are decoded after matching, so an encoded slash does not divide a path."""
+    route = find_route(method, path)
+    assert (route.operation.name, route.path_parameters) == (name, parameters)
+
+
+def test_the_table_has_the_eight_operations() -> None:
+    """Every operation of section 4 has one row with a name of its own."""
+    assert len({operation.name for operation in OPERATIONS}) == 8
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/nowhere", "/itwins", "/scenes/s", "/itwins/i/repositories/a/b", "/itwins//", "/%2e%2e/"]
+)
+def test_an_unknown_path_is_refused(path: str) -> None:
+    """404 ResourceNotFound with detail OperationNotFound."""
+    with pytest.raises(Refusal) as caught:
+        find_route("GET", path)
+    refusal = caught.value
+    assert (refusal.status, refusal.code, refusal.details[0].code) == (404, "ResourceNotFound", "OperationNotFound")
+
+
+@pytest.mark.parametrize(
+    ("path", "suggested"), [("/itwins", "/itwins/"), ("/itwins/myprimaryaccount/", "/itwins/myprimaryaccount")]
+)
+def test_a_slash_too_many_or_too_few_is_pointed_out(path: str, suggested: str) -> None:
+    """The message says which path was probably meant."""
+    with pytest.raises(Refusal) as caught:
+        find_route("GET", path)
+    assert f"Did you mean {suggested}?" in caught.value.details[0].message
+
+
+@pytest.mark.parametrize(("method", "path", "allowed"), [("PUT", "/itwins/", "GET"), ("GET", "/webhooks/w", "PATCH")])
+def test_another_method_is_refused_and_the_right_one_named(method: str, path: str, allowed: str) -> None:
+    """405 with the header Allow and the body of an unknown operation."""
+    with pytest.raises(Refusal) as caught:
+        find_route(method, path)
+    assert (caught.value.status, caught.value.headers) == (405, (("Allow", allowed),))
+
+
+async def test_ids_that_need_encoding_reach_what_is_stored() -> None:
+    """A repository whose id has characters that a path must encode is found over HTTP."""
+
+    async with Sandbox(itwins=10, as_seen=True) as sandbox:
+        sandbox.clear_faults()
+        async with httpx.AsyncClient(base_url=sandbox.base_url, headers={"Authorization": "Bearer a"}) as http:
+            answer = await http.patch(
+                f"/itwins/{sandbox.itwin_id}/repositories/zones%2Fflood%20%232%3Fdraft%3D50%25", json={}
+            )
+    assert answer.json()["repository"]["id"] == sandbox.repository_ids["OgcApiFeatures"]

@@ -1,0 +1,143 @@
+"""What Create detector and Update webhook do and refuse, and the primary account. Source: sections 4.4, 4.7, 4.8."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform_sandbox import Sandbox
+
+Detail = tuple[str, str | None]
+Refused = tuple[int, str, list[Detail]]
+Refusing = Callable[..., Awaitable[Refused]]
+
+PHOTO = {"name": "crack@bridge/1", "type": "PhotoObjectDetector"}
+
+
+async def test_the_primary_account_is_the_root_of_the_hierarchy(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """The account is answered as a summary."""
+    account = (await http.get("/itwins/myprimaryaccount")).json()["iTwin"]
+    assert (account["id"], account["class"], account["subClass"]) == (sandbox.account_id, "Account", "Account")
+    assert account.keys() == {"id", "class", "subClass", "type", "number", "displayName", "status"}
+
+
+async def test_a_detector_is_answered_without_versions(http: httpx.AsyncClient) -> None:
+    """201 with every field, null where nothing was sent."""
+    answer = await http.post("/reality-analysis/detectors", json=PHOTO)
+    empty: dict[str, object] = {"displayName": None, "description": None, "documentationUrl": None, "versions": []}
+    assert (answer.status_code, answer.json()) == (201, {"detector": PHOTO | empty})
+
+
+async def test_optional_texts_of_a_detector_are_kept(http: httpx.AsyncClient) -> None:
+    """What was sent is answered."""
+    texts = {"displayName": "Cracks", "description": None, "documentationUrl": "https://d.example"}
+    answer = await http.post("/reality-analysis/detectors", json=PHOTO | texts)
+    assert answer.json()["detector"] == PHOTO | texts | {"versions": []}
+
+
+@pytest.mark.parametrize(
+    ("body", "details"),
+    [
+        ({}, [("InvalidValue", "detector.name"), ("InvalidValue", "detector.type")]),
+        (PHOTO | {"type": "XRayDetector"}, [("InvalidValue", "detector.type")]),
+        (PHOTO | {"type": ["PhotoObjectDetector"]}, [("InvalidValue", "detector.type")]),
+        (PHOTO | {"name": None}, [("InvalidValue", "detector.name")]),
+        (PHOTO | {"displayName": 5}, [("InvalidValue", "detector.displayName")]),
+        (PHOTO | {"documentationUrl": {}}, [("InvalidValue", "detector.documentationUrl")]),
+        ([], [("InvalidRequestBody", None)]),
+    ],
+)
+async def test_a_detector_that_breaks_a_rule_is_refused(refused: Refusing, body: object, details: list[Detail]) -> None:
+    """400 InvalidRealityAnalysisRequest names what is wrong below `detector`."""
+    expected = (400, "InvalidRealityAnalysisRequest", details)
+    assert await refused("POST", "/reality-analysis/detectors", json=body) == expected
+
+
+async def test_a_webhook_is_switched_on_and_off(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """active changes what is stored; the answer is the webhook itself and never has the secret."""
+    url = f"/webhooks/{sandbox.webhook_id}"
+    before = (await http.patch(url, json={})).json()
+    active = (await http.patch(url, json={"active": True, "secret": "s3cret"})).json()
+    inactive = (await http.patch(url, json={"active": False})).json()
+    assert (before["active"], active["active"], inactive["active"]) == (False, True, False)
+    assert "secret" not in active
+    assert before.keys() == {
+        "id",
+        "scope",
+        "scopeId",
+        "active",
+        "callbackUrl",
+        "eventTypes",
+        "created",
+        "modified",
+    }
+
+
+async def test_an_update_of_a_webhook_changes_what_it_names(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """callbackUrl and eventTypes are replaced, the rest stays, and the time of modification moves."""
+    url = f"/webhooks/{sandbox.webhook_id}"
+    body = {"callbackUrl": "https://new.example/hook", "eventTypes": ["iTwins.iTwinDeleted.v1"]}
+    before = (await http.patch(url, json={})).json()
+    after = (await http.patch(url, json=body)).json()
+    assert after == before | body | {"modified": after["modified"]}
+    assert after["modified"] >= before["modified"] > after["created"]
+
+
+@pytest.mark.parametrize(
+    ("body", "targets"),
+    [
+        ({"id": "x"}, ["id"]),
+        ({"scope": "iTwin", "scopeId": "x"}, ["scope", "scopeId"]),
+        ({"created": "x", "modified": "x"}, ["created", "modified"]),
+        ({"active": "yes"}, ["active"]),
+        ({"active": None}, ["active"]),
+        ({"secret": 1}, ["secret"]),
+        ({"callbackUrl": None}, ["callbackUrl"]),
+        ({"eventTypes": "iTwins.iTwinDeleted.v1"}, ["eventTypes"]),
+        ({"eventTypes": ["iTwins.iTwinPainted.v1"]}, ["eventTypes"]),
+        ({"eventTypes": [{}]}, ["eventTypes"]),
+        ([], [None]),
+    ],
+)
+async def test_an_update_of_a_webhook_that_breaks_a_rule_is_refused(
+    refused: Refusing, sandbox: Sandbox, body: object, targets: list[str | None]
+) -> None:
+    """422 InvalidUpdateWebhookRequest with detail InvalidRequestBody for each wrong property."""
+    expected = (422, "InvalidUpdateWebhookRequest", [("InvalidRequestBody", target) for target in targets])
+    assert await refused("PATCH", f"/webhooks/{sandbox.webhook_id}", json=body) == expected
+
+
+async def test_an_unknown_webhook_is_not_found(refused: Refusing) -> None:
+    """404 WebhookNotFound."""
+    assert await refused("PATCH", "/webhooks/none", json={}) == (404, "WebhookNotFound", [])
+
+
+@pytest.mark.parametrize(
+    ("entitled_to", "expected"),
+    [
+        ({"scopes": ["itwin-platform"]}, (401, "HeaderNotFound", [])),
+        ({"service_application": False}, (403, "InsufficientPermissions", [])),
+        ({"organization_administrator": False, "permissions": []}, (403, "InsufficientPermissions", [])),
+        ({"organization_administrator": False, "member_of": []}, (403, "InsufficientPermissions", [])),
+    ],
+)
+async def test_a_webhook_is_for_entitled_service_applications(
+    refused: Refusing, sandbox: Sandbox, entitled_to: dict[str, Any], expected: Refused
+) -> None:
+    """Scope, kind of caller and permission are each needed."""
+    sandbox.add_token("user", **entitled_to)
+    headers = {"Authorization": "Bearer user"}
+    assert await refused("PATCH", f"/webhooks/{sandbox.webhook_id}", json={}, headers=headers) == expected
+
+
+@pytest.mark.parametrize(
+    "entitled_to",
+    [{"permissions": []}, {"organization_administrator": False, "permissions": ["webhooks_maintainer"]}],
+)
+async def test_a_maintainer_or_administrator_changes_a_webhook(
+    http: httpx.AsyncClient, sandbox: Sandbox, entitled_to: dict[str, Any]
+) -> None:
+    """Either the permission or the administrator's role is enough."""
+    sandbox.add_token("user", **entitled_to)
+    headers = {"Authorization": "Bearer user"}
+    assert (await http.patch(f"/webhooks/{sandbox.webhook_id}", json={}, headers=headers)).status_code == 200

@@ -1,0 +1,159 @@
+"""What List iTwins refuses, and what its parameters do. Source: sections 4.3, 7 and 8."""
+
+from collections.abc import Awaitable, Callable
+
+import httpx
+import pytest
+from itwin_platform_sandbox import Sandbox
+
+Detail = tuple[str, str | None]
+Refused = tuple[int, str, list[Detail]]
+Refusing = Callable[..., Awaitable[Refused]]
+
+INVALID = "InvalidiTwinsRequest"
+
+
+@pytest.mark.parametrize(
+    ("params", "headers", "detail"),
+    [
+        ({"$top": "0"}, {}, ("InvalidValue", "$top")),
+        ({"$top": "1001"}, {}, ("InvalidValue", "$top")),
+        ({"$top": "ten"}, {}, ("InvalidValue", "$top")),
+        ({"$top": "1.5"}, {}, ("InvalidValue", "$top")),
+        ({"$skip": "-1"}, {}, ("InvalidValue", "$skip")),
+        ({"$skip": "x"}, {}, ("InvalidValue", "$skip")),
+        ({"$search": "a", "displayName": "b"}, {}, ("InvalidParameter", "$search")),
+        ({"$search": "a", "number": "b"}, {}, ("InvalidParameter", "$search")),
+        ({"subClass": "Bridge"}, {}, ("InvalidValue", "subClass")),
+        ({"subClass": ""}, {}, ("InvalidValue", "subClass")),
+        ({"status": "active"}, {}, ("InvalidValue", "status")),
+        ({"status": "Active", "includeInactive": "true"}, {}, ("InvalidParameter", "includeInactive")),
+        ({"includeInactive": "yes"}, {}, ("InvalidParameter", "includeInactive")),
+        ({"$select": "displayName,colour"}, {}, ("InvalidValue", "$select")),
+        ({"$filter": "status eq"}, {}, ("InvalidParameter", "$filter")),
+        ({"$filter": "colour eq 'red'"}, {}, ("InvalidValue", "$filter")),
+        ({"$orderby": "colour"}, {}, ("InvalidValue", "$orderby")),
+        ({"$orderby": "displayName sideways"}, {}, ("InvalidValue", "$orderby")),
+        ({}, {"X-Max-Return": "0"}, ("InvalidHeaderValue", "X-Max-Return")),
+        ({}, {"X-Max-Return": "10001"}, ("InvalidHeaderValue", "X-Max-Return")),
+        ({}, {"X-Max-Return": "all"}, ("InvalidHeaderValue", "X-Max-Return")),
+        ({}, {"X-iTwin-Query-Scope": "Everybody"}, ("InvalidHeaderValue", "X-iTwin-Create-Scope")),
+    ],
+)
+async def test_breaking_one_rule_is_refused(
+    refused: Refusing, params: dict[str, str], headers: dict[str, str], detail: Detail
+) -> None:
+    """Each documented violation gives 422 with its detail code and target, and nothing else."""
+    assert await refused("GET", "/itwins/", params=params, headers=headers) == (422, INVALID, [detail])
+
+
+@pytest.mark.parametrize("name", ["status", "type", "number", "displayName", "parentId", "iTwinAccountId", "$search"])
+async def test_a_filter_is_not_combined_with_a_simple_parameter(refused: Refusing, name: str) -> None:
+    """Every simple parameter beside $filter is refused."""
+    params = {"$filter": "number eq 'A'", name: "Active"}
+    assert await refused("GET", "/itwins/", params=params) == (422, INVALID, [("InvalidParameter", "$filter")])
+
+
+async def test_a_filter_may_be_accompanied_by_sub_class(http: httpx.AsyncClient) -> None:
+    """$filter and subClass together narrow the listing twice."""
+    answer = await http.get("/itwins/", params={"$filter": "status ne 'Trial'", "subClass": "Asset"})
+    found = answer.json()["iTwins"]
+    assert found
+    assert all(itwin["subClass"] == "Asset" and itwin["status"] == "Active" for itwin in found)
+
+
+async def test_all_violations_are_named_at_once(refused: Refusing) -> None:
+    """Two broken rules give two details."""
+    _, _, details = await refused("GET", "/itwins/", params={"$top": "0", "$skip": "-1"})
+    assert details == [("InvalidValue", "$top"), ("InvalidValue", "$skip")]
+
+
+async def test_a_list_of_sub_classes_is_taken_when_one_is_valid(http: httpx.AsyncClient) -> None:
+    """Several sub classes are comma delimited; a word that is none only fails when no other is left."""
+    answer = await http.get("/itwins/", params={"subClass": "Program,Bridge, Portfolio", "$top": "1000"})
+    assert {itwin["subClass"] for itwin in answer.json()["iTwins"]} == {"Program", "Portfolio"}
+
+
+async def test_inactive_itwins_are_listed_when_asked_for(http: httpx.AsyncClient) -> None:
+    """Inactive iTwins come with includeInactive=true, and alone with status=Inactive."""
+    default = (await http.get("/itwins/", params={"$top": "1000"})).json()["iTwins"]
+    everything = (await http.get("/itwins/", params={"includeInactive": "true", "$top": "1000"})).json()["iTwins"]
+    inactive = (await http.get("/itwins/", params={"status": "Inactive", "$top": "1000"})).json()["iTwins"]
+    assert (len(default), len(everything), len(inactive)) == (250, 275, 25)
+    assert {itwin["status"] for itwin in default} == {"Active", "Trial"}
+    assert {itwin["status"] for itwin in inactive} == {"Inactive"}
+
+
+async def test_simple_parameters_match_exactly(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """number, displayName, type, parentId and iTwinAccountId select what equals them."""
+    one = (await http.get("/itwins/", params={"$skip": "5", "$top": "1"})).json()["iTwins"][0]
+    by_number = (await http.get("/itwins/", params={"number": one["number"]})).json()["iTwins"]
+    by_name = (await http.get("/itwins/", params={"displayName": one["displayName"]})).json()["iTwins"]
+    by_part = (await http.get("/itwins/", params={"displayName": one["displayName"][:-1]})).json()["iTwins"]
+    by_type = (await http.get("/itwins/", params={"type": "Bridge"})).json()["iTwins"]
+    owned = (await http.get("/itwins/", params={"iTwinAccountId": sandbox.account_id.upper()})).json()["iTwins"]
+    children = (await http.get("/itwins/", params={"parentId": sandbox.account_id})).json()["iTwins"]
+    assert by_number == by_name == [one]
+    assert by_part == []
+    assert {itwin["type"] for itwin in by_type} == {"Bridge"}
+    assert len(owned) == 100
+    assert {itwin["subClass"] for itwin in children} == {"Portfolio", "Program"}
+
+
+async def test_search_finds_parts_of_number_and_name(http: httpx.AsyncClient) -> None:
+    """$search is a part of the number or of the display name, in any case."""
+    by_name = (await http.get("/itwins/", params={"$search": "BERGEN"})).json()["iTwins"]
+    by_number = (await http.get("/itwins/", params={"$search": "acc-0"})).json()["iTwins"]
+    assert by_name
+    assert all("Bergen" in itwin["displayName"] for itwin in by_name)
+    assert [itwin["class"] for itwin in by_number] == ["Account"]
+
+
+SUMMARY = ["id", "class", "subClass", "type", "number", "displayName", "status"]
+
+
+async def test_prefer_and_select_choose_what_is_shown(http: httpx.AsyncClient) -> None:
+    """The summary is the default, Prefer gives the full representation, $select wins over Prefer."""
+
+    async def first(params: dict[str, str], prefer: str) -> list[str]:
+        answer = await http.get("/itwins/", params={**params, "$top": "1"}, headers={"Prefer": prefer})
+        return list(answer.json()["iTwins"][0])
+
+    assert await first({}, "return=minimal") == SUMMARY
+    full = await first({}, "return=representation")
+    assert full[:7] == SUMMARY
+    assert len(full) == 20
+    assert await first({"$select": "number,id"}, "return=representation") == ["number", "id"]
+
+
+@pytest.mark.parametrize(("direction", "descending"), [("", False), (" ASC", False), (" desc", True)])
+async def test_order_by_puts_the_listing_in_order(http: httpx.AsyncClient, direction: str, descending: bool) -> None:
+    """$orderby sorts without regard to case, in the given direction."""
+    answer = await http.get("/itwins/", params={"$orderby": f"displayName{direction}", "$top": "1000"})
+    names = [itwin["displayName"].casefold() for itwin in answer.json()["iTwins"]]
+    assert names == sorted(names, reverse=descending)
+
+
+async def test_order_by_a_nullable_property_has_nulls_first(http: httpx.AsyncClient) -> None:
+    """A property that is null somewhere can still be sorted by."""
+    answer = await http.get("/itwins/", params={"$orderby": "type", "$top": "1000"})
+    types = [itwin["type"] for itwin in answer.json()["iTwins"]]
+    assert types == sorted(types, key=lambda name: (name is not None, name or ""))
+
+
+async def test_only_members_list_an_itwin(sandbox: Sandbox, http: httpx.AsyncClient) -> None:
+    """The default scope has the iTwins that the caller is a member of, the other one all of the organization."""
+    sandbox.add_token("member", member_of=[sandbox.itwin_id])
+    headers = {"Authorization": "Bearer member"}
+    mine = (await http.get("/itwins/", headers=headers)).json()["iTwins"]
+    scope = {"X-iTwin-Query-Scope": "OrganizationAdmin"}
+    all_of_them = (await http.get("/itwins/", headers=headers | scope)).json()["iTwins"]
+    assert [itwin["id"] for itwin in mine] == [sandbox.itwin_id]
+    assert len(all_of_them) == 100
+
+
+async def test_the_organization_scope_needs_an_administrator(sandbox: Sandbox, refused: Refusing) -> None:
+    """X-iTwin-Query-Scope: OrganizationAdmin by anybody else is refused with 403."""
+    sandbox.add_token("user", organization_administrator=False)
+    headers = {"Authorization": "Bearer user", "X-iTwin-Query-Scope": "OrganizationAdmin"}
+    assert await refused("GET", "/itwins/", headers=headers) == (403, "InsufficientPermissions", [])

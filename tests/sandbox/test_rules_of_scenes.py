@@ -1,0 +1,197 @@
+"""What Create scene and List scene objects do and refuse. Source: sections 2.6, 2.7, 4.5, 4.6, 7 and 8."""
+
+import json
+import uuid
+from collections.abc import Awaitable, Callable
+
+import httpx
+import pytest
+from itwin_platform_sandbox import Sandbox
+
+Detail = tuple[str, str | None]
+Refused = tuple[int, str, list[Detail]]
+Refusing = Callable[..., Awaitable[Refused]]
+
+INVALID = "InvalidScenesRequest"
+SCENE_ID = "7f2c1f8e-0000-9332-387a-5b7c00000000"
+OBJECT = {"kind": "Layer", "version": "1.0.0", "data": {}}
+VECTOR = {"x": 1, "y": 2.5, "z": -3}
+VIEW = {"position": VECTOR, "direction": VECTOR, "up": VECTOR}
+
+
+def scene_with(*objects: object) -> dict[str, object]:
+    """The body of a scene with these objects."""
+    return {"displayName": "S", "sceneData": {"objects": list(objects)}}
+
+
+@pytest.mark.parametrize(
+    ("body", "targets"),
+    [
+        ({}, ["displayName"]),
+        ({"displayName": None}, ["displayName"]),
+        ({"displayName": "S", "id": "x"}, ["id"]),
+        ({"displayName": "S", "description": 5}, ["description"]),
+        ({"displayName": "S", "parentId": "not-a-uuid"}, ["parentId"]),
+        ({"displayName": "S", "sceneData": []}, ["sceneData"]),
+        ({"displayName": "S", "sceneData": {}}, ["sceneData.objects"]),
+        (scene_with(*[OBJECT] * 101), ["sceneData.objects"]),
+        (scene_with("x"), ["sceneData.objects[0]"]),
+        (
+            scene_with(OBJECT, {}),
+            ["sceneData.objects[1].version", "sceneData.objects[1].kind", "sceneData.objects[1].data"],
+        ),
+        (scene_with(OBJECT | {"version": "1.0"}), ["sceneData.objects[0].version"]),
+        (scene_with(OBJECT | {"version": "01.0.0"}), ["sceneData.objects[0].version"]),
+        (scene_with(OBJECT | {"id": "x"}), ["sceneData.objects[0].id"]),
+        (scene_with(OBJECT | {"order": True}), ["sceneData.objects[0].order"]),
+        (scene_with(OBJECT | {"visible": 1}), ["sceneData.objects[0].visible"]),
+        (scene_with(OBJECT | {"parentId": None}), ["sceneData.objects[0].parentId"]),
+        (scene_with(OBJECT | {"data": []}), ["sceneData.objects[0].data"]),
+        (scene_with(*[OBJECT | {"id": SCENE_ID}] * 2), ["sceneData.objects[1].id"]),
+        (
+            scene_with(OBJECT | {"kind": "RepositoryResource"}),
+            ["sceneData.objects[0].data.repositoryId", "sceneData.objects[0].data.id"],
+        ),
+        (
+            scene_with(OBJECT | {"kind": "View3d", "data": VIEW | {"up": {"x": 1}}}),
+            ["sceneData.objects[0].data.up"],
+        ),
+        (
+            scene_with(OBJECT | {"kind": "View3d", "data": VIEW | {"ecefTransform": [1] * 15}}),
+            ["sceneData.objects[0].data.ecefTransform"],
+        ),
+        (
+            scene_with(OBJECT | {"kind": "View3d", "data": VIEW, "relatedId": SCENE_ID}),
+            ["sceneData.objects[0].relatedId"],
+        ),
+    ],
+)
+async def test_a_scene_that_breaks_a_rule_is_refused(
+    refused: Refusing, sandbox: Sandbox, body: object, targets: list[str | None]
+) -> None:
+    """Each violation gives 400 with detail InvalidRequestBody and the place of what is wrong."""
+    expected = (400, INVALID, [("InvalidRequestBody", target) for target in targets])
+    assert await refused("POST", "/scenes/", params={"iTwinId": sandbox.itwin_id}, json=body) == expected
+
+
+@pytest.mark.parametrize("params", [{}, {"iTwinId": ""}, {"iTwinId": "myproject"}])
+async def test_a_scene_needs_the_uuid_of_an_itwin(refused: Refusing, params: dict[str, str]) -> None:
+    """Without iTwinId in the form of a UUID no scene is created."""
+    expected = (400, INVALID, [("InvalidParameter", "iTwinId")])
+    assert await refused("POST", "/scenes/", params=params, json=scene_with()) == expected
+
+
+async def test_what_a_scene_refers_to_must_exist(refused: Refusing, sandbox: Sandbox) -> None:
+    """404 SceneNotFound for an unknown iTwin and for an unknown parent scene."""
+    for itwin_id, body in ((SCENE_ID, scene_with()), (sandbox.itwin_id, scene_with() | {"parentId": SCENE_ID})):
+        assert await refused("POST", "/scenes/", params={"iTwinId": itwin_id}, json=body) == (404, "SceneNotFound", [])
+
+
+async def test_a_scene_id_is_taken_once(refused: Refusing, http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """409 SceneExists for an id that a scene has, in whatever case."""
+    params = {"iTwinId": sandbox.itwin_id}
+    answer = await http.post("/scenes/", params=params, json=scene_with() | {"id": SCENE_ID})
+    assert answer.json()["scene"]["id"] == SCENE_ID
+    again = scene_with() | {"id": SCENE_ID.upper()}
+    assert await refused("POST", "/scenes/", params=params, json=again) == (409, "SceneExists", [])
+
+
+@pytest.mark.parametrize(("more", "status"), [(0, 201), (1, 413)])
+async def test_a_body_above_four_and_a_half_mebibytes_is_too_large(
+    http: httpx.AsyncClient, sandbox: Sandbox, more: int, status: int
+) -> None:
+    """4718592 bytes are taken, one more gives 413 RequestTooLarge."""
+    body = json.dumps(scene_with()).encode("ascii")
+    body += b" " * (4_718_592 - len(body) + more)
+    headers = {"Content-Type": "application/json"}
+    answer = await http.post("/scenes/", params={"iTwinId": sandbox.itwin_id}, content=body, headers=headers)
+    assert answer.status_code == status
+    if status == 413:
+        assert answer.json()["error"]["code"] == "RequestTooLarge"
+
+
+async def test_a_scene_is_kept_as_it_was_posted(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """The answer has the documented fields of each object; listing the scene has all that was posted."""
+    view = {"kind": "View3d", "version": "1.2.3-beta.1", "data": VIEW, "order": 1, "displayName": "View"}
+    styling = OBJECT | {"kind": "ZStyling", "relatedId": SCENE_ID, "visible": False, "id": str(uuid.uuid4())}
+    body = {"displayName": "S", "description": "D", "parentId": sandbox.scene_id}
+    objects = {"sceneData": {"objects": [view, styling]}}
+    answer = await http.post("/scenes/", params={"iTwinId": sandbox.itwin_id}, json=body | objects)
+    scene = answer.json()["scene"]
+    assert answer.status_code == 201
+    assert {name: scene[name] for name in body} == body
+    assert scene["iTwinId"] == sandbox.itwin_id
+    first, second = scene["sceneData"]["objects"]
+    assert first.keys() == {"id", "displayName", "kind", "version", "data"}
+    assert second.keys() == {"id", "visible", "kind", "version", "data"}
+    listed = (await http.get(f"/scenes/{scene['id']}/objects", params={"iTwinId": sandbox.itwin_id})).json()
+    stamps = {"sceneId", "createdById", "creationTime", "lastModified"}
+    assert [{name: item[name] for name in item.keys() - stamps} for item in listed["objects"]] == [
+        view | {"id": first["id"]},
+        styling,
+    ]
+    assert listed["sceneContext"] == {
+        "displayName": "S",
+        "lastModified": scene["lastModified"],
+        "isPartial": False,
+    }
+
+
+async def test_a_scene_without_objects_has_an_empty_list(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """sceneData is answered although none was sent, and fields that were not sent are left out."""
+    answer = await http.post("/scenes/", params={"iTwinId": sandbox.itwin_id}, json={"displayName": "S"})
+    scene = answer.json()["scene"]
+    assert scene["sceneData"] == {"objects": []}
+    assert not scene.keys() & {"description", "parentId"}
+
+
+@pytest.mark.parametrize(
+    ("params", "details"),
+    [
+        ({"$top": "0"}, [("InvalidValue", "$top")]),
+        ({"$top": "101"}, [("InvalidValue", "$top")]),
+        ({"$skip": "-1"}, [("InvalidValue", "$skip")]),
+        ({"orderBy": "colour"}, [("InvalidValue", "orderBy")]),
+        ({"iTwinId": SCENE_ID}, []),
+    ],
+)
+async def test_a_listing_of_objects_that_cannot_be_is_not_found(
+    refused: Refusing, sandbox: Sandbox, params: dict[str, str], details: list[Detail]
+) -> None:
+    """404 SceneObjectNotFound is the one documented refusal; details say what was wrong with a parameter."""
+    url = f"/scenes/{sandbox.scene_id}/objects"
+    expected = (404, "SceneObjectNotFound", details)
+    assert await refused("GET", url, params={"iTwinId": sandbox.itwin_id} | params) == expected
+
+
+async def test_an_unknown_scene_is_not_found(refused: Refusing, sandbox: Sandbox) -> None:
+    """404 SceneObjectNotFound for a scene that is not there, and without iTwinId."""
+    params = {"iTwinId": sandbox.itwin_id}
+    assert await refused("GET", "/scenes/none/objects", params=params) == (404, "SceneObjectNotFound", [])
+    _, code, details = await refused("GET", f"/scenes/{sandbox.scene_id}/objects")
+    assert (code, details) == ("SceneObjectNotFound", [("InvalidParameter", "iTwinId")])
+
+
+async def test_objects_of_foreign_itwins_are_withheld(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Who is no member of the iTwin that an object refers to does not see it, and the listing says so."""
+    sandbox.add_token("user", organization_administrator=False, member_of=[sandbox.itwin_id])
+    url = f"/scenes/{sandbox.scene_id}/objects?iTwinId={sandbox.itwin_id}&$skip=200"
+    everything = (await http.get(url)).json()
+    partial = (await http.get(url, headers={"Authorization": "Bearer user"})).json()
+    assert (everything["sceneContext"]["isPartial"], len(everything["objects"])) == (False, 50)
+    assert (partial["sceneContext"]["isPartial"], len(partial["objects"])) == (True, 25)
+
+
+async def test_scenes_of_foreign_itwins_are_closed(refused: Refusing, sandbox: Sandbox) -> None:
+    """Who is no member can neither create a scene (403) nor list one (404), nor refer to such an iTwin (403)."""
+    sandbox.add_token("nobody", organization_administrator=False, member_of=[])
+    sandbox.add_token("member", organization_administrator=False, member_of=[sandbox.itwin_id])
+    params = {"iTwinId": sandbox.itwin_id}
+    nobody, member = {"Authorization": "Bearer nobody"}, {"Authorization": "Bearer member"}
+    closed: Refused = (403, "InsufficientPermissions", [])
+    assert await refused("POST", "/scenes/", params=params, json=scene_with(), headers=nobody) == closed
+    data = {"iTwinId": sandbox.account_id, "repositoryId": "r", "id": "x"}
+    reference = scene_with({"kind": "RepositoryResource", "version": "1.0.0", "data": data})
+    assert await refused("POST", "/scenes/", params=params, json=reference, headers=member) == closed
+    status, _, _ = await refused("GET", f"/scenes/{sandbox.scene_id}/objects", params=params, headers=nobody)
+    assert status == 404

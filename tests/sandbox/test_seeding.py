@@ -1,0 +1,127 @@
+"""The example data. Source: sections 2.1 to 2.9 and 3."""
+
+import re
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform_sandbox import Sandbox
+from itwin_platform_sandbox._body import is_uuid
+from itwin_platform_sandbox._itwin_properties import STATUSES, SUB_CLASSES
+from itwin_platform_sandbox._scene_rules import scene_problems
+from itwin_platform_sandbox._seeding import Seeded, seeded_platform
+from itwin_platform_sandbox._state import time_text
+
+
+def seeded(itwins: int = 250, objects: int = 100, seed: int = 1, *, as_seen: bool = False) -> Seeded:
+    """Fresh data."""
+    return seeded_platform(itwins=itwins, objects=objects, seed=seed, as_seen=as_seen, now=lambda: datetime.now(UTC))
+
+
+def test_the_same_seed_gives_the_same_data() -> None:
+    """Two platforms of one seed are equal, two of different seeds share no id."""
+    first, again, other = seeded(), seeded(), seeded(seed=2)
+    assert first.platform.itwins == again.platform.itwins
+    assert first.platform.scenes == again.platform.scenes
+    assert first.platform.repositories == again.platform.repositories
+    assert first.platform.webhooks == again.platform.webhooks
+    assert not first.platform.itwins.keys() & other.platform.itwins.keys()
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 250, 1000])
+def test_the_default_listing_has_as_many_itwins_as_asked_for(count: int) -> None:
+    """Inactive iTwins, at least one and a tenth, come on top."""
+    statuses = [itwin["status"] for itwin in seeded(itwins=count).platform.itwins.values()]
+    assert len(statuses) - statuses.count("Inactive") == count
+    assert statuses.count("Inactive") == max(1, count // 10)
+
+
+def test_the_itwins_form_one_hierarchy() -> None:
+    """One Account is the root of all, every parent exists, numbers are unique, all sub classes and statuses occur."""
+    data = seeded().platform
+    itwins = data.itwins
+    roots = [itwin["id"] for itwin in itwins.values() if itwin["parentId"] is None]
+    assert roots == [data.account_id]
+    assert all(itwin["parentId"] in itwins for itwin in itwins.values() if itwin["id"] not in roots)
+    assert {str(itwin["iTwinAccountId"]) for itwin in itwins.values()} == {data.account_id}
+    assert len({str(itwin["number"]) for itwin in itwins.values()}) == len(itwins)
+    assert {str(itwin["subClass"]) for itwin in itwins.values()} == set(SUB_CLASSES)
+    assert {str(itwin["status"]) for itwin in itwins.values()} == set(STATUSES)
+    assert all(is_uuid(key) and key == itwin["id"] for key, itwin in itwins.items())
+
+
+def test_times_have_the_documented_form() -> None:
+    """Times are YYYY-MM-DDTHH:mm:ss.sssZ, also those of other zones."""
+    times = [itwin["createdDateTime"] for itwin in seeded().platform.itwins.values()]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", str(text)) for text in times)
+    assert time_text(datetime.fromisoformat("2024-01-01T00:30:00.123456+01:00")) == "2023-12-31T23:30:00.123Z"
+
+
+def test_the_seeded_objects_would_be_taken_if_they_were_posted() -> None:
+    """The objects of the seeded scene keep the rules of Create scene."""
+    (scene,) = seeded().platform.scenes.values()
+    assert len(scene.objects) == 100
+    assert scene_problems({"displayName": "S", "sceneData": {"objects": list(scene.objects)}}, set()) == []
+    assert {str(item["kind"]) for item in scene.objects} == {"RepositoryResource", "View3d", "Layer", "GISStyling"}
+
+
+def test_every_repository_that_can_be_updated_is_there() -> None:
+    """One repository of each sub class, and one of a class that cannot be updated."""
+    assert seeded().repository_ids.keys() == {
+        "WebMapService",
+        "WebMapTileService",
+        "WebFeatureService",
+        "ArcGIS",
+        "UrlTemplate",
+        "OgcApiFeatures",
+        "Performance",
+        "EvoWorkspace",
+        "Storage",
+    }
+
+
+def test_ids_are_as_seen_when_asked_for() -> None:
+    """With as_seen no iTwin id is an RFC 4122 UUID, and repository ids have words and characters to encode."""
+    data = seeded(as_seen=True)
+    assert all(is_uuid(key) and key[14] == "9" and key.endswith("00000000") for key in data.platform.itwins)
+    assert data.repository_ids["Storage"] == "storage"
+    assert set("/#?%") <= set(data.repository_ids["OgcApiFeatures"])
+
+
+async def test_the_sandbox_names_what_a_test_starts_with(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """The ids of the sandbox are those of stored things, and webhooks begin inactive."""
+    account = (await http.get("/itwins/myprimaryaccount")).json()["iTwin"]
+    assert account["id"] == sandbox.account_id
+    assert sandbox.repository_id == sandbox.repository_ids["WebMapService"]
+    url = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
+    assert (await http.patch(url, json={})).json()["repository"]["subClass"] == "WebMapService"
+    assert (await http.patch(f"/webhooks/{sandbox.webhook_id}", json={})).json()["active"] is False
+
+
+def test_fifty_thousand_itwins_are_seeded_in_under_two_seconds() -> None:
+    """The promise of the README."""
+    started = time.process_time()
+    assert len(seeded(itwins=50_000).platform.itwins) == 55_000
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"itwins": 0},
+        {"objects": -1},
+        {"latency": -0.1},
+        {"jitter": -0.1},
+        {"path_prefix": "api"},
+        {"path_prefix": "/api/"},
+        {"rate": "fast"},
+        {"rate": "0/60"},
+        {"rate": "5/0"},
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, Any]) -> None:
+    """A sandbox that could not do what it was asked is not made."""
+    with pytest.raises(ValueError, match=r"\S"):
+        Sandbox(**arguments)

@@ -1,0 +1,96 @@
+"""Starting and stopping within a loop."""
+
+import asyncio
+import time
+
+import httpx
+import pytest
+from itwin_platform_sandbox import Sandbox
+
+HEADERS = {"Authorization": "Bearer a"}
+
+
+async def test_several_sandboxes_run_at_once_and_share_nothing() -> None:
+    """Each has an address and a state of its own."""
+    async with Sandbox(itwins=1) as first, Sandbox(itwins=2) as second, httpx.AsyncClient(headers=HEADERS) as http:
+        counts = [len((await http.get(f"{sandbox.base_url}/itwins/")).json()["iTwins"]) for sandbox in (first, second)]
+        first.fault("empty", count=None)
+        assert counts == [1, 2]
+        assert (await http.get(f"{second.base_url}/itwins/")).content
+
+
+async def test_a_sandbox_starts_and_stops_in_milliseconds() -> None:
+    """Ten of them, each with a connection still open, take less than a second."""
+    started = time.process_time()
+    async with httpx.AsyncClient(headers=HEADERS, verify=False) as http:  # noqa: S501 - plain HTTP reads no certificate
+        for _ in range(10):
+            async with Sandbox(itwins=10, objects=10) as sandbox:
+                await http.get(f"{sandbox.base_url}/itwins/")
+    assert time.process_time() - started < 1
+
+
+async def test_stopping_ends_requests_that_are_being_handled(caplog: pytest.LogCaptureFixture) -> None:
+    """A stalled request does not hold up the end, its client is told at once, and nothing is logged."""
+    never = asyncio.Event()
+
+    async def sleep(_: float) -> None:
+        await never.wait()
+
+    async with httpx.AsyncClient(headers=HEADERS) as http:
+        async with Sandbox(itwins=1, latency=1, sleep=sleep) as sandbox:
+            request = asyncio.create_task(http.get(f"{sandbox.base_url}/itwins/"))
+            stalled = asyncio.create_task(http.get(f"{sandbox.base_url}/itwins/"))
+            async with asyncio.timeout(5):
+                while sandbox._composition.recorder._in_flight < 2:  # noqa: ASYNC110 - nothing tells of it
+                    await asyncio.sleep(0)
+        for task in (request, stalled):
+            with pytest.raises(httpx.TransportError):
+                await task
+    assert [record.status for record in sandbox.requests] == [None, None]
+    assert caplog.text == ""
+
+
+async def test_a_taken_port_is_said_at_once() -> None:
+    """OSError, and the sandbox that has the port goes on."""
+    async with Sandbox(itwins=1) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
+        port = int(sandbox.base_url.rpartition(":")[2])
+        with pytest.raises(OSError, match="in use"):
+            await Sandbox(itwins=1, port=port).__aenter__()
+        assert (await http.get(f"{sandbox.base_url}/itwins/")).status_code == 200
+
+
+async def test_a_port_can_be_used_again_at_once() -> None:
+    """A sandbox on a fixed port can follow another one there, also after a reset connection."""
+    async with Sandbox(itwins=1) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
+        port = int(sandbox.base_url.rpartition(":")[2])
+        await http.get(f"{sandbox.base_url}/itwins/")
+    async with Sandbox(itwins=1, port=port) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
+        assert (await http.get(f"{sandbox.base_url}/itwins/")).status_code == 200
+
+
+async def test_an_answer_is_not_held_back_by_the_system() -> None:
+    """Fifty requests one after the other take far less than fifty times the 40 ms of a delayed acknowledgement."""
+    async with Sandbox(itwins=1) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
+        started = time.monotonic()
+        for _ in range(50):
+            await http.get(f"{sandbox.base_url}/itwins/")
+        assert time.monotonic() - started < 1
+
+
+async def test_ipv6_addresses_are_written_in_brackets() -> None:
+    """The base URL of a sandbox on ::1 is one that a client can use."""
+    try:
+        async with Sandbox(itwins=1, host="::1") as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
+            answer = await http.get(f"{sandbox.base_url}/itwins/")
+    except OSError:
+        pytest.skip("this machine has no IPv6 loopback")
+    assert sandbox.base_url.startswith("http://[::1]:")
+    assert answer.status_code == 200
+
+
+def test_an_address_is_known_once_started() -> None:
+    """Before that the base URL says so, and the representation too."""
+    sandbox = Sandbox(itwins=1)
+    assert repr(sandbox) == "<Sandbox not started>"
+    with pytest.raises(RuntimeError, match="async with"):
+        _ = sandbox.base_url
