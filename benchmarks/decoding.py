@@ -1,0 +1,97 @@
+"""Decoding and encoding alone: from bytes to typed objects and back, against msgspec structs, in interleaved rounds.
+
+Run as `python -m benchmarks.decoding` where orjson, msgspec and the stock client can be imported.
+"""
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import orjson
+
+from . import limit
+from .answers import ITWINS, NEW_OBJECTS, OBJECTS, encoded
+from .stock import make_stock
+
+PROJECT = Path(__file__).resolve().parents[1]
+ROUNDS = 9
+
+
+def contenders() -> dict[str, dict[str, Callable[[], object]]]:
+    """Returns for each work what each contender does."""
+    make_stock(PROJECT / ".cache" / "stock")
+    sys.path.insert(0, str(PROJECT / ".cache" / "stock"))
+    import stock_api.models as stock  # type: ignore[import-not-found]  # made by the line above
+
+    from itwin_platform import ITwin, SceneObject, SceneObjectCreate
+    from itwin_platform._scene_data import with_typed_data
+
+    itwins, objects = encoded(ITWINS[:100]), encoded(OBJECTS[:100])
+    created = [SceneObjectCreate.from_dict(item) for item in NEW_OBJECTS]
+    stock_created = [stock.SceneObjectCreate.from_dict(item) for item in NEW_OBJECTS]
+    structs = msgspec.json.decode(encoded(NEW_OBJECTS), type=list[Any])
+
+    def typed(load: Callable[[bytes], Any]) -> object:
+        return [with_typed_data(SceneObject.from_dict(item)) for item in load(objects)]
+
+    return {
+        "decode a full iTwin": {
+            "msgspec structs": lambda: msgspec.json.decode(itwins, type=list[limit.ITwin]),
+            "orjson, dicts": lambda: orjson.loads(itwins),
+            "json, dicts": lambda: json.loads(itwins),
+            "ours, orjson": lambda: [ITwin.from_dict(item) for item in orjson.loads(itwins)],
+            "ours, json": lambda: [ITwin.from_dict(item) for item in json.loads(itwins)],
+            "stock, json": lambda: [stock.ITwin.from_dict(item) for item in json.loads(itwins)],
+        },
+        "decode a scene object with View3d data": {
+            "msgspec structs": lambda: msgspec.json.decode(objects, type=list[limit.SceneObject]),
+            "orjson, dicts": lambda: orjson.loads(objects),
+            "json, dicts": lambda: json.loads(objects),
+            "ours, orjson": lambda: typed(orjson.loads),
+            "ours, json": lambda: typed(json.loads),
+            "stock, json": lambda: [stock.SceneObject.from_dict(item) for item in json.loads(objects)],
+        },
+        "encode a scene object with View3d data": {
+            "msgspec structs": lambda: msgspec.json.encode(structs),
+            "orjson, dicts": lambda: orjson.dumps(NEW_OBJECTS),
+            "json, dicts": lambda: json.dumps(NEW_OBJECTS),
+            "ours, orjson": lambda: orjson.dumps([item.to_dict() for item in created]),
+            "ours, json": lambda: json.dumps([item.to_dict() for item in created]),
+            "stock, json": lambda: json.dumps([item.to_dict() for item in stock_created]),
+        },
+    }
+
+
+def seconds(call: Callable[[], object]) -> float:
+    """Returns the processor seconds of one call, the best of a few repeats."""
+    best = float("inf")
+    for _ in range(5):
+        began = time.process_time()
+        for _ in range(5):
+            call()
+        best = min(best, (time.process_time() - began) / 5)
+    return best
+
+
+def main() -> None:
+    """Measures in rounds and prints microseconds and ratios for each item."""
+    for work, calls in contenders().items():
+        figures: dict[str, list[float]] = {name: [] for name in calls}
+        for _ in range(ROUNDS):
+            for name, call in calls.items():
+                figures[name].append(seconds(call))
+        print(f"\n{work}, against msgspec structs: median (least-most)")
+        for name, found in figures.items():
+            ratios = [one / other for one, other in zip(found, figures["msgspec structs"], strict=True)]
+            middle = statistics.median(found) / 100 * 1e6
+            spread = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
+            print(f"  {name:<18}{middle:>8.2f} us  {spread}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""The limit: a bare asyncio HTTP/1.1 protocol with msgspec structs, as fast as Python goes without being a client."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+
+class Summary(msgspec.Struct):
+    """An iTwin, minimal."""
+
+    id: str
+    class_: str = msgspec.field(name="class")
+    subClass: str  # noqa: N815  # wire names
+    type: str | None
+    number: str
+    displayName: str  # noqa: N815
+    status: str
+
+
+class ITwin(Summary):
+    """An iTwin, full."""
+
+    geographicLocation: str | None  # noqa: N815
+    latitude: float | None
+    longitude: float | None
+    ianaTimeZone: str | None  # noqa: N815
+    dataCenterLocation: str  # noqa: N815
+    parentId: str | None  # noqa: N815
+    iTwinAccountId: str | None  # noqa: N815
+    imageName: str | None  # noqa: N815
+    image: str | None
+    createdDateTime: str  # noqa: N815
+    createdBy: str | None  # noqa: N815
+    lastModifiedDateTime: str  # noqa: N815
+    lastModifiedBy: str | None  # noqa: N815
+
+
+class Vector(msgspec.Struct):
+    """A point or direction."""
+
+    x: float
+    y: float
+    z: float
+
+
+class View(msgspec.Struct):
+    """View3d data."""
+
+    position: Vector
+    direction: Vector
+    up: Vector
+    isOrthographic: bool  # noqa: N815
+    aspectRatio: float  # noqa: N815
+    near: float
+    far: float
+    fov: float
+    ecefTransform: list[float]  # noqa: N815
+
+
+class SceneObject(msgspec.Struct):
+    """A listed scene object."""
+
+    id: str
+    displayName: str  # noqa: N815
+    order: float
+    visible: bool
+    version: str
+    kind: str
+    data: View
+    sceneId: str  # noqa: N815
+    createdById: str  # noqa: N815
+    creationTime: str  # noqa: N815
+    lastModified: str  # noqa: N815
+
+
+class Link(msgspec.Struct):
+    """An address."""
+
+    href: str
+
+
+class Links(msgspec.Struct):
+    """Paging links."""
+
+    next: Link | None = None
+
+
+class ITwins(msgspec.Struct):
+    """A page of iTwins."""
+
+    iTwins: list[ITwin]  # noqa: N815
+    links: Links = msgspec.field(name="_links")
+
+
+class Objects(msgspec.Struct):
+    """A page of scene objects."""
+
+    objects: list[SceneObject]
+    links: Links = msgspec.field(name="_links")
+
+
+class Account(msgspec.Struct):
+    """The primary account's answer."""
+
+    iTwin: Summary  # noqa: N815
+
+
+class Connection(asyncio.Protocol):
+    """One kept-alive connection, one request at a time."""
+
+    def __init__(self) -> None:
+        self._received = bytearray()
+        self._whole = 0
+        self._answer: asyncio.Future[bytes] | None = None
+        self.transport: Any = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keeps the transport."""
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Hands out the body when it is whole."""
+        self._received += data
+        if not self._whole:
+            end = self._received.find(b"\r\n\r\n")
+            if end < 0:
+                return
+            start = self._received.index(b"content-length:") + 15
+            length = int(self._received[start : self._received.index(b"\r", start)])
+            del self._received[: end + 4]
+            self._whole = length
+        if len(self._received) >= self._whole and self._answer is not None:
+            body, self._received, self._whole = bytes(self._received), bytearray(), 0
+            self._answer.set_result(body)
+
+    async def send(self, request: bytes) -> bytes:
+        """Sends and returns the body."""
+        self._answer = asyncio.get_running_loop().create_future()
+        self.transport.write(request)
+        return await self._answer
+
+
+class Limit:
+    """Twenty connections and nothing else."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._head = f" HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nauthorization: Bearer t\r\n".encode()
+        self._idle: asyncio.Queue[Connection] = asyncio.Queue()
+
+    async def connect(self, count: int = 20) -> None:
+        """Opens the connections."""
+        loop = asyncio.get_running_loop()
+        for _ in range(count):
+            _, connection = await loop.create_connection(Connection, "127.0.0.1", self._port)
+            self._idle.put_nowait(connection)
+
+    async def send(self, line: bytes, body: bytes = b"") -> bytes:
+        """Sends one request and returns the body."""
+        connection = await self._idle.get()
+        try:
+            extra = b"content-length: %d\r\n" % len(body) if body else b""
+            return await connection.send(line + self._head + extra + b"\r\n" + body)
+        finally:
+            self._idle.put_nowait(connection)
