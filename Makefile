@@ -7,7 +7,8 @@ READY := $(VENV)/.ready
 SOURCES := wrapper sandbox tests tools examples
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types coverage generate check-generated package lines clean
+.PHONY: help demo test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
+	templates-diff vendor package test-all-pythons lines clean
 
 help:  ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -42,8 +43,25 @@ generate: $(READY)  ## Write generated/ anew from openapi.yaml
 check-generated: $(READY)  ## Fail if generated/ is not what openapi.yaml gives
 	@$(BIN)/python tools/generate.py --check
 
+spec-diff: $(READY)  ## Tell what changed in openapi.yaml since BASE=<git revision or file>, breaking changes first
+	@test -n "$(BASE)" || { echo "make spec-diff BASE=<git revision or file>, such as BASE=HEAD"; exit 2; }
+	@$(BIN)/python tools/spec_diff.py "$(BASE)" $(if $(NEW),"$(NEW)")
+
+coverage-of-spec: $(READY)  ## Show where the wrapper has each part of openapi.yaml, and how to call the rest
+	@$(BIN)/python tools/coverage_of_spec.py
+
+templates-diff: $(READY)  ## Show our templates against those of the pinned generator, or its own changes SINCE=<version>
+	@$(BIN)/python tools/templates_diff.py $(if $(SINCE),--since "$(SINCE)")
+
+vendor: $(READY)  ## Copy the client into DEST=<folder> as the package NAME=<name>, or update it; OVERWRITE=yes
+	@test -n "$(DEST)" -a -n "$(NAME)" || { echo "make vendor DEST=../my_service/src/my_service/_vendor NAME=itwin"; exit 2; }
+	@$(BIN)/python tools/vendor.py "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite)
+
 package: $(READY)  ## Build sdist and wheel, install the wheel in a clean environment, and use it there
 	@$(BIN)/python tools/package.py
+
+test-all-pythons: $(READY)  ## Try the wheel on every Python from 3.11 here, with the lowest and the newest dependencies
+	@$(BIN)/python tools/test_all_pythons.py
 
 lines: $(READY)  ## Count the lines of wrapper/
 	@$(BIN)/python tools/count_lines.py

@@ -2,7 +2,8 @@
 
 Run as `python tools/generate.py [--check] [--spec FILE] [--into FOLDER]`. The generated package is made anew in a
 temporary folder and takes the old one's place only when the generator ended without a warning; `--check` compares
-instead, names every file that differs, and exits with status 1.
+instead, names every file that differs, and exits with status 1. After generating it tells what follows: which modules
+changed, what the wrapper uses and no longer finds, and what is generated and not wrapped.
 """
 
 import argparse
@@ -47,7 +48,7 @@ def generate(*, spec: Path, package: Path) -> None:
 
 
 def differences(*, committed: Path, made: Path) -> list[str]:
-    """Compares two folders byte by byte and returns a line for each file that differs, sorted."""
+    """Compares two folders byte by byte and returns a line for each file of `made` that differs, sorted."""
     names = {
         path.relative_to(root).as_posix()
         for root in (committed, made)
@@ -57,12 +58,30 @@ def differences(*, committed: Path, made: Path) -> list[str]:
     lines: list[str] = []
     for name in sorted(names):
         if not (committed / name).exists():
-            lines.append(f"missing: {name}")
+            lines.append(f"new: {name}")
         elif not (made / name).exists():
-            lines.append(f"not generated: {name}")
+            lines.append(f"gone: {name}")
         elif not filecmp.cmp(committed / name, made / name, shallow=False):
             lines.append(f"differs: {name}")
     return lines
+
+
+def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
+    """The lines that tell the person who regenerated what changed and what is to be done."""
+    if not changed:
+        return ["the generated package is as it was"]
+    sys.path.insert(0, str(folder))  # what was just written is looked at, not what may be installed
+    from coverage_of_spec import not_wrapped
+    from spec_reading import load
+    from wrapper_coverage import rows
+    from wrapper_fit import misfits
+
+    lines = [f"{len(changed)} modules changed", *(f"  {line}" for line in changed)]
+    if found := misfits():
+        return [*lines, "", "The wrapper does not fit any more:", "", *found]
+    missing = [row for row in rows(load(str(spec))) if not row.held]
+    lines += [*not_wrapped(missing), "", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
+    return [*lines, "What must hold before it is committed: make check"]
 
 
 def main() -> None:
@@ -76,12 +95,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / PACKAGE
         generate(spec=arguments.spec, package=made)
+        found = differences(committed=target, made=made)
         if not arguments.check:
             shutil.rmtree(target, ignore_errors=True)
             shutil.copytree(made, target)
-            return
-        found = differences(committed=target, made=made)
-    if found:
+    if not arguments.check:
+        print(*what_follows(spec=arguments.spec, folder=arguments.into, changed=found), sep="\n")
+    elif found:
         print(*found, sep="\n", file=sys.stderr)
         raise SystemExit("generated/ is not what openapi.yaml gives: run `make generate` and commit the result")
 

@@ -1,0 +1,91 @@
+"""What an OpenAPI document says to a user of a client: operations, parameters, models, enums, errors."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A parameter, a property of a model, a body or an answer.
+
+    `kinds` are the alternatives of its type, as `string`, `list of Scene` or a model's name; `values` are those of an
+    enum without a name of its own.
+    """
+
+    kinds: frozenset[str]
+    required: bool
+    nullable: bool
+    values: tuple[str, ...]
+    limits: Mapping[str, object]
+    default: object
+    words: str
+
+    @property
+    def kind(self) -> str:
+        """The type in words."""
+        return " or ".join(sorted(self.kinds)) or "anything"
+
+    @property
+    def models(self) -> frozenset[str]:
+        """The names in the type, those of models among them."""
+        return frozenset(kind.rpartition("list of ")[2] for kind in self.kinds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """An object with its properties by wire name, or an enum with its values."""
+
+    fields: Mapping[str, Field]
+    values: tuple[str, ...]
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation; parameters are keyed by place and name, as in `query $top`, answers by status."""
+
+    name: str
+    method: str
+    path: str
+    tag: str
+    preview: bool
+    words: str
+    parameters: Mapping[str, Field]
+    body: Field | None
+    answers: Mapping[str, Field | None]
+    answer_headers: frozenset[str]
+    errors: frozenset[tuple[str, str]]
+    details: frozenset[tuple[str, str, str | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Specification:
+    """A whole document; `models` holds what operations reach, and the enums that only document texts."""
+
+    operations: Mapping[str, Operation]
+    models: Mapping[str, Model]
+
+    def senders(self, model: str) -> list[str]:
+        """The operations that send a model, in a parameter or a body, sorted."""
+        return sorted(
+            operation.name
+            for operation in self.operations.values()
+            if model in self.reach([*operation.parameters.values(), operation.body])
+        )
+
+    def returners(self, model: str) -> list[str]:
+        """The operations that return a model, sorted."""
+        return sorted(
+            operation.name for operation in self.operations.values() if model in self.reach(operation.answers.values())
+        )
+
+    def reach(self, fields: Iterable[Field | None]) -> set[str]:
+        """The models that fields lead to, through whatever number of models."""
+        found: set[str] = set()
+        waiting = [field for field in fields if field is not None]
+        while waiting:
+            for name in waiting.pop().models - found:
+                if name in self.models:
+                    found.add(name)
+                    waiting.extend(self.models[name].fields.values())
+        return found

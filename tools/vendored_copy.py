@@ -1,0 +1,120 @@
+"""What a vendored copy consists of, what its record says, and which of its files were edited: decided from contents.
+
+The wrapper and the generated package become one package: only the seam changes, from an absolute import of the
+generated package to a relative one of the sub-package `generated`.
+"""
+
+import ast
+import hashlib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+RECORD = "VENDORED.md"
+SEAM = "_api.py"
+OLD_NAMES = frozenset({"itwin_platform", "itwin_platform_api", "itwin_platform_sandbox"})
+_DIGEST = re.compile(r"^([0-9a-f]{64})  (\S.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A checkout to copy from: its files by path within the copy, its version, what it needs, its revision."""
+
+    files: Mapping[str, bytes]
+    version: str
+    needs: tuple[str, ...]
+    revision: str
+
+
+def source(project: Path, *, revision: str) -> Source:
+    """Reads a checkout.
+
+    Raises:
+        SystemExit: a file besides the seam names the old packages, so the copy would not stand alone.
+    """
+    wrapper, generated = project / "wrapper" / "itwin_platform", project / "generated" / "itwin_platform_api"
+    files = _files(wrapper) | {f"generated/{name}": content for name, content in _files(generated).items()}
+    files["LICENSE"] = (project / "LICENSE").read_bytes()
+    files[SEAM] = re.sub(rb"(?m)^from itwin_platform_api\b", b"from .generated", files[SEAM])
+    if found := absolute_imports(files):
+        raise SystemExit("\n".join(["only the seam may name the other package:", *found]))
+    with (project / "pyproject.toml").open("rb") as file:
+        needs = tuple(tomllib.load(file)["project"]["dependencies"])
+    version = re.search(rb'__version__ = "(.+)"', files["_version.py"])
+    if version is None:
+        raise SystemExit("_version.py does not say `__version__ = ...`")
+    return Source(files=files, version=version[1].decode(), needs=needs, revision=revision)
+
+
+def absolute_imports(files: Mapping[str, bytes]) -> list[str]:
+    """File and line of each import of the packages by their old names."""
+    found: list[str] = []
+    for name in sorted(name for name in files if name.endswith(".py")):
+        for node in ast.walk(ast.parse(files[name])):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                modules = [node.module or ""]
+            if OLD_NAMES & {module.partition(".")[0] for module in modules}:
+                found.append(f"{name}:{getattr(node, 'lineno', 0)} imports {', '.join(modules)}")
+    return found
+
+
+def record(copied: Source, *, name: str, command: str) -> str:
+    """The text of VENDORED.md: for people, with a line for each file that the next run reads."""
+    lines = "\n".join(f"{digest(content)}  {path}" for path, content in sorted(copied.files.items()))
+    needs = "\n".join(f"- `{need}`" for need in copied.needs)
+    return f"""# {name}: a vendored copy of itwin-platform {copied.version}
+
+| | |
+|---|---|
+| version | {copied.version} |
+| source revision | {copied.revision} |
+| command, in a checkout of itwin-platform | `{command}` |
+
+It needs, besides Python 3.11 or newer:
+
+{needs}
+
+Do not edit these files: the same command, run in a newer checkout, updates them in place and refuses to overwrite what
+was edited here. Files of your own beside them are left alone.
+
+```
+{lines}
+```
+"""
+
+
+def digests(text: str) -> dict[str, str]:
+    """The digest of each file as VENDORED.md records it; a path that leaves the copy is none of its files."""
+    return {path: known for known, path in _DIGEST.findall(text) if not {"", ".."} & set(path.split("/"))}
+
+
+def digest(content: bytes) -> str:
+    """The digest of a file; a checkout that turned line ends into those of Windows changes nothing."""
+    return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
+
+
+def edits(*, recorded: Mapping[str, str], present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> list[str]:
+    """A line for each file that somebody edited, removed, or put where a new one goes.
+
+    A file that already is what it would become is none: a run that was broken off can be repeated.
+    """
+    lines: list[str] = []
+    for path in sorted({*recorded, *wanted}):
+        if path in present and digest(present[path]) in (recorded.get(path), digest(wanted.get(path, b"\0"))):
+            continue
+        if path in present:
+            lines.append(f"edited: {path}" if path in recorded else f"in the way: {path}")
+        elif path in recorded and path in wanted:
+            lines.append(f"removed: {path}")
+    return lines
+
+
+def _files(package: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(package).as_posix(): path.read_bytes()
+        for path in sorted(package.rglob("*"))
+        if path.suffix == ".py" or path.name == "py.typed"
+    }
