@@ -8,7 +8,8 @@ SOURCES := wrapper sandbox tests tools examples
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
-	templates-diff vendor package test-all-pythons lines clean
+	templates-diff vendor package test-all-pythons lines clean \
+	conformance conformance-quick bench bench-quick
 
 help:  ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -63,11 +64,26 @@ package: $(READY)  ## Build sdist and wheel, install the wheel in a clean enviro
 test-all-pythons: $(READY)  ## Try the wheel on every Python from 3.11 here, with the lowest and the newest dependencies
 	@$(BIN)/python tools/test_all_pythons.py
 
+conformance: .venv-conformance/.ready  ## Let schemathesis, the Prism proxy and another team's client try the sandbox
+	@.venv-conformance/bin/python -m conformance
+
+conformance-quick: .venv-conformance/.ready  ## The same, a few hundred cases and without npm
+	@.venv-conformance/bin/python -m conformance --quick
+
+bench: .venv-bench/.ready .venv-bench-peers/.ready  ## Measure against others and write docs/benchmarks.md
+	@.venv-bench/bin/python -m benchmarks.run --peers .venv-bench-peers/bin/python --report
+	@.venv-bench/bin/python -m benchmarks.decoding
+	@.venv-bench/bin/python -m benchmarks.importing
+	@.venv-bench/bin/python -m benchmarks.memory
+
+bench-quick: .venv-bench/.ready .venv-bench-peers/.ready  ## The same in under a minute, fewer works and rounds
+	@.venv-bench/bin/python -m benchmarks.run --peers .venv-bench-peers/bin/python --quick
+
 lines: $(READY)  ## Count the lines of wrapper/
 	@$(BIN)/python tools/count_lines.py
 
 clean:  ## Remove what the targets made
-	rm -rf $(VENV) dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-* .cache dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(READY): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or say make PYTHON=/path/to/python"; exit 1; }
@@ -77,3 +93,24 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
 		--editable '.[sandbox]' --group development
 	@touch $(READY)
+
+# Each of these has needs that no user of the client has: an environment of its own keeps them apart.
+.venv-conformance/.ready: conformance/requirements.txt pyproject.toml constraints.txt
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@echo "Setting up $(@D) ..."
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--editable '.[sandbox]' --requirement conformance/requirements.txt
+	@touch $@
+
+.venv-bench/.ready: benchmarks/requirements.txt pyproject.toml constraints.txt
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@echo "Setting up $(@D) ..."
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--editable . openapi-python-client --requirement benchmarks/requirements.txt
+	@touch $@
+
+.venv-bench-peers/.ready: benchmarks/requirements-peers.txt
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@echo "Setting up $(@D) ..."
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
