@@ -1,9 +1,10 @@
 """What the generated modules share: the absent value, the response of a function, lossless decoding and encoding."""
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from enum import Enum, StrEnum
 from typing import Any, Generic, Literal, TypeVar
+from uuid import UUID
 
 from attrs import define
 from dateutil import parser as dateutil_parser
@@ -62,30 +63,56 @@ def open_member(enum_class: type[E], value: object) -> E | None:
     return member
 
 
+def members_of(enum_class: type[E]) -> dict[Any, Any]:
+    """Returns the members that an enum lists, by their texts."""
+    return {member.value: member for member in enum_class}
+
+
 def decode_enum(enum_class: type[E], value: Any) -> Any:
     """Reads an enum member; what is not a text stays as it came."""
-    if type(value) is str:
-        return enum_class._value2member_map_.get(value) or enum_class(value)
-    return value
+    return enum_class(value) if type(value) is str else value
 
 
 def decode_datetime(value: Any) -> Any:
-    """Reads a time in any form that carries a date, as UTC where it names no zone; another value stays as it came."""
+    """Reads a time in any form that carries a whole date, as UTC where it names no zone; another value stays."""
     if not isinstance(value, str):
         return value
     try:
         moment = datetime.fromisoformat(value)
     except ValueError:
-        try:
-            moment = dateutil_parser.parse(value)
-        except (ValueError, OverflowError):
-            return value
+        return _decode_other_time(value)
     return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
+
+
+def _decode_other_time(value: str) -> Any:
+    # What a text leaves out is taken from the default: where two defaults give two times, it is not a whole date.
+    try:
+        one, other = (dateutil_parser.parse(value, default=default, tzinfos=_zone) for default in _DEFAULTS)
+    except Exception:  # A parser of every form raises anything: what it cannot read stays a text, and nothing is lost.
+        return value
+    return one if one == other else value
+
+
+_DEFAULTS = datetime(2000, 1, 1, tzinfo=timezone.utc), datetime(2001, 2, 2, tzinfo=timezone.utc)
+
+
+def _zone(name: str | None, offset: int | None) -> timezone:
+    # Named zones are refused: their meaning would depend on the machine.
+    if name is not None and offset is None:
+        raise ValueError(name)
+    return timezone(timedelta(seconds=offset or 0))
 
 
 def decode_model(decode: Callable[[Mapping[str, Any]], T], value: Any) -> Any:
     """Reads an object into its model; null, or another shape, stays as it came."""
     return decode(value) if isinstance(value, dict) else value
+
+
+def decode_models(decode: Callable[[Mapping[str, Any]], T], value: Any) -> Any:
+    """Reads each object of a list into its model; an item, or a list, of another shape stays as it came."""
+    if isinstance(value, list):
+        return [decode(item) if isinstance(item, dict) else item for item in value]
+    return value
 
 
 def decode_list(decode: Callable[[Any], Any], value: Any) -> Any:
@@ -103,31 +130,33 @@ def decode_one_of(models: Iterable[Any], value: Any) -> Any:
     return value
 
 
+#: What JSON has as it is; checked first, because nearly every value is one of these.
+PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def encode(value: Any) -> Any:
-    """Writes a value for JSON: models as objects, enums as texts, times as `YYYY-MM-DDTHH:mm:ss.sssZ`."""
+    """Writes a value for JSON: models as objects, enums and UUIDs as texts, times as `YYYY-MM-DDTHH:mm:ss.sssZ`."""
+    if type(value) in PLAIN:
+        return value
+    if isinstance(value, Mapping):
+        return {key: item if type(item) in PLAIN else encode(item) for key, item in value.items() if item is not UNSET}
+    if isinstance(value, (list, tuple)):
+        return [item if type(item) in PLAIN else encode(item) for item in value]
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
     if isinstance(value, Enum):
         return value.value
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value
     if isinstance(value, datetime):
         return encode_datetime(value)
-    if isinstance(value, Mapping):
-        return {key: encode(item) for key, item in value.items() if item is not UNSET}
-    if isinstance(value, (list, tuple)):
-        return [encode(item) for item in value]
-    return value.to_dict() if hasattr(value, "to_dict") else value
-
-
-def encode_fields(fields: Mapping[str, Any], additional: Mapping[str, Any]) -> dict[str, Any]:
-    """Writes a model's fields for JSON: those that are there, the unknown ones first, so that a known one wins."""
-    written = {name: encode(value) for name, value in additional.items()}
-    written.update((name, encode(value)) for name, value in fields.items() if value is not UNSET)
-    return written
+    return str(value) if isinstance(value, UUID) else value
 
 
 def encode_datetime(value: datetime) -> str:
     """Writes a time in UTC with milliseconds and `Z`; one without a zone is taken as UTC, as it is when read."""
-    moment = value.replace(tzinfo=timezone.utc) if value.tzinfo is None else value.astimezone(timezone.utc)
+    try:
+        moment = value.replace(tzinfo=timezone.utc) if value.tzinfo is None else value.astimezone(timezone.utc)
+    except OverflowError:  # At the ends of the calendar a time may have no form in UTC: its own loses nothing.
+        return value.isoformat(timespec="milliseconds")
     return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 

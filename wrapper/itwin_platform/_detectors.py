@@ -1,7 +1,7 @@
 """Detectors: entries of an AI detector library. Source: sections 1, 2.8 and 4.7."""
 
 from ._api import UNSET, Detector, DetectorCreate, DetectorType, Unset, create_detector
-from ._checks import check_text
+from ._checks import check_text, one
 from ._http import Connection
 from ._unwrapping import unwrapped
 
@@ -26,7 +26,7 @@ class Detectors:
         Technical Preview: for testing only, not for production use; may change.
 
         Args:
-            name: the detector's name, not empty.
+            name: the detector's name.
             type: the kind of detector, a member or its text, also one that the enum does not know yet.
             display_name: a name for people; None is sent as null.
             description: what it detects; None is sent as null.
@@ -36,20 +36,20 @@ class Detectors:
             The detector as stored.
 
         Raises:
-            UsageError: the name is empty.
+            UsageError: the name or the type is no text.
             BadRequestError: InvalidRealityAnalysisRequest.
             AuthenticationError, NotFoundError, RateLimitError: as for every operation.
 
         Source: section 4.7.
         """
         if self._connection.check_requests:
-            check_text("name", name, missing_code="InvalidRealityAnalysisRequest")
-            check_text("type", type, missing_code="InvalidValue", target="detector.type")
+            check_text("name", name, code="InvalidRealityAnalysisRequest")
+            check_text("type", type, code="InvalidValue", target="detector.type")
         response = await create_detector.asyncio_detailed(
             client=self._connection.generated,
             body=DetectorCreate(
                 name=name,
-                type_=DetectorType(type),
+                type_=one(type, DetectorType),
                 display_name=display_name,
                 description=description,
                 documentation_url=documentation_url,

@@ -8,47 +8,50 @@ does not know are kept in `unknown` and sent back.
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 from ._api import UNSET, Repository, Unset, encode
 from ._errors import UsageError
 
-W = TypeVar("W", bound="Authentication | RepositoryOptions")
-
-#: Fields of each authentication type in wire names. Source: section 2.2.
-AUTHENTICATION_FIELDS: dict[str, tuple[str, ...]] = {
-    "Header": ("key", "value"),
-    "QueryParameter": ("key", "value"),
-    "Basic": ("username", "password"),
-    "OAuth2AuthorizationCodePKCE": ("clientId", "scopes", "authorizationEndpoint", "tokenEndpoint", "redirectUri"),
-}
-#: The ones that section 2.2 calls required: the service documents what it answers where one is missing.
-REQUIRED_FIELDS = frozenset({"key", "value", "username", "password"})
-OPTIONS_FIELDS = ("queryParameters", "minimumLevel", "maximumLevel")
-#: The least and the most level of detail. Source: sections 2.3 and 8.
-LEVELS = (0, 24)
-
-
-def _changed(whole: W, **changes: object) -> W:
-    given = {name: value for name, value in changes.items() if not isinstance(value, Unset)}
-    return dataclasses.replace(whole, **given)  # type: ignore[arg-type]  # `replace` of each class states the types
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Authentication:
-    """What the four types share. Secrets never show in `repr`."""
+class Whole:
+    """An object that is sent as a whole: each field is a property, named as on the wire but in lower case with `_`."""
 
-    unknown: Mapping[str, object] = field(default_factory=dict, hash=False)
-
-    TYPE: ClassVar[str]
+    unknown: Mapping[str, object] = field(default_factory=dict, hash=False, repr=False)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(<hidden>)"
 
+    @classmethod
+    def properties(cls) -> dict[str, str]:
+        """Returns the names of the fields by those of the wire."""
+        names = [own.name for own in dataclasses.fields(cls) if own.name != "unknown"]
+        return {name[0] + name.title().replace("_", "")[1:]: name for name in names}
+
     def to_wire(self) -> dict[str, object]:
-        """Returns the whole object in wire names."""
-        known = zip(AUTHENTICATION_FIELDS[self.TYPE], self._own_fields(), strict=True)
-        return {**self.unknown, "type": self.TYPE, **{wire: getattr(self, own) for wire, own in known}}
+        """Returns all properties in wire names."""
+        return {**self.unknown, **{wire: getattr(self, own) for wire, own in self.properties().items()}}
+
+    @classmethod
+    def _of(cls, stored: Mapping[str, object]) -> Self:
+        known: dict[str, Any] = {own: stored.get(wire) for wire, own in cls.properties().items()}
+        return cls(unknown={name: stored[name] for name in stored if name not in cls.properties()}, **known)
+
+    def _changed(self, **changes: object) -> Self:
+        given: dict[str, Any] = {name: value for name, value in changes.items() if not isinstance(value, Unset)}
+        return dataclasses.replace(self, **given)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Authentication(Whole):
+    """What the four types share. Secrets never show in `repr`."""
+
+    TYPE: ClassVar[str]
+
+    def to_wire(self) -> dict[str, object]:
+        """Returns all properties in wire names, `type` among them."""
+        return {**Whole.to_wire(self), "type": self.TYPE}
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
@@ -57,50 +60,44 @@ class Authentication:
         Raises:
             UsageError: it has none of this type, or the service did not return all of it.
         """
-        stored = encode(repository.authentication) if repository.authentication else None
-        if not isinstance(stored, dict) or stored.get("type") != cls.TYPE:
+        stored = encode(repository.authentication)
+        if not isinstance(stored, dict) or stored.pop("type", None) != cls.TYPE:
             raise UsageError(f"the repository as returned has no authentication of type {cls.TYPE}")
-        names = AUTHENTICATION_FIELDS[cls.TYPE]
-        missing = [name for name in names if stored.get(name) is None]
+        missing = [name for name in cls.properties() if stored.get(name) is None]
         if missing:
             raise UsageError(f"the service did not return {', '.join(missing)}: give a whole {cls.__name__} instead")
-        known: dict[str, Any] = {own: stored[wire] for wire, own in zip(names, cls._own_fields(), strict=True)}
-        return cls(unknown={name: stored[name] for name in stored if name not in (*names, "type")}, **known)
-
-    @classmethod
-    def _own_fields(cls) -> list[str]:
-        return [own.name for own in dataclasses.fields(cls) if own.name != "unknown"]
+        return cls._of(stored)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class HeaderAuthentication(Authentication):
+class KeyAndValue(Authentication):
+    """What the two types of one name and its value share."""
+
+    key: str
+    value: str
+
+    def replace(self, *, key: str | Unset = UNSET, value: str | Unset = UNSET) -> Self:
+        """Returns a copy with the given fields changed and all else, unknown properties too, as it was."""
+        return self._changed(key=key, value=value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class HeaderAuthentication(KeyAndValue):
     """A header sent to the repository with each request. Source: section 2.2."""
 
     TYPE: ClassVar[str] = "Header"
-    key: str
-    value: str
-
-    def replace(self, *, key: str | Unset = UNSET, value: str | Unset = UNSET) -> Self:
-        """Returns a copy with the given fields changed and all else, unknown properties too, as it was."""
-        return _changed(self, key=key, value=value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class QueryParameterAuthentication(Authentication):
+class QueryParameterAuthentication(KeyAndValue):
     """A query parameter sent to the repository with each request. Source: section 2.2."""
 
     TYPE: ClassVar[str] = "QueryParameter"
-    key: str
-    value: str
-
-    def replace(self, *, key: str | Unset = UNSET, value: str | Unset = UNSET) -> Self:
-        """Returns a copy with the given fields changed and all else, unknown properties too, as it was."""
-        return _changed(self, key=key, value=value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class BasicAuthentication(Authentication):
-    """A user name and a password for the repository. Source: section 2.2."""
+    """A user name and a password. Source: section 2.2."""
 
     TYPE: ClassVar[str] = "Basic"
     username: str
@@ -108,7 +105,7 @@ class BasicAuthentication(Authentication):
 
     def replace(self, *, username: str | Unset = UNSET, password: str | Unset = UNSET) -> Self:
         """Returns a copy with the given fields changed and all else, unknown properties too, as it was."""
-        return _changed(self, username=username, password=password)
+        return self._changed(username=username, password=password)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -140,8 +137,7 @@ class OAuth2AuthorizationCodePKCEAuthentication(Authentication):
         redirect_uri: str | Unset = UNSET,
     ) -> Self:
         """Returns a copy with the given fields changed and all else, unknown properties too, as it was."""
-        return _changed(
-            self,
+        return self._changed(
             client_id=client_id,
             scopes=scopes,
             authorization_endpoint=authorization_endpoint,
@@ -151,36 +147,35 @@ class OAuth2AuthorizationCodePKCEAuthentication(Authentication):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RepositoryOptions:
+class RepositoryOptions(Whole):
     """All options of a repository; None means without this property. Source: section 2.3.
 
     Args:
-        query_parameters: added to the uri on each request (all GIS repositories).
+        query_parameters: added to the uri on each request (all GIS repositories); keys may be among them, so they never
+            show in `repr`.
         minimum_level: least level of detail that can be requested, 0 to 24 (UrlTemplate).
         maximum_level: most level of detail that can be requested, 0 to 24 (UrlTemplate).
     """
 
-    query_parameters: Mapping[str, object] | None = field(hash=False)
+    query_parameters: Mapping[str, object] | None = field(hash=False, repr=False)
     minimum_level: int | None
     maximum_level: int | None
-    unknown: Mapping[str, object] = field(default_factory=dict, hash=False, repr=False)
 
     def to_wire(self) -> dict[str, object]:
-        """Returns the whole object in wire names, without the properties that are None."""
-        known = zip(OPTIONS_FIELDS, (self.query_parameters, self.minimum_level, self.maximum_level), strict=True)
-        return {**self.unknown, **{name: value for name, value in known if value is not None}}
+        """Returns all properties in wire names, without those that are None."""
+        return {**self.unknown, **{name: value for name, value in Whole.to_wire(self).items() if value is not None}}
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
-        """Returns what a repository has stored, so that `replace` can change a part of it."""
-        stored = encode(repository.options) if repository.options else None
-        wire: dict[str, Any] = stored if isinstance(stored, dict) else {}
-        return cls(
-            query_parameters=wire.get("queryParameters"),
-            minimum_level=wire.get("minimumLevel"),
-            maximum_level=wire.get("maximumLevel"),
-            unknown={name: wire[name] for name in wire if name not in OPTIONS_FIELDS},
-        )
+        """Returns what a repository has stored, so that `replace` can change a part of it.
+
+        Raises:
+            UsageError: what the service returned is not an object, so that a part of it cannot be kept.
+        """
+        stored = encode(repository.options) or {}
+        if not isinstance(stored, dict):
+            raise UsageError("the repository's options as returned are no object: give a whole RepositoryOptions")
+        return cls._of(stored)
 
     def replace(
         self,
@@ -190,55 +185,26 @@ class RepositoryOptions:
         maximum_level: int | Unset | None = UNSET,
     ) -> Self:
         """Returns a copy with the given fields changed and all else, unknown properties too, as it was."""
-        return _changed(
-            self, query_parameters=query_parameters, minimum_level=minimum_level, maximum_level=maximum_level
+        return self._changed(
+            query_parameters=query_parameters, minimum_level=minimum_level, maximum_level=maximum_level
         )
 
 
-def whole_authentication(given: Authentication | Mapping[str, object], *, check: bool) -> dict[str, object]:
-    """Returns the object to send.
+_KINDS: tuple[type[Authentication], ...] = (
+    *(HeaderAuthentication, QueryParameterAuthentication, BasicAuthentication),
+    OAuth2AuthorizationCodePKCEAuthentication,
+)
+#: Properties of each authentication type in wire names. Source: section 2.2.
+AUTHENTICATION_PROPERTIES = {kind.TYPE: tuple(kind.properties()) for kind in _KINDS}
+
+
+def wire_object(name: str, given: Whole | Mapping[str, object] | None) -> dict[str, object] | None:
+    """Returns an object of its own in wire names, nothing of what was handed in is shared; None stays.
 
     Raises:
-        UsageError: `check` is set, and the type is unknown or a property of it is missing or null.
+        UsageError: it is no object.
     """
-    wire = given.to_wire() if isinstance(given, Authentication) else dict(given)
-    if not check:
-        return wire
-    names = AUTHENTICATION_FIELDS.get(str(wire.get("type")))
-    if names is None:
-        known = ", ".join(AUTHENTICATION_FIELDS)
-        raise UsageError(f"authentication needs a `type`, one of {known}; check_requests=False lets another through")
-    missing = [name for name in names if wire.get(name) is None]
-    if missing:
-        documented = missing[0] in REQUIRED_FIELDS
-        raise UsageError(
-            f"authentication of type {wire['type']} lacks {', '.join(missing)}: what is sent replaces what is stored, "
-            "so all of it must be given",
-            code="InvalidValue" if documented else None,
-            target=missing[0] if documented else None,
-        )
-    return wire
-
-
-def whole_options(given: RepositoryOptions | Mapping[str, object], *, check: bool) -> dict[str, object]:
-    """Returns the object to send.
-
-    Raises:
-        UsageError: `check` is set, and a mapping lacks a property, or a level is not from 0 to 24.
-    """
-    wire = given.to_wire() if isinstance(given, RepositoryOptions) else dict(given)
-    if not check:
-        return wire
-    missing = [name for name in OPTIONS_FIELDS if name not in wire]
-    if missing and not isinstance(given, RepositoryOptions):
-        raise UsageError(
-            f"options lack {', '.join(missing)}: what is sent replaces what is stored, so all of it must be given; "
-            "RepositoryOptions(...) takes None for a property that it is to be without",
-            code="InvalidValue",
-            target="options",
-        )
-    for name in ("minimumLevel", "maximumLevel"):
-        level = wire.get(name)
-        if level is not None and (type(level) is not int or not LEVELS[0] <= level <= LEVELS[1]):
-            raise UsageError(f"{name} must be an integer from 0 to 24", code="InvalidValue", target=name.lower())
+    wire = encode(given.to_wire() if isinstance(given, Whole) else given)
+    if not isinstance(wire, dict | None):
+        raise UsageError(f"{name} must be one of the types for it, a mapping in wire names, or None to remove it")
     return wire

@@ -12,10 +12,10 @@ from ._api import (
     create_repository_resource,
     update_repository,
 )
-from ._checks import check_path_id, check_text
+from ._checks import check_authentication, check_options, check_path_id, check_text
 from ._errors import UsageError
 from ._http import Connection
-from ._replacement import Authentication, RepositoryOptions, whole_authentication, whole_options
+from ._replacement import Authentication, RepositoryOptions, wire_object
 from ._unwrapping import unwrapped
 
 
@@ -64,15 +64,18 @@ class Repositories:
         if check:
             if all(isinstance(value, Unset) for value in (display_name, uri, authentication, options)):
                 raise UsageError("nothing to change: give at least one of display_name, uri, authentication, options")
-            check_text("displayName", display_name, most=200)
-            check_text("uri", uri, most=2000)
+            check_text("displayName", display_name, least=1, most=200, code="InvalidValue", target="displayName")
+            check_text("uri", uri, least=1, most=2000, code="InvalidValue", target="uri")
         body = RepositoryUpdate(display_name=display_name, uri=uri)
         # As mappings, not as generated models: properties that this version does not know go out as they are.
         if not isinstance(authentication, Unset):
-            whole = None if authentication is None else whole_authentication(authentication, check=check)
-            body["authentication"] = whole
+            body["authentication"] = whole = wire_object("authentication", authentication)
+            if check and whole is not None:
+                check_authentication(whole)
         if not isinstance(options, Unset):
-            body["options"] = None if options is None else whole_options(options, check=check)
+            body["options"] = whole = wire_object("options", options)
+            if check and whole is not None:
+                check_options(whole, named=isinstance(options, RepositoryOptions))
         response = await update_repository.asyncio_detailed(
             itwin_id, repository_id, client=self._connection.generated, body=body
         )
@@ -112,9 +115,8 @@ class Repositories:
         check_path_id("itwin_id", itwin_id)
         check_path_id("repository_id", repository_id)
         if self._connection.check_requests:
-            check_text("id", id, most=200, missing_code="MissingRequiredProperty")
-            check_text("type", type, most=100, missing_code="MissingRequiredProperty")
-            check_text("displayName", display_name, most=200, missing_code="MissingRequiredProperty")
+            for name, value, most in (("id", id, 200), ("type", type, 100), ("displayName", display_name, 200)):
+                check_text(name, value, least=1, most=most, code="MissingRequiredProperty", target=name)
         response = await create_repository_resource.asyncio_detailed(
             itwin_id,
             repository_id,

@@ -48,14 +48,13 @@ class Webhooks:
         """
         check_path_id("webhook_id", webhook_id)
         if self._connection.check_requests:
-            given = {"active": active, "callbackUrl": callback_url, "eventTypes": event_types, "secret": secret}
-            if all(isinstance(value, Unset) for value in given.values()):
+            if all(isinstance(value, Unset) for value in (active, callback_url, event_types, secret)):
                 raise UsageError("nothing to change: give at least one of active, callback_url, event_types, secret")
-            refuse_none(given, code="InvalidRequestBody")
             if not isinstance(active, bool | Unset):
-                raise UsageError("active must be True or False", code="InvalidRequestBody", target="active")
-            check_text("callbackUrl", callback_url, missing_code="InvalidRequestBody")
-            check_text("secret", secret, missing_code="InvalidRequestBody")
+                raise UsageError("active must be True or False", code="InvalidRequestBody")
+            check_text("callbackUrl", callback_url, code="InvalidRequestBody")
+            refuse_none({"eventTypes": event_types}, code="InvalidRequestBody")
+            check_text("secret", secret, code="InvalidRequestBody")
         response = await update_webhook.asyncio_detailed(
             webhook_id,
             client=self._connection.generated,
@@ -69,8 +68,8 @@ class Webhooks:
         webhook = response.parsed
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):
             webhook = Webhook.from_dict(wrapped)
-        unwrapped(response, webhook.id, str)
-        return webhook
+        known = webhook.to_dict().keys() - webhook.additional_properties.keys()
+        return unwrapped(response, webhook if known else None, Webhook)
 
     async def activate(self, webhook_id: str) -> Webhook:
         """Switches forwarding on: as `update(webhook_id, active=True)`. Source: section 3."""

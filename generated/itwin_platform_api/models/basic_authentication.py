@@ -7,9 +7,10 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     describe,
-    encode_fields,
+    encode,
 )
 
 
@@ -35,24 +36,24 @@ class BasicAuthentication:
         return describe(self, frozenset(["username", "password"]))
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "type": self.type_,
-                "username": self.username,
-                "password": self.password,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.type_) is not UNSET:
+            written["type"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.username) is not UNSET:
+            written["username"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.password) is not UNSET:
+            written["password"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            type_=pop("type", UNSET),
-            username=pop("username", UNSET),
-            password=pop("password", UNSET),
-        )
+        model.type_ = pop("type", UNSET)
+        model.username = pop("username", UNSET)
+        model.password = pop("password", UNSET)
         model.additional_properties = d
         return model
 

@@ -7,9 +7,10 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     describe,
-    encode_fields,
+    encode,
 )
 
 
@@ -25,23 +26,21 @@ class CapabilityLink:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def __repr__(self) -> str:
-        return describe(self)
+        return describe(self, frozenset(["uri"]))
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "uri": self.uri,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.uri) is not UNSET:
+            written["uri"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            uri=pop("uri", UNSET),
-        )
+        model.uri = pop("uri", UNSET)
         model.additional_properties = d
         return model
 

@@ -8,12 +8,16 @@ from attrs import field as _attrs_field
 
 from ..models.detector_type import DetectorType
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_enum,
     describe,
-    encode_fields,
+    encode,
+    members_of,
 )
+
+_DetectorType = members_of(DetectorType)
 
 
 @_attrs_define(repr=False)
@@ -47,30 +51,37 @@ class Detector:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "name": self.name,
-                "type": self.type_,
-                "versions": self.versions,
-                "displayName": self.display_name,
-                "description": self.description,
-                "documentationUrl": self.documentation_url,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.name) is not UNSET:
+            written["name"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.type_) is not UNSET:
+            written["type"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.versions) is not UNSET:
+            written["versions"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.description) is not UNSET:
+            written["description"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.documentation_url) is not UNSET:
+            written["documentationUrl"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            name=pop("name", UNSET),
-            type_=decode_enum(DetectorType, pop("type", UNSET)),
-            versions=pop("versions", UNSET),
-            display_name=pop("displayName", UNSET),
-            description=pop("description", UNSET),
-            documentation_url=pop("documentationUrl", UNSET),
-        )
+        model.name = pop("name", UNSET)
+        value = pop("type", UNSET)
+        try:
+            model.type_ = _DetectorType[value]
+        except (KeyError, TypeError):
+            model.type_ = decode_enum(DetectorType, value)
+        model.versions = pop("versions", UNSET)
+        model.display_name = pop("displayName", UNSET)
+        model.description = pop("description", UNSET)
+        model.documentation_url = pop("documentationUrl", UNSET)
         model.additional_properties = d
         return model
 

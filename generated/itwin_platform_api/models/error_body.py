@@ -7,12 +7,12 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
-    decode_list,
-    decode_model,
+    decode_models,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -40,28 +40,29 @@ class ErrorBody:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "code": self.code,
-                "message": self.message,
-                "target": self.target,
-                "details": self.details,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.code) is not UNSET:
+            written["code"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.message) is not UNSET:
+            written["message"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.target) is not UNSET:
+            written["target"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.details) is not UNSET:
+            written["details"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         from ..models.error_detail import ErrorDetail
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            code=pop("code", UNSET),
-            message=pop("message", UNSET),
-            target=pop("target", UNSET),
-            details=decode_list(lambda item: decode_model(ErrorDetail.from_dict, item), pop("details", UNSET)),
-        )
+        model.code = pop("code", UNSET)
+        model.message = pop("message", UNSET)
+        model.target = pop("target", UNSET)
+        model.details = decode_models(ErrorDetail.from_dict, pop("details", UNSET))
         model.additional_properties = d
         return model
 

@@ -7,9 +7,10 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     describe,
-    encode_fields,
+    encode,
 )
 
 
@@ -31,24 +32,24 @@ class ErrorDetail:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "code": self.code,
-                "message": self.message,
-                "target": self.target,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.code) is not UNSET:
+            written["code"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.message) is not UNSET:
+            written["message"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.target) is not UNSET:
+            written["target"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            code=pop("code", UNSET),
-            message=pop("message", UNSET),
-            target=pop("target", UNSET),
-        )
+        model.code = pop("code", UNSET)
+        model.message = pop("message", UNSET)
+        model.target = pop("target", UNSET)
         model.additional_properties = d
         return model
 

@@ -7,10 +7,11 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     decode_model,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -32,22 +33,20 @@ class ErrorResponse:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "error": self.error,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.error) is not UNSET:
+            written["error"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         from ..models.error_body import ErrorBody
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            error=decode_model(ErrorBody.from_dict, pop("error", UNSET)),
-        )
+        model.error = decode_model(ErrorBody.from_dict, pop("error", UNSET))
         model.additional_properties = d
         return model
 

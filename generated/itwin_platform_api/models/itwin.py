@@ -12,13 +12,20 @@ from ..models.itwin_class import ITwinClass
 from ..models.itwin_status import ITwinStatus
 from ..models.itwin_sub_class import ITwinSubClass
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_datetime,
     decode_enum,
     describe,
-    encode_fields,
+    encode,
+    members_of,
 )
+
+_ITwinClass = members_of(ITwinClass)
+_ITwinSubClass = members_of(ITwinSubClass)
+_ITwinStatus = members_of(ITwinStatus)
+_DataCenterLocation = members_of(DataCenterLocation)
 
 
 @_attrs_define(repr=False)
@@ -98,58 +105,91 @@ class ITwin:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "id": self.id,
-                "class": self.class_,
-                "subClass": self.sub_class,
-                "type": self.type_,
-                "number": self.number,
-                "displayName": self.display_name,
-                "status": self.status,
-                "geographicLocation": self.geographic_location,
-                "latitude": self.latitude,
-                "longitude": self.longitude,
-                "ianaTimeZone": self.iana_time_zone,
-                "dataCenterLocation": self.data_center_location,
-                "parentId": self.parent_id,
-                "iTwinAccountId": self.itwin_account_id,
-                "imageName": self.image_name,
-                "image": self.image,
-                "createdDateTime": self.created_date_time,
-                "createdBy": self.created_by,
-                "lastModifiedDateTime": self.last_modified_date_time,
-                "lastModifiedBy": self.last_modified_by,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.id) is not UNSET:
+            written["id"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.class_) is not UNSET:
+            written["class"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.sub_class) is not UNSET:
+            written["subClass"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.type_) is not UNSET:
+            written["type"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.number) is not UNSET:
+            written["number"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.status) is not UNSET:
+            written["status"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.geographic_location) is not UNSET:
+            written["geographicLocation"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.latitude) is not UNSET:
+            written["latitude"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.longitude) is not UNSET:
+            written["longitude"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.iana_time_zone) is not UNSET:
+            written["ianaTimeZone"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.data_center_location) is not UNSET:
+            written["dataCenterLocation"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.parent_id) is not UNSET:
+            written["parentId"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.itwin_account_id) is not UNSET:
+            written["iTwinAccountId"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.image_name) is not UNSET:
+            written["imageName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.image) is not UNSET:
+            written["image"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.created_date_time) is not UNSET:
+            written["createdDateTime"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.created_by) is not UNSET:
+            written["createdBy"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.last_modified_date_time) is not UNSET:
+            written["lastModifiedDateTime"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.last_modified_by) is not UNSET:
+            written["lastModifiedBy"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            id=pop("id", UNSET),
-            class_=decode_enum(ITwinClass, pop("class", UNSET)),
-            sub_class=decode_enum(ITwinSubClass, pop("subClass", UNSET)),
-            type_=pop("type", UNSET),
-            number=pop("number", UNSET),
-            display_name=pop("displayName", UNSET),
-            status=decode_enum(ITwinStatus, pop("status", UNSET)),
-            geographic_location=pop("geographicLocation", UNSET),
-            latitude=pop("latitude", UNSET),
-            longitude=pop("longitude", UNSET),
-            iana_time_zone=pop("ianaTimeZone", UNSET),
-            data_center_location=decode_enum(DataCenterLocation, pop("dataCenterLocation", UNSET)),
-            parent_id=pop("parentId", UNSET),
-            itwin_account_id=pop("iTwinAccountId", UNSET),
-            image_name=pop("imageName", UNSET),
-            image=pop("image", UNSET),
-            created_date_time=decode_datetime(pop("createdDateTime", UNSET)),
-            created_by=pop("createdBy", UNSET),
-            last_modified_date_time=decode_datetime(pop("lastModifiedDateTime", UNSET)),
-            last_modified_by=pop("lastModifiedBy", UNSET),
-        )
+        model.id = pop("id", UNSET)
+        value = pop("class", UNSET)
+        try:
+            model.class_ = _ITwinClass[value]
+        except (KeyError, TypeError):
+            model.class_ = decode_enum(ITwinClass, value)
+        value = pop("subClass", UNSET)
+        try:
+            model.sub_class = _ITwinSubClass[value]
+        except (KeyError, TypeError):
+            model.sub_class = decode_enum(ITwinSubClass, value)
+        model.type_ = pop("type", UNSET)
+        model.number = pop("number", UNSET)
+        model.display_name = pop("displayName", UNSET)
+        value = pop("status", UNSET)
+        try:
+            model.status = _ITwinStatus[value]
+        except (KeyError, TypeError):
+            model.status = decode_enum(ITwinStatus, value)
+        model.geographic_location = pop("geographicLocation", UNSET)
+        model.latitude = pop("latitude", UNSET)
+        model.longitude = pop("longitude", UNSET)
+        model.iana_time_zone = pop("ianaTimeZone", UNSET)
+        value = pop("dataCenterLocation", UNSET)
+        try:
+            model.data_center_location = _DataCenterLocation[value]
+        except (KeyError, TypeError):
+            model.data_center_location = decode_enum(DataCenterLocation, value)
+        model.parent_id = pop("parentId", UNSET)
+        model.itwin_account_id = pop("iTwinAccountId", UNSET)
+        model.image_name = pop("imageName", UNSET)
+        model.image = pop("image", UNSET)
+        model.created_date_time = decode_datetime(pop("createdDateTime", UNSET))
+        model.created_by = pop("createdBy", UNSET)
+        model.last_modified_date_time = decode_datetime(pop("lastModifiedDateTime", UNSET))
+        model.last_modified_by = pop("lastModifiedBy", UNSET)
         model.additional_properties = d
         return model
 

@@ -10,11 +10,17 @@ from ..models.itwin_class import ITwinClass
 from ..models.itwin_status import ITwinStatus
 from ..models.itwin_sub_class import ITwinSubClass
 from ..types import (
+    PLAIN,
     UNSET,
     decode_enum,
     describe,
-    encode_fields,
+    encode,
+    members_of,
 )
+
+_ITwinClass = members_of(ITwinClass)
+_ITwinSubClass = members_of(ITwinSubClass)
+_ITwinStatus = members_of(ITwinStatus)
 
 
 @_attrs_define(repr=False)
@@ -53,32 +59,48 @@ class ITwinSummary:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "id": self.id,
-                "class": self.class_,
-                "subClass": self.sub_class,
-                "type": self.type_,
-                "number": self.number,
-                "displayName": self.display_name,
-                "status": self.status,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.id) is not UNSET:
+            written["id"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.class_) is not UNSET:
+            written["class"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.sub_class) is not UNSET:
+            written["subClass"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.type_) is not UNSET:
+            written["type"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.number) is not UNSET:
+            written["number"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.status) is not UNSET:
+            written["status"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            id=pop("id", UNSET),
-            class_=decode_enum(ITwinClass, pop("class", UNSET)),
-            sub_class=decode_enum(ITwinSubClass, pop("subClass", UNSET)),
-            type_=pop("type", UNSET),
-            number=pop("number", UNSET),
-            display_name=pop("displayName", UNSET),
-            status=decode_enum(ITwinStatus, pop("status", UNSET)),
-        )
+        model.id = pop("id", UNSET)
+        value = pop("class", UNSET)
+        try:
+            model.class_ = _ITwinClass[value]
+        except (KeyError, TypeError):
+            model.class_ = decode_enum(ITwinClass, value)
+        value = pop("subClass", UNSET)
+        try:
+            model.sub_class = _ITwinSubClass[value]
+        except (KeyError, TypeError):
+            model.sub_class = decode_enum(ITwinSubClass, value)
+        model.type_ = pop("type", UNSET)
+        model.number = pop("number", UNSET)
+        model.display_name = pop("displayName", UNSET)
+        value = pop("status", UNSET)
+        try:
+            model.status = _ITwinStatus[value]
+        except (KeyError, TypeError):
+            model.status = decode_enum(ITwinStatus, value)
         model.additional_properties = d
         return model
 

@@ -7,11 +7,12 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
-    decode_list,
     decode_model,
+    decode_models,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -36,13 +37,13 @@ class ITwinsResponse:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "iTwins": self.itwins,
-                "_links": self.links,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.itwins) is not UNSET:
+            written["iTwins"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.links) is not UNSET:
+            written["_links"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
@@ -50,11 +51,10 @@ class ITwinsResponse:
         from ..models.paging_links import PagingLinks
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            itwins=decode_list(lambda item: decode_model(ITwin.from_dict, item), pop("iTwins", UNSET)),
-            links=decode_model(PagingLinks.from_dict, pop("_links", UNSET)),
-        )
+        model.itwins = decode_models(ITwin.from_dict, pop("iTwins", UNSET))
+        model.links = decode_model(PagingLinks.from_dict, pop("_links", UNSET))
         model.additional_properties = d
         return model
 

@@ -7,9 +7,10 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     describe,
-    encode_fields,
+    encode,
 )
 
 
@@ -49,30 +50,33 @@ class OAuth2AuthorizationCodePKCEAuthentication:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "type": self.type_,
-                "clientId": self.client_id,
-                "scopes": self.scopes,
-                "authorizationEndpoint": self.authorization_endpoint,
-                "tokenEndpoint": self.token_endpoint,
-                "redirectUri": self.redirect_uri,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.type_) is not UNSET:
+            written["type"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.client_id) is not UNSET:
+            written["clientId"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.scopes) is not UNSET:
+            written["scopes"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.authorization_endpoint) is not UNSET:
+            written["authorizationEndpoint"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.token_endpoint) is not UNSET:
+            written["tokenEndpoint"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.redirect_uri) is not UNSET:
+            written["redirectUri"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            type_=pop("type", UNSET),
-            client_id=pop("clientId", UNSET),
-            scopes=pop("scopes", UNSET),
-            authorization_endpoint=pop("authorizationEndpoint", UNSET),
-            token_endpoint=pop("tokenEndpoint", UNSET),
-            redirect_uri=pop("redirectUri", UNSET),
-        )
+        model.type_ = pop("type", UNSET)
+        model.client_id = pop("clientId", UNSET)
+        model.scopes = pop("scopes", UNSET)
+        model.authorization_endpoint = pop("authorizationEndpoint", UNSET)
+        model.token_endpoint = pop("tokenEndpoint", UNSET)
+        model.redirect_uri = pop("redirectUri", UNSET)
         model.additional_properties = d
         return model
 

@@ -7,11 +7,12 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_model,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -41,26 +42,26 @@ class PagingLinks:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "self": self.self_,
-                "next": self.next_,
-                "prev": self.prev,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.self_) is not UNSET:
+            written["self"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.next_) is not UNSET:
+            written["next"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.prev) is not UNSET:
+            written["prev"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         from ..models.paging_link import PagingLink
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            self_=decode_model(PagingLink.from_dict, pop("self", UNSET)),
-            next_=decode_model(PagingLink.from_dict, pop("next", UNSET)),
-            prev=decode_model(PagingLink.from_dict, pop("prev", UNSET)),
-        )
+        model.self_ = decode_model(PagingLink.from_dict, pop("self", UNSET))
+        model.next_ = decode_model(PagingLink.from_dict, pop("next", UNSET))
+        model.prev = decode_model(PagingLink.from_dict, pop("prev", UNSET))
         model.additional_properties = d
         return model
 

@@ -8,7 +8,7 @@ from attrs import field as _attrs_field
 
 from ..types import (
     describe,
-    encode_fields,
+    encode,
 )
 
 
@@ -24,15 +24,13 @@ class QueryParameters:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {},
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
-        model = cls()
+        model = cls.__new__(cls)
         model.additional_properties = d
         return model
 

@@ -9,13 +9,15 @@ from attrs import field as _attrs_field
 from ..models.repository_class import RepositoryClass
 from ..models.repository_sub_class import RepositorySubClass
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_enum,
     decode_model,
     decode_one_of,
     describe,
-    encode_fields,
+    encode,
+    members_of,
 )
 
 if TYPE_CHECKING:
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from ..models.query_parameter_authentication import QueryParameterAuthentication
     from ..models.repository_capabilities import RepositoryCapabilities
     from ..models.repository_options import RepositoryOptions
+
+_RepositoryClass = members_of(RepositoryClass)
+_RepositorySubClass = members_of(RepositorySubClass)
 
 
 @_attrs_define(repr=False)
@@ -79,19 +84,25 @@ class Repository:
         return describe(self, frozenset(["authentication"]))
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "id": self.id,
-                "class": self.class_,
-                "subClass": self.sub_class,
-                "displayName": self.display_name,
-                "uri": self.uri,
-                "capabilities": self.capabilities,
-                "authentication": self.authentication,
-                "options": self.options,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.id) is not UNSET:
+            written["id"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.class_) is not UNSET:
+            written["class"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.sub_class) is not UNSET:
+            written["subClass"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.uri) is not UNSET:
+            written["uri"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.capabilities) is not UNSET:
+            written["capabilities"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.authentication) is not UNSET:
+            written["authentication"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.options) is not UNSET:
+            written["options"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
@@ -103,25 +114,32 @@ class Repository:
         from ..models.repository_options import RepositoryOptions
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            id=pop("id", UNSET),
-            class_=decode_enum(RepositoryClass, pop("class", UNSET)),
-            sub_class=decode_enum(RepositorySubClass, pop("subClass", UNSET)),
-            display_name=pop("displayName", UNSET),
-            uri=pop("uri", UNSET),
-            capabilities=decode_model(RepositoryCapabilities.from_dict, pop("capabilities", UNSET)),
-            authentication=decode_one_of(
-                (
-                    HeaderAuthentication,
-                    QueryParameterAuthentication,
-                    BasicAuthentication,
-                    OAuth2AuthorizationCodePKCEAuthentication,
-                ),
-                pop("authentication", UNSET),
+        model.id = pop("id", UNSET)
+        value = pop("class", UNSET)
+        try:
+            model.class_ = _RepositoryClass[value]
+        except (KeyError, TypeError):
+            model.class_ = decode_enum(RepositoryClass, value)
+        value = pop("subClass", UNSET)
+        try:
+            model.sub_class = _RepositorySubClass[value]
+        except (KeyError, TypeError):
+            model.sub_class = decode_enum(RepositorySubClass, value)
+        model.display_name = pop("displayName", UNSET)
+        model.uri = pop("uri", UNSET)
+        model.capabilities = decode_model(RepositoryCapabilities.from_dict, pop("capabilities", UNSET))
+        model.authentication = decode_one_of(
+            (
+                HeaderAuthentication,
+                QueryParameterAuthentication,
+                BasicAuthentication,
+                OAuth2AuthorizationCodePKCEAuthentication,
             ),
-            options=decode_model(RepositoryOptions.from_dict, pop("options", UNSET)),
+            pop("authentication", UNSET),
         )
+        model.options = decode_model(RepositoryOptions.from_dict, pop("options", UNSET))
         model.additional_properties = d
         return model
 

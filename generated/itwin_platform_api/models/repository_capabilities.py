@@ -7,10 +7,11 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     decode_model,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -33,22 +34,20 @@ class RepositoryCapabilities:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "resources": self.resources,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.resources) is not UNSET:
+            written["resources"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         from ..models.capability_link import CapabilityLink
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            resources=decode_model(CapabilityLink.from_dict, pop("resources", UNSET)),
-        )
+        model.resources = decode_model(CapabilityLink.from_dict, pop("resources", UNSET))
         model.additional_properties = d
         return model
 

@@ -7,11 +7,12 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_model,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -40,26 +41,26 @@ class RepositoryOptions:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "queryParameters": self.query_parameters,
-                "minimumLevel": self.minimum_level,
-                "maximumLevel": self.maximum_level,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.query_parameters) is not UNSET:
+            written["queryParameters"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.minimum_level) is not UNSET:
+            written["minimumLevel"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.maximum_level) is not UNSET:
+            written["maximumLevel"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         from ..models.query_parameters import QueryParameters
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            query_parameters=decode_model(QueryParameters.from_dict, pop("queryParameters", UNSET)),
-            minimum_level=pop("minimumLevel", UNSET),
-            maximum_level=pop("maximumLevel", UNSET),
-        )
+        model.query_parameters = decode_model(QueryParameters.from_dict, pop("queryParameters", UNSET))
+        model.minimum_level = pop("minimumLevel", UNSET)
+        model.maximum_level = pop("maximumLevel", UNSET)
         model.additional_properties = d
         return model
 

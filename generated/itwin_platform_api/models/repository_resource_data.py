@@ -7,10 +7,11 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     describe,
-    encode_fields,
+    encode,
 )
 
 
@@ -43,28 +44,30 @@ class RepositoryResourceData:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "iTwinId": self.itwin_id,
-                "repositoryId": self.repository_id,
-                "id": self.id,
-                "class": self.class_,
-                "subClass": self.sub_class,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.itwin_id) is not UNSET:
+            written["iTwinId"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.repository_id) is not UNSET:
+            written["repositoryId"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.id) is not UNSET:
+            written["id"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.class_) is not UNSET:
+            written["class"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.sub_class) is not UNSET:
+            written["subClass"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            itwin_id=pop("iTwinId", UNSET),
-            repository_id=pop("repositoryId", UNSET),
-            id=pop("id", UNSET),
-            class_=pop("class", UNSET),
-            sub_class=pop("subClass", UNSET),
-        )
+        model.itwin_id = pop("iTwinId", UNSET)
+        model.repository_id = pop("repositoryId", UNSET)
+        model.id = pop("id", UNSET)
+        model.class_ = pop("class", UNSET)
+        model.sub_class = pop("subClass", UNSET)
         model.additional_properties = d
         return model
 

@@ -7,12 +7,13 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_model,
     decode_one_of,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -56,15 +57,17 @@ class RepositoryUpdate:
         return describe(self, frozenset(["authentication"]))
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "displayName": self.display_name,
-                "uri": self.uri,
-                "authentication": self.authentication,
-                "options": self.options,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.uri) is not UNSET:
+            written["uri"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.authentication) is not UNSET:
+            written["authentication"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.options) is not UNSET:
+            written["options"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
@@ -75,21 +78,20 @@ class RepositoryUpdate:
         from ..models.repository_options import RepositoryOptions
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            display_name=pop("displayName", UNSET),
-            uri=pop("uri", UNSET),
-            authentication=decode_one_of(
-                (
-                    HeaderAuthentication,
-                    QueryParameterAuthentication,
-                    BasicAuthentication,
-                    OAuth2AuthorizationCodePKCEAuthentication,
-                ),
-                pop("authentication", UNSET),
+        model.display_name = pop("displayName", UNSET)
+        model.uri = pop("uri", UNSET)
+        model.authentication = decode_one_of(
+            (
+                HeaderAuthentication,
+                QueryParameterAuthentication,
+                BasicAuthentication,
+                OAuth2AuthorizationCodePKCEAuthentication,
             ),
-            options=decode_model(RepositoryOptions.from_dict, pop("options", UNSET)),
+            pop("authentication", UNSET),
         )
+        model.options = decode_model(RepositoryOptions.from_dict, pop("options", UNSET))
         model.additional_properties = d
         return model
 

@@ -9,16 +9,20 @@ from attrs import field as _attrs_field
 from ..models.resource_class import ResourceClass
 from ..models.resource_sub_class import ResourceSubClass
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_enum,
     decode_model,
     describe,
-    encode_fields,
+    encode,
+    members_of,
 )
 
 if TYPE_CHECKING:
     from ..models.resource_capabilities import ResourceCapabilities
+
+_ResourceClass = members_of(ResourceClass)
 
 
 @_attrs_define(repr=False)
@@ -53,32 +57,39 @@ class Resource:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "id": self.id,
-                "class": self.class_,
-                "displayName": self.display_name,
-                "capabilities": self.capabilities,
-                "subClass": self.sub_class,
-                "type": self.type_,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.id) is not UNSET:
+            written["id"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.class_) is not UNSET:
+            written["class"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.capabilities) is not UNSET:
+            written["capabilities"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.sub_class) is not UNSET:
+            written["subClass"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.type_) is not UNSET:
+            written["type"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         from ..models.resource_capabilities import ResourceCapabilities
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            id=pop("id", UNSET),
-            class_=decode_enum(ResourceClass, pop("class", UNSET)),
-            display_name=pop("displayName", UNSET),
-            capabilities=decode_model(ResourceCapabilities.from_dict, pop("capabilities", UNSET)),
-            sub_class=decode_enum(ResourceSubClass, pop("subClass", UNSET)),
-            type_=pop("type", UNSET),
-        )
+        model.id = pop("id", UNSET)
+        value = pop("class", UNSET)
+        try:
+            model.class_ = _ResourceClass[value]
+        except (KeyError, TypeError):
+            model.class_ = decode_enum(ResourceClass, value)
+        model.display_name = pop("displayName", UNSET)
+        model.capabilities = decode_model(ResourceCapabilities.from_dict, pop("capabilities", UNSET))
+        model.sub_class = decode_enum(ResourceSubClass, pop("subClass", UNSET))
+        model.type_ = pop("type", UNSET)
         model.additional_properties = d
         return model
 

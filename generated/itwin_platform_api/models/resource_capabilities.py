@@ -7,10 +7,11 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     decode_model,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -33,22 +34,20 @@ class ResourceCapabilities:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "graphics": self.graphics,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.graphics) is not UNSET:
+            written["graphics"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         from ..models.capability_link import CapabilityLink
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            graphics=decode_model(CapabilityLink.from_dict, pop("graphics", UNSET)),
-        )
+        model.graphics = decode_model(CapabilityLink.from_dict, pop("graphics", UNSET))
         model.additional_properties = d
         return model
 

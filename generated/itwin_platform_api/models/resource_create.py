@@ -7,10 +7,11 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     describe,
-    encode_fields,
+    encode,
 )
 
 
@@ -35,24 +36,24 @@ class ResourceCreate:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "id": self.id,
-                "displayName": self.display_name,
-                "type": self.type_,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.id) is not UNSET:
+            written["id"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.type_) is not UNSET:
+            written["type"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            id=pop("id", UNSET),
-            display_name=pop("displayName", UNSET),
-            type_=pop("type", UNSET),
-        )
+        model.id = pop("id", UNSET)
+        model.display_name = pop("displayName", UNSET)
+        model.type_ = pop("type", UNSET)
         model.additional_properties = d
         return model
 

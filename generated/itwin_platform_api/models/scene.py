@@ -8,12 +8,13 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_datetime,
     decode_model,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -66,38 +67,44 @@ class Scene:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "id": self.id,
-                "displayName": self.display_name,
-                "iTwinId": self.itwin_id,
-                "createdById": self.created_by_id,
-                "creationTime": self.creation_time,
-                "lastModified": self.last_modified,
-                "sceneData": self.scene_data,
-                "description": self.description,
-                "parentId": self.parent_id,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.id) is not UNSET:
+            written["id"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.itwin_id) is not UNSET:
+            written["iTwinId"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.created_by_id) is not UNSET:
+            written["createdById"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.creation_time) is not UNSET:
+            written["creationTime"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.last_modified) is not UNSET:
+            written["lastModified"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.scene_data) is not UNSET:
+            written["sceneData"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.description) is not UNSET:
+            written["description"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.parent_id) is not UNSET:
+            written["parentId"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         from ..models.scene_data import SceneData
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            id=pop("id", UNSET),
-            display_name=pop("displayName", UNSET),
-            itwin_id=pop("iTwinId", UNSET),
-            created_by_id=pop("createdById", UNSET),
-            creation_time=decode_datetime(pop("creationTime", UNSET)),
-            last_modified=decode_datetime(pop("lastModified", UNSET)),
-            scene_data=decode_model(SceneData.from_dict, pop("sceneData", UNSET)),
-            description=pop("description", UNSET),
-            parent_id=pop("parentId", UNSET),
-        )
+        model.id = pop("id", UNSET)
+        model.display_name = pop("displayName", UNSET)
+        model.itwin_id = pop("iTwinId", UNSET)
+        model.created_by_id = pop("createdById", UNSET)
+        model.creation_time = decode_datetime(pop("creationTime", UNSET))
+        model.last_modified = decode_datetime(pop("lastModified", UNSET))
+        model.scene_data = decode_model(SceneData.from_dict, pop("sceneData", UNSET))
+        model.description = pop("description", UNSET)
+        model.parent_id = pop("parentId", UNSET)
         model.additional_properties = d
         return model
 

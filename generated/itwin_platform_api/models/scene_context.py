@@ -8,10 +8,11 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     decode_datetime,
     describe,
-    encode_fields,
+    encode,
 )
 
 
@@ -36,24 +37,24 @@ class SceneContext:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "displayName": self.display_name,
-                "lastModified": self.last_modified,
-                "isPartial": self.is_partial,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.last_modified) is not UNSET:
+            written["lastModified"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.is_partial) is not UNSET:
+            written["isPartial"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            display_name=pop("displayName", UNSET),
-            last_modified=decode_datetime(pop("lastModified", UNSET)),
-            is_partial=pop("isPartial", UNSET),
-        )
+        model.display_name = pop("displayName", UNSET)
+        model.last_modified = decode_datetime(pop("lastModified", UNSET))
+        model.is_partial = pop("isPartial", UNSET)
         model.additional_properties = d
         return model
 

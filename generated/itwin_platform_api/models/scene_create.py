@@ -7,11 +7,12 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_model,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -48,30 +49,32 @@ class SceneCreate:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "displayName": self.display_name,
-                "id": self.id,
-                "description": self.description,
-                "parentId": self.parent_id,
-                "sceneData": self.scene_data,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.id) is not UNSET:
+            written["id"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.description) is not UNSET:
+            written["description"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.parent_id) is not UNSET:
+            written["parentId"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.scene_data) is not UNSET:
+            written["sceneData"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         from ..models.scene_data_create import SceneDataCreate
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            display_name=pop("displayName", UNSET),
-            id=pop("id", UNSET),
-            description=pop("description", UNSET),
-            parent_id=pop("parentId", UNSET),
-            scene_data=decode_model(SceneDataCreate.from_dict, pop("sceneData", UNSET)),
-        )
+        model.display_name = pop("displayName", UNSET)
+        model.id = pop("id", UNSET)
+        model.description = pop("description", UNSET)
+        model.parent_id = pop("parentId", UNSET)
+        model.scene_data = decode_model(SceneDataCreate.from_dict, pop("sceneData", UNSET))
         model.additional_properties = d
         return model
 

@@ -7,11 +7,11 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
-    decode_list,
-    decode_model,
+    decode_models,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -32,22 +32,20 @@ class SceneData:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "objects": self.objects,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.objects) is not UNSET:
+            written["objects"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         from ..models.scene_object_minimal import SceneObjectMinimal
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            objects=decode_list(lambda item: decode_model(SceneObjectMinimal.from_dict, item), pop("objects", UNSET)),
-        )
+        model.objects = decode_models(SceneObjectMinimal.from_dict, pop("objects", UNSET))
         model.additional_properties = d
         return model
 

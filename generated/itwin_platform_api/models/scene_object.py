@@ -8,12 +8,13 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_datetime,
     decode_one_of,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -85,24 +86,35 @@ class SceneObject:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "id": self.id,
-                "version": self.version,
-                "kind": self.kind,
-                "data": self.data,
-                "sceneId": self.scene_id,
-                "createdById": self.created_by_id,
-                "creationTime": self.creation_time,
-                "lastModified": self.last_modified,
-                "displayName": self.display_name,
-                "order": self.order,
-                "visible": self.visible,
-                "parentId": self.parent_id,
-                "relatedId": self.related_id,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.id) is not UNSET:
+            written["id"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.version) is not UNSET:
+            written["version"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.kind) is not UNSET:
+            written["kind"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.data) is not UNSET:
+            written["data"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.scene_id) is not UNSET:
+            written["sceneId"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.created_by_id) is not UNSET:
+            written["createdById"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.creation_time) is not UNSET:
+            written["creationTime"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.last_modified) is not UNSET:
+            written["lastModified"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.order) is not UNSET:
+            written["order"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.visible) is not UNSET:
+            written["visible"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.parent_id) is not UNSET:
+            written["parentId"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.related_id) is not UNSET:
+            written["relatedId"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
@@ -110,28 +122,27 @@ class SceneObject:
         from ..models.view3d_data import View3dData
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            id=pop("id", UNSET),
-            version=pop("version", UNSET),
-            kind=pop("kind", UNSET),
-            data=decode_one_of(
-                (
-                    RepositoryResourceData,
-                    View3dData,
-                ),
-                pop("data", UNSET),
+        model.id = pop("id", UNSET)
+        model.version = pop("version", UNSET)
+        model.kind = pop("kind", UNSET)
+        model.data = decode_one_of(
+            (
+                RepositoryResourceData,
+                View3dData,
             ),
-            scene_id=pop("sceneId", UNSET),
-            created_by_id=pop("createdById", UNSET),
-            creation_time=decode_datetime(pop("creationTime", UNSET)),
-            last_modified=decode_datetime(pop("lastModified", UNSET)),
-            display_name=pop("displayName", UNSET),
-            order=pop("order", UNSET),
-            visible=pop("visible", UNSET),
-            parent_id=pop("parentId", UNSET),
-            related_id=pop("relatedId", UNSET),
+            pop("data", UNSET),
         )
+        model.scene_id = pop("sceneId", UNSET)
+        model.created_by_id = pop("createdById", UNSET)
+        model.creation_time = decode_datetime(pop("creationTime", UNSET))
+        model.last_modified = decode_datetime(pop("lastModified", UNSET))
+        model.display_name = pop("displayName", UNSET)
+        model.order = pop("order", UNSET)
+        model.visible = pop("visible", UNSET)
+        model.parent_id = pop("parentId", UNSET)
+        model.related_id = pop("relatedId", UNSET)
         model.additional_properties = d
         return model
 

@@ -7,11 +7,12 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_one_of,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -66,20 +67,27 @@ class SceneObjectCreate:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "version": self.version,
-                "kind": self.kind,
-                "data": self.data,
-                "id": self.id,
-                "displayName": self.display_name,
-                "order": self.order,
-                "visible": self.visible,
-                "parentId": self.parent_id,
-                "relatedId": self.related_id,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.version) is not UNSET:
+            written["version"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.kind) is not UNSET:
+            written["kind"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.data) is not UNSET:
+            written["data"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.id) is not UNSET:
+            written["id"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.order) is not UNSET:
+            written["order"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.visible) is not UNSET:
+            written["visible"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.parent_id) is not UNSET:
+            written["parentId"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.related_id) is not UNSET:
+            written["relatedId"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
@@ -87,24 +95,23 @@ class SceneObjectCreate:
         from ..models.view3d_data import View3dData
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            version=pop("version", UNSET),
-            kind=pop("kind", UNSET),
-            data=decode_one_of(
-                (
-                    RepositoryResourceData,
-                    View3dData,
-                ),
-                pop("data", UNSET),
+        model.version = pop("version", UNSET)
+        model.kind = pop("kind", UNSET)
+        model.data = decode_one_of(
+            (
+                RepositoryResourceData,
+                View3dData,
             ),
-            id=pop("id", UNSET),
-            display_name=pop("displayName", UNSET),
-            order=pop("order", UNSET),
-            visible=pop("visible", UNSET),
-            parent_id=pop("parentId", UNSET),
-            related_id=pop("relatedId", UNSET),
+            pop("data", UNSET),
         )
+        model.id = pop("id", UNSET)
+        model.display_name = pop("displayName", UNSET)
+        model.order = pop("order", UNSET)
+        model.visible = pop("visible", UNSET)
+        model.parent_id = pop("parentId", UNSET)
+        model.related_id = pop("relatedId", UNSET)
         model.additional_properties = d
         return model
 

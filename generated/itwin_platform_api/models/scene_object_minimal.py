@@ -7,11 +7,12 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_one_of,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -56,17 +57,21 @@ class SceneObjectMinimal:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "id": self.id,
-                "kind": self.kind,
-                "version": self.version,
-                "data": self.data,
-                "displayName": self.display_name,
-                "visible": self.visible,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.id) is not UNSET:
+            written["id"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.kind) is not UNSET:
+            written["kind"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.version) is not UNSET:
+            written["version"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.data) is not UNSET:
+            written["data"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.display_name) is not UNSET:
+            written["displayName"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.visible) is not UNSET:
+            written["visible"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
@@ -74,21 +79,20 @@ class SceneObjectMinimal:
         from ..models.view3d_data import View3dData
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            id=pop("id", UNSET),
-            kind=pop("kind", UNSET),
-            version=pop("version", UNSET),
-            data=decode_one_of(
-                (
-                    RepositoryResourceData,
-                    View3dData,
-                ),
-                pop("data", UNSET),
+        model.id = pop("id", UNSET)
+        model.kind = pop("kind", UNSET)
+        model.version = pop("version", UNSET)
+        model.data = decode_one_of(
+            (
+                RepositoryResourceData,
+                View3dData,
             ),
-            display_name=pop("displayName", UNSET),
-            visible=pop("visible", UNSET),
+            pop("data", UNSET),
         )
+        model.display_name = pop("displayName", UNSET)
+        model.visible = pop("visible", UNSET)
         model.additional_properties = d
         return model
 

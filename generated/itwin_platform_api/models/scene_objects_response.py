@@ -7,11 +7,12 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
-    decode_list,
     decode_model,
+    decode_models,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -41,14 +42,15 @@ class SceneObjectsResponse:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "objects": self.objects,
-                "sceneContext": self.scene_context,
-                "_links": self.links,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.objects) is not UNSET:
+            written["objects"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.scene_context) is not UNSET:
+            written["sceneContext"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.links) is not UNSET:
+            written["_links"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
@@ -57,12 +59,11 @@ class SceneObjectsResponse:
         from ..models.scene_object import SceneObject
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            objects=decode_list(lambda item: decode_model(SceneObject.from_dict, item), pop("objects", UNSET)),
-            scene_context=decode_model(SceneContext.from_dict, pop("sceneContext", UNSET)),
-            links=decode_model(PagingLinks.from_dict, pop("_links", UNSET)),
-        )
+        model.objects = decode_models(SceneObject.from_dict, pop("objects", UNSET))
+        model.scene_context = decode_model(SceneContext.from_dict, pop("sceneContext", UNSET))
+        model.links = decode_model(PagingLinks.from_dict, pop("_links", UNSET))
         model.additional_properties = d
         return model
 

@@ -7,9 +7,10 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     describe,
-    encode_fields,
+    encode,
 )
 
 
@@ -30,24 +31,24 @@ class Vector3d:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "x": self.x,
-                "y": self.y,
-                "z": self.z,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.x) is not UNSET:
+            written["x"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.y) is not UNSET:
+            written["y"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.z) is not UNSET:
+            written["z"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            x=pop("x", UNSET),
-            y=pop("y", UNSET),
-            z=pop("z", UNSET),
-        )
+        model.x = pop("x", UNSET)
+        model.y = pop("y", UNSET)
+        model.z = pop("z", UNSET)
         model.additional_properties = d
         return model
 

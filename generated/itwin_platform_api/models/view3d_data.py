@@ -7,11 +7,12 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_model,
     describe,
-    encode_fields,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -61,40 +62,47 @@ class View3dData:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "position": self.position,
-                "direction": self.direction,
-                "up": self.up,
-                "isOrthographic": self.is_orthographic,
-                "aspectRatio": self.aspect_ratio,
-                "near": self.near,
-                "far": self.far,
-                "ecefTransform": self.ecef_transform,
-                "fov": self.fov,
-                "width": self.width,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.position) is not UNSET:
+            written["position"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.direction) is not UNSET:
+            written["direction"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.up) is not UNSET:
+            written["up"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.is_orthographic) is not UNSET:
+            written["isOrthographic"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.aspect_ratio) is not UNSET:
+            written["aspectRatio"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.near) is not UNSET:
+            written["near"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.far) is not UNSET:
+            written["far"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.ecef_transform) is not UNSET:
+            written["ecefTransform"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.fov) is not UNSET:
+            written["fov"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.width) is not UNSET:
+            written["width"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         from ..models.vector3d import Vector3d
 
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            position=decode_model(Vector3d.from_dict, pop("position", UNSET)),
-            direction=decode_model(Vector3d.from_dict, pop("direction", UNSET)),
-            up=decode_model(Vector3d.from_dict, pop("up", UNSET)),
-            is_orthographic=pop("isOrthographic", UNSET),
-            aspect_ratio=pop("aspectRatio", UNSET),
-            near=pop("near", UNSET),
-            far=pop("far", UNSET),
-            ecef_transform=pop("ecefTransform", UNSET),
-            fov=pop("fov", UNSET),
-            width=pop("width", UNSET),
-        )
+        model.position = decode_model(Vector3d.from_dict, pop("position", UNSET))
+        model.direction = decode_model(Vector3d.from_dict, pop("direction", UNSET))
+        model.up = decode_model(Vector3d.from_dict, pop("up", UNSET))
+        model.is_orthographic = pop("isOrthographic", UNSET)
+        model.aspect_ratio = pop("aspectRatio", UNSET)
+        model.near = pop("near", UNSET)
+        model.far = pop("far", UNSET)
+        model.ecef_transform = pop("ecefTransform", UNSET)
+        model.fov = pop("fov", UNSET)
+        model.width = pop("width", UNSET)
         model.additional_properties = d
         return model
 

@@ -9,12 +9,16 @@ from attrs import field as _attrs_field
 from ..models.event_type import EventType
 from ..models.webhook_scope import WebhookScope
 from ..types import (
+    PLAIN,
     UNSET,
     decode_enum,
     decode_list,
     describe,
-    encode_fields,
+    encode,
+    members_of,
 )
+
+_WebhookScope = members_of(WebhookScope)
 
 
 @_attrs_define(repr=False)
@@ -54,34 +58,43 @@ class Webhook:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "id": self.id,
-                "scope": self.scope,
-                "scopeId": self.scope_id,
-                "active": self.active,
-                "callbackUrl": self.callback_url,
-                "eventTypes": self.event_types,
-                "created": self.created,
-                "modified": self.modified,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.id) is not UNSET:
+            written["id"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.scope) is not UNSET:
+            written["scope"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.scope_id) is not UNSET:
+            written["scopeId"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.active) is not UNSET:
+            written["active"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.callback_url) is not UNSET:
+            written["callbackUrl"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.event_types) is not UNSET:
+            written["eventTypes"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.created) is not UNSET:
+            written["created"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.modified) is not UNSET:
+            written["modified"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            id=pop("id", UNSET),
-            scope=decode_enum(WebhookScope, pop("scope", UNSET)),
-            scope_id=pop("scopeId", UNSET),
-            active=pop("active", UNSET),
-            callback_url=pop("callbackUrl", UNSET),
-            event_types=decode_list(lambda item: decode_enum(EventType, item), pop("eventTypes", UNSET)),
-            created=pop("created", UNSET),
-            modified=pop("modified", UNSET),
-        )
+        model.id = pop("id", UNSET)
+        value = pop("scope", UNSET)
+        try:
+            model.scope = _WebhookScope[value]
+        except (KeyError, TypeError):
+            model.scope = decode_enum(WebhookScope, value)
+        model.scope_id = pop("scopeId", UNSET)
+        model.active = pop("active", UNSET)
+        model.callback_url = pop("callbackUrl", UNSET)
+        model.event_types = decode_list(lambda item: decode_enum(EventType, item), pop("eventTypes", UNSET))
+        model.created = pop("created", UNSET)
+        model.modified = pop("modified", UNSET)
         model.additional_properties = d
         return model
 

@@ -8,12 +8,13 @@ from attrs import field as _attrs_field
 
 from ..models.event_type import EventType
 from ..types import (
+    PLAIN,
     UNSET,
     Unset,
     decode_enum,
     decode_list,
     describe,
-    encode_fields,
+    encode,
 )
 
 
@@ -41,26 +42,27 @@ class WebhookUpdate:
         return describe(self, frozenset(["secret"]))
 
     def to_dict(self) -> dict[str, Any]:
-        return encode_fields(
-            {
-                "secret": self.secret,
-                "active": self.active,
-                "callbackUrl": self.callback_url,
-                "eventTypes": self.event_types,
-            },
-            self.additional_properties,
-        )
+        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
+        value: Any
+        if (value := self.secret) is not UNSET:
+            written["secret"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.active) is not UNSET:
+            written["active"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.callback_url) is not UNSET:
+            written["callbackUrl"] = value if type(value) in PLAIN else encode(value)
+        if (value := self.event_types) is not UNSET:
+            written["eventTypes"] = value if type(value) in PLAIN else encode(value)
+        return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        model = cls.__new__(cls)
         pop = d.pop
-        model = cls(
-            secret=pop("secret", UNSET),
-            active=pop("active", UNSET),
-            callback_url=pop("callbackUrl", UNSET),
-            event_types=decode_list(lambda item: decode_enum(EventType, item), pop("eventTypes", UNSET)),
-        )
+        model.secret = pop("secret", UNSET)
+        model.active = pop("active", UNSET)
+        model.callback_url = pop("callbackUrl", UNSET)
+        model.event_types = decode_list(lambda item: decode_enum(EventType, item), pop("eventTypes", UNSET))
         model.additional_properties = d
         return model
 

@@ -1,0 +1,173 @@
+"""The request checks as functions of values. Source: sections 2, 4, 7 and 8."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+from itwin_platform import UNSET, EventType, UsageError
+from itwin_platform._checks import (
+    check_authentication,
+    check_exclusive,
+    check_header,
+    check_integer,
+    check_options,
+    check_path_id,
+    check_text,
+    check_uuid,
+    one,
+    refuse_none,
+    several,
+)
+
+SIMPLE = ("status", "type", "number", "displayName", "parentId", "iTwinAccountId", "$search")
+#: The pairs that section 4.3 forbids; written out here a second time, as a table of their own.
+FORBIDDEN = (
+    {frozenset({"$filter", name}): "$filter" for name in SIMPLE}
+    | {frozenset({"$search", name}): "$search" for name in ("number", "displayName")}
+    | {frozenset({"includeInactive", "status"}): "includeInactive"}
+)
+PARAMETERS = (*SIMPLE, "$filter", "includeInactive", "subClass", "$select", "$orderby")
+
+
+def outcome(check: Callable[..., object], *values: Any, **rules: Any) -> tuple[str | None, str | None] | None:
+    """The code and target of the refusal; None where the check passes."""
+    try:
+        check(*values, **rules)
+    except UsageError as error:
+        return error.code, error.target
+    return None
+
+
+@pytest.mark.parametrize("pair", [*itertools.combinations(PARAMETERS, 2)], ids="+".join)
+def test_parameters_exclude_each_other_as_documented(pair: tuple[str, str]) -> None:
+    """Exactly the documented pairs are refused, with InvalidParameter and the documented target."""
+    found = outcome(check_exclusive, dict.fromkeys(PARAMETERS, UNSET) | dict.fromkeys(pair, False))
+    target = FORBIDDEN.get(frozenset(pair))
+    assert found == (target and ("InvalidParameter", target))
+
+
+@given(st.integers(-2, 1002), st.integers(0, 3), st.none() | st.integers(900, 1001))
+def test_an_integer_is_taken_within_its_range(value: int, least: int, most: int | None) -> None:
+    """Both ends of a range belong to it, and a range without an upper end has none."""
+    fits = value >= least and (most is None or value <= most)
+    found = outcome(check_integer, "n", value, least=least, most=most, code="InvalidValue", target="$top")
+    assert found == (None if fits else ("InvalidValue", "$top"))
+
+
+@pytest.mark.parametrize("value", [True, 1.0, "1", None, float("nan"), [1], UNSET], ids=repr)
+def test_what_is_no_integer_is_refused(value: object) -> None:
+    """A truth value, a decimal, a text or nothing is no whole number."""
+    assert outcome(check_integer, "n", value, least=0, most=None, code="C", target="T") == ("C", "T")
+
+
+@given(st.text(max_size=8), st.integers(0, 2), st.none() | st.integers(2, 6))
+def test_a_text_is_taken_within_its_lengths(value: str, least: int, most: int | None) -> None:
+    """Too short has the code of the missing value, too long is InvalidValue; both name the target."""
+    found = outcome(check_text, "n", value, least=least, most=most, code="Missing", target="T")
+    too_long = most is not None and len(value) > most
+    assert found == (("Missing", "T") if len(value) < least else ("InvalidValue", "T") if too_long else None)
+
+
+@pytest.mark.parametrize("value", [None, 1, b"x", ["x"], {}], ids=repr)
+def test_what_is_no_text_is_refused(value: object) -> None:
+    """None stands for null, and null is no text."""
+    assert outcome(check_text, "n", value, code="C", target="T") == ("C", "T")
+    assert outcome(check_uuid, "n", value, code="C", target="T") == ("C", "T")
+
+
+def test_unset_passes_every_check_of_what_may_be_left_out() -> None:
+    """What is left out breaks no rule."""
+    assert outcome(check_text, "n", UNSET, least=1, code="C") is None
+    assert outcome(check_uuid, "n", UNSET) is None
+    assert outcome(refuse_none, {"a": UNSET, "b": 0, "c": ""}) is None
+
+
+def test_none_is_refused_by_name() -> None:
+    """The text names the parameter that is null, and the code is the operation's."""
+    with pytest.raises(UsageError, match="b cannot be null") as caught:
+        refuse_none({"a": 1, "b": None}, code="InvalidRequestBody")
+    assert (caught.value.code, caught.value.target) == ("InvalidRequestBody", None)
+
+
+@given(st.uuids())
+def test_every_uuid_is_one(value: Any) -> None:
+    """Upper and lower case are taken."""
+    assert outcome(check_uuid, "id", str(value)) is None
+    assert outcome(check_uuid, "id", str(value).upper()) is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("", "x", "6a2d23816c579332387a5b7c00000000", "{6a2d2381-6c57-9332-387a-5b7c00000000}", "g" * 36),
+        *("6a2d2381-6c57-9332-387a-5b7c0000000", "6a2d2381-6c57-9332-387a-5b7c00000000\n"),
+    ],
+)
+def test_what_has_not_the_form_of_a_uuid_is_refused(value: str) -> None:
+    """The form is 8-4-4-4-12 hexadecimal digits and nothing around it."""
+    assert outcome(check_uuid, "id", value, code="C", target="T") == ("C", "T")
+
+
+def test_a_uuid_need_not_satisfy_its_standard() -> None:
+    """Ids with another variant have been seen."""
+    assert outcome(check_uuid, "id", "6a2d2381-6c57-9332-387a-5b7c00000000") is None
+
+
+@pytest.mark.parametrize("value", ["", ".", "..", None, 5, b"x", UNSET, "\ud800", "a\udfff"], ids=repr)
+def test_an_id_that_is_no_part_of_a_path_is_refused(value: object) -> None:
+    """Empty, a dot, two dots, no text, and a text that cannot be encoded."""
+    assert outcome(check_path_id, "id", value) == (None, None)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: text not in (".", "..")))
+def test_any_other_text_is_an_id(value: str) -> None:
+    """Ids are opaque: slashes, blanks and characters of any script are taken."""
+    assert outcome(check_path_id, "id", value) is None
+
+
+@given(st.text(st.characters(min_codepoint=0, max_codepoint=300), max_size=6))
+def test_a_header_is_visible_ascii(value: str) -> None:
+    """Control characters, line breaks, blanks around it and letters beyond ASCII are refused."""
+    fits = value != "" and value == value.strip(" ") and all(" " <= each <= "~" for each in value)
+    assert (outcome(check_header, "h", value) is None) == fits
+
+
+def test_one_value_becomes_a_member_and_other_values_stay() -> None:
+    """UNSET stays UNSET, a text becomes a member, known or not."""
+    assert one(UNSET, EventType) is UNSET
+    assert one("iTwins.iTwinCreated.v1", EventType) is EventType.ITWINS_ITWIN_CREATED_V1
+    assert type(one("new", EventType)) is EventType
+
+
+@pytest.mark.parametrize("value", [5, [5], ["a", None], b"ab"], ids=repr)
+def test_several_takes_texts_only(value: object) -> None:
+    """Something else among the values is refused instead of being written as a text."""
+    assert outcome(several, value, str) == (None, None)
+
+
+def test_several_keeps_what_is_absent() -> None:
+    """UNSET is not sent; None is left to the checks, and to the service where they are lifted."""
+    assert several(UNSET, str) is UNSET
+    assert several(None, str) is None
+    assert several((), str) == []
+
+
+LEVELS = {"minimumLevel": "minimumlevel", "maximumLevel": "maximumlevel"}
+
+
+@given(st.sampled_from(sorted(LEVELS)), st.integers(-3, 27) | st.booleans() | st.floats() | st.text(max_size=2))
+def test_levels_are_0_to_24(name: str, value: object) -> None:
+    """Both ends belong to the range; the target is written in lower case, as documented."""
+    fits = type(value) is int and 0 <= value <= 24
+    found = outcome(check_options, {name: value}, named=True)
+    assert found == (None if fits else ("InvalidValue", LEVELS[name]))
+
+
+@pytest.mark.parametrize("kind", [None, "", "basic", "ApiKey", 5, ["Basic"]], ids=repr)
+def test_an_unknown_type_of_authentication_is_refused(kind: object) -> None:
+    """The types are documented as the allowed values, so another is refused, and the text names them."""
+    with pytest.raises(UsageError, match="one of Header, QueryParameter, Basic, OAuth2AuthorizationCodePKCE") as caught:
+        check_authentication({"type": kind, "key": "k", "value": "v"})
+    assert (caught.value.code, caught.value.target) == (None, None)

@@ -1,0 +1,115 @@
+"""The first request of list iTwins, and its items. Source: section 4.3."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from itwin_platform import (
+    DataCenterLocation,
+    ITwin,
+    ITwinStatus,
+    ITwinSubClass,
+    PlatformClient,
+    QueryScope,
+)
+from pytest_httpx import HTTPXMock
+
+from tests.operations.conftest import OPERATIONS, request_of
+
+LIST = OPERATIONS["list_itwins"]
+ASSET, PROJECT = ITwinSubClass.ASSET, ITwinSubClass.PROJECT
+
+
+async def sent(platform: PlatformClient, mock: HTTPXMock, **keywords: Any) -> tuple[bytes, dict[str, str]]:
+    """The query of the request as bytes, and its headers."""
+    mock.add_response(json=LIST.sample())
+    await platform.itwins.list(**keywords).collect()
+    request = request_of(mock)
+    assert request.content == b""
+    assert request.url.path == "/api/itwins/"
+    return request.url.query, dict(request.headers)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "query"),
+    [
+        ({}, b"%24top=1000"),
+        ({"sub_class": ASSET}, b"subClass=Asset&%24top=1000"),
+        ({"sub_class": "Asset"}, b"subClass=Asset&%24top=1000"),
+        ({"sub_class": [ASSET, "Project"]}, b"subClass=Asset%2CProject&%24top=1000"),
+        ({"sub_class": (each for each in (PROJECT, "Road"))}, b"subClass=Project%2CRoad&%24top=1000"),
+        ({"status": ITwinStatus.TRIAL}, b"status=Trial&%24top=1000"),
+        ({"status": "Archived"}, b"status=Archived&%24top=1000"),
+        ({"type": "Bridge & road"}, b"type=Bridge+%26+road&%24top=1000"),
+        ({"number": "P/17", "display_name": "é"}, b"number=P%2F17&displayName=%C3%A9&%24top=1000"),
+        ({"parent_id": "p", "itwin_account_id": "a"}, b"parentId=p&iTwinAccountId=a&%24top=1000"),
+        ({"search": "a+b"}, b"%24search=a%2Bb&%24top=1000"),
+        ({"select": "id"}, b"%24select=id&%24top=1000"),
+        ({"select": ("id", "number")}, b"%24select=id%2Cnumber&%24top=1000"),
+        (
+            {"filter": "number eq 'a''b'", "sub_class": ASSET},
+            b"subClass=Asset&%24filter=number+eq+%27a%27%27b%27&%24top=1000",
+        ),
+        ({"order_by": "displayName ASC"}, b"%24orderby=displayName+ASC&%24top=1000"),
+        ({"include_inactive": True}, b"includeInactive=true&%24top=1000"),
+        ({"include_inactive": False}, b"includeInactive=false&%24top=1000"),
+        ({"page_size": 1, "skip": 7}, b"%24top=1&%24skip=7"),
+        ({"page_size": 1000, "skip": 0, "limit": 3}, b"%24top=1000"),
+    ],
+    ids=str,
+)
+async def test_keywords_become_the_documented_parameters(
+    keywords: dict[str, Any], query: bytes, platform: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """What is given is sent under its documented name, several values joined by a comma; nothing else is sent."""
+    found, headers = await sent(platform, httpx_mock, **keywords)
+    assert sorted(found.split(b"&")) == sorted(query.split(b"&"))
+    assert not {"prefer", "x-itwin-query-scope"} & headers.keys()
+
+
+@pytest.mark.parametrize(
+    ("keywords", "header", "value"),
+    [
+        ({}, "x-max-return", "10000"),
+        ({"max_return": 9}, "x-max-return", "9"),
+        ({"representation": "minimal"}, "prefer", "return=minimal"),
+        ({"representation": "full"}, "prefer", "return=representation"),
+        ({"select": "id", "representation": "minimal"}, "prefer", "return=minimal"),
+        ({"query_scope": QueryScope.ORGANIZATION_ADMIN}, "x-itwin-query-scope", "OrganizationAdmin"),
+        ({"query_scope": "MemberOfiTwin"}, "x-itwin-query-scope", "MemberOfiTwin"),
+        ({"query_scope": "all"}, "x-itwin-query-scope", "all"),
+    ],
+    ids=str,
+)
+async def test_keywords_become_the_documented_headers(
+    keywords: dict[str, Any], header: str, value: str, platform: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """Three keywords travel as headers, under their documented names and values."""
+    _, headers = await sent(platform, httpx_mock, **keywords)
+    assert headers[header] == value
+
+
+async def test_items_are_itwins_and_lose_nothing(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+    """Every documented field is read: enums as members, times as aware datetimes, null as None."""
+    httpx_mock.add_response(json=LIST.sample())
+    full, nulls = await platform.itwins.list(representation="full").collect()
+    assert type(full) is ITwin
+    assert [each.to_dict() for each in (full, nulls)] == LIST.sample()["iTwins"]
+    assert full.data_center_location is DataCenterLocation.UK_SOUTH
+    assert full.created_date_time == datetime(2022, 6, 9, 17, 26, 11, 130_000, tzinfo=UTC)
+    assert full.itwin_account_id == "2f0c0f7e-5b1d-4a52-8c3e-6d7f8091a2b3"
+    assert (nulls.latitude, nulls.parent_id, nulls.itwin_account_id) == (None, None, None)
+
+
+async def test_items_as_seen_lose_no_page(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+    """Times without a zone, unknown values, unknown and missing fields are read; only times change their form."""
+    httpx_mock.add_response(json=LIST.sample(seen=True))
+    found = await platform.itwins.list().collect()
+    expected = LIST.sample(seen=True)["iTwins"]
+    expected[0] |= {
+        "createdDateTime": "2022-06-09T17:26:11.130Z",
+        "lastModifiedDateTime": "2015-11-05T19:10:42.971Z",
+    }
+    assert [each.to_dict() for each in found] == expected
+    assert isinstance(found[0].status, ITwinStatus)
+    assert found[0].last_modified_date_time == datetime(2015, 11, 5, 19, 10, 42, 971_269, tzinfo=UTC)

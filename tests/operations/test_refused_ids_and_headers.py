@@ -1,0 +1,104 @@
+"""What cannot be sent, or would reach another path, is refused with the checks lifted, too."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from itwin_platform import PlatformClient, UsageError
+from pytest_httpx import HTTPXMock
+
+from tests.operations.conftest import ITWIN, SCENE
+
+Call = Callable[[PlatformClient, str], Awaitable[object]]
+
+BY_ID: dict[str, Call] = {
+    "update, iTwin": lambda platform, value: platform.repositories.update(value, "r", uri="u"),
+    "update, repository": lambda platform, value: platform.repositories.update(ITWIN, value, uri="u"),
+    "create_resource, iTwin": lambda platform, value: platform.repositories.create_resource(
+        value, "r", id="i", display_name="n"
+    ),
+    "create_resource, repository": lambda platform, value: platform.repositories.create_resource(
+        ITWIN, value, id="i", display_name="n"
+    ),
+    "list_objects": lambda platform, value: platform.scenes.list_objects(value, ITWIN).collect(),
+    "update webhook": lambda platform, value: platform.webhooks.update(value, active=True),
+    "activate": lambda platform, value: platform.webhooks.activate(value),
+    "deactivate": lambda platform, value: platform.webhooks.deactivate(value),
+}
+BY_HEADER: dict[str, Call] = {
+    "create": lambda platform, value: platform.scenes.create(ITWIN, display_name="S", correlation_id=value),
+    "list_objects": lambda platform, value: platform.scenes.list_objects(SCENE, ITWIN, correlation_id=value).collect(),
+    "list": lambda platform, value: platform.itwins.list(query_scope=value).collect(),
+}
+
+
+@pytest.mark.parametrize("lifted", [False, True], ids=["checked", "lifted"])
+@pytest.mark.parametrize("id", ["", ".", "..", "\ud800"], ids=["empty", "dot", "dots", "surrogate"])
+@pytest.mark.parametrize("call", BY_ID.values(), ids=BY_ID)
+async def test_an_id_that_leaves_its_place_in_the_path_is_refused(
+    call: Call, id: str, lifted: bool, platform: PlatformClient, unchecked: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """Empty and dot ids would be resolved away, and half a surrogate pair cannot be encoded."""
+    with pytest.raises(UsageError, match="id "):
+        await call(unchecked if lifted else platform, id)
+    assert httpx_mock.get_requests() == []
+
+
+@pytest.mark.parametrize("lifted", [False, True], ids=["checked", "lifted"])
+@pytest.mark.parametrize("value", ["", " a", "a ", "a\r\nX-Evil: 1", "a\x00", "ü"], ids=ascii)
+@pytest.mark.parametrize("call", BY_HEADER.values(), ids=BY_HEADER)
+async def test_a_header_that_cannot_be_sent_is_refused(
+    call: Call, value: str, lifted: bool, platform: PlatformClient, unchecked: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """A line break would start another header, and the transport would take the failure for a lost answer."""
+    with pytest.raises(UsageError, match="visible ASCII"):
+        await call(unchecked if lifted else platform, value)
+    assert httpx_mock.get_requests() == []
+
+
+@pytest.mark.parametrize("itwin_id", ["", None], ids=repr)
+async def test_the_itwin_of_a_scene_is_required(itwin_id: str, platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+    """An empty parameter is a missing one."""
+    with pytest.raises(UsageError, match="iTwinId must be a text that is not empty"):
+        await platform.scenes.create(itwin_id, display_name="S")
+    with pytest.raises(UsageError, match="iTwinId must be a text that is not empty"):
+        platform.scenes.list_objects(SCENE, itwin_id)
+    assert httpx_mock.get_requests() == []
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [["x"], [None], {"kind": "Layer"}, [{"kind": "Layer"}, 5], "objects"],
+    ids=["text", "None", "one mapping", "number", "a text"],
+)
+async def test_objects_of_another_kind_are_refused(
+    objects: list[dict[str, object]], unchecked: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """Neither a model nor a mapping can be an object, and the text says what was given."""
+    with pytest.raises(UsageError, match="must be a SceneObjectCreate or a mapping, not "):
+        await unchecked.scenes.create(ITWIN, display_name="S", objects=objects)
+    assert httpx_mock.get_requests() == []
+
+
+@pytest.mark.parametrize("given", ["Basic", 5, ["a"]], ids=repr)
+@pytest.mark.parametrize("name", ["authentication", "options"])
+async def test_a_whole_object_that_is_no_object_is_refused(
+    name: str, given: dict[str, object], unchecked: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """The text names the argument and does not repeat what was given, which may be a secret."""
+    with pytest.raises(UsageError, match=f"{name} must be one of the types for it, a mapping"):
+        await unchecked.repositories.update(ITWIN, "r", **{name: given})  # type: ignore[arg-type]  # as a mistake
+    assert httpx_mock.get_requests() == []
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), {1, 2}, object(), b"x", "\ud800", 10**5000], ids=lambda v: type(v).__name__
+)
+async def test_a_value_that_json_does_not_have_is_refused(
+    value: object, unchecked: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """The error comes before anything is sent and says that the body cannot be written."""
+    with pytest.raises(UsageError, match="cannot be written as JSON"):
+        await unchecked.scenes.create(
+            ITWIN, display_name="S", objects=[{"kind": "Layer", "version": "1.0.0", "data": {"a": [value]}}]
+        )
+    assert httpx_mock.get_requests() == []
