@@ -21,12 +21,10 @@ __all__ = ["FAULTS", "Fault", "RateLimit", "RecordedRequest", "Sandbox"]
 
 def __getattr__(name: str) -> object:
     """Load what needs Starlette, uvicorn or lark when it is first asked for."""
-    if name == "Sandbox":
-        from ._sandbox import Sandbox
-
-        return Sandbox
-    if name in ("FAULTS", "Fault"):
-        from . import _faults
-
-        return getattr(_faults, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in ("FAULTS", "Fault", "Sandbox"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        from . import _faults, _sandbox
+    except ModuleNotFoundError as error:
+        raise ImportError(f"{error}: the sandbox needs `pip install 'itwin-platform[sandbox]'`") from error
+    return _sandbox.Sandbox if name == "Sandbox" else getattr(_faults, name)

@@ -38,6 +38,8 @@ def command_line() -> argparse.ArgumentParser:
     add("--latency", type=float, default=0.0, help="seconds that every answer is held back")
     add("--jitter", type=float, default=0.0, help="seconds that it is held back more, at most")
     add("--as-seen", action="store_true", help="behave as the service has been seen to beyond its description")
+    add("--any-token", action=argparse.BooleanOptionalAction, default=True, help="take every bearer token, or one only")
+    add("--vendor", help="the only vendor word that Accept may name (default: any)")
     add("--fault", action="append", default=[], metavar="NAME,FIELD=VALUE,...", help=FAULT_HELP)
     return parser
 
@@ -55,6 +57,8 @@ def sandbox_of(arguments: argparse.Namespace) -> Sandbox:
         latency=arguments.latency,
         jitter=arguments.jitter,
         as_seen=arguments.as_seen,
+        any_token=arguments.any_token,
+        vendor=arguments.vendor,
     )
 
 

@@ -53,8 +53,8 @@ class Composition:
         self._sleep = surroundings.sleep
         self._plan = FaultPlan()
         if manners.as_seen:
-            for name in SEEN_FAULTS:
-                self._plan.add(Fault(name=name, count=None))
+            for fault in SEEN_FAULTS:
+                self._plan.add(fault)
         service = Service(
             platform=seeded.platform,
             tokens=self.tokens,
@@ -96,7 +96,7 @@ class Composition:
     def clear_faults(self) -> None:
         """Let no more faults happen, and listen again."""
         self._plan.clear()
-        if self.server.port:
+        if self.server.is_running:
             self.server.run_in_loop(self.server.take_connections)
 
     def page(self) -> str:

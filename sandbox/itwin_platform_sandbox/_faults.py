@@ -7,7 +7,7 @@ several may change one answer) and `deliver` (the answer goes over the wire in a
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
@@ -111,17 +111,6 @@ FAULTS: Mapping[FaultName, FaultKind] = MappingProxyType(
         "gzip_bomb": FaultKind("deliver", "success", "a small gzip body unpacks to 256 MiB of blanks and {}"),
     }
 )
-# What `as_seen` turns on; the seeded ids of such a sandbox are as seen too.
-SEEN_FAULTS: tuple[FaultName, ...] = (
-    "seen_enum_values",
-    "seen_shapes",
-    "seen_times",
-    "seen_headers",
-    "seen_errors",
-    "next_blank_led",
-    "next_null",
-    "other_page_size",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +128,7 @@ class Fault:
     def __post_init__(self) -> None:
         _check_choice("fault", self.name, FAULTS)
         if self.operation is not None:
-            _check_choice("operation", self.operation, [row.name for row in OPERATIONS])
+            _check_choice("operation", self.operation, (row.name for row in OPERATIONS))
         _check_choice("form of retry-after", self.retry_after, RETRY_AFTER_FORMS)
         if (self.count is not None and self.count < 1) or self.skip < 0:
             raise ValueError("a fault happens at least once (count None: for ever), and skips no less than 0 requests")
@@ -154,10 +143,24 @@ class Fault:
         return FAULTS[self.name]
 
 
-def _check_choice(what: str, name: str, choices: object) -> None:
-    names = [str(choice) for choice in choices] if isinstance(choices, list | tuple | Mapping) else []
+def _check_choice(what: str, name: str, choices: Iterable[str]) -> None:
+    names = list(choices)
     if name not in names:
         raise ValueError(f"{name!r} is not a {what}; there are {', '.join(names)}")
+
+
+# What `as_seen` turns on, in an order in which one change does not undo another; seeded ids are then as seen too.
+SEEN_FAULTS = (
+    Fault(name="seen_enum_values", count=None),
+    Fault(name="seen_shapes", count=None),
+    Fault(name="seen_times", count=None),
+    Fault(name="seen_headers", count=None),
+    Fault(name="seen_errors", count=None),
+    Fault(name="other_page_size", count=None),
+    Fault(name="next_continuation_token", operation="list_scene_objects", count=None),
+    Fault(name="next_blank_led", count=None),
+    Fault(name="next_null", count=None),
+)
 
 
 class FaultPlan:

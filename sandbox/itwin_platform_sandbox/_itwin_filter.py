@@ -63,13 +63,10 @@ class _Term:
 def compile_filter(statement: str) -> Predicate:
     """Compile a statement; `FilterError` when it is invalid, unsupported or names an unknown property."""
     try:
-        term = cast("_Term | _Property | _Value", _PARSER.parse(statement))
+        return cast("_Term", _PARSER.parse(statement)).accepts
     except UnexpectedInput as error:
-        near = statement[error.pos_in_stream or 0 :][:40] if (error.pos_in_stream or 0) >= 0 else ""
+        near = statement[max(0, error.pos_in_stream or 0) :][:40]
         raise FilterError("statement", f"The filter cannot be understood at {near!r}.") from error
-    if not isinstance(term, _Term):
-        raise FilterError("statement", "The filter must be a comparison, contains(...) or startswith(...).")
-    return term.accepts
 
 
 def _term(accepts: Predicate, *parts: _Term) -> _Term:

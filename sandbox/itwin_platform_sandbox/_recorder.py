@@ -14,9 +14,10 @@ MOST_RECORDS = 100_000
 class Recorder:
     """The records so far, and how many requests are being handled."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], *, most: int = MOST_RECORDS) -> None:
         self.records: list[RecordedRequest] = []
         self._clock = clock
+        self._most = most
         self._in_flight = 0
 
     def begin(self, request: APIRequest, operation: Operation | None) -> "Recording":
@@ -42,8 +43,8 @@ class Recorder:
         """Keep the record of a request that is no longer being handled."""
         self._in_flight -= 1
         self.records.append(replace(record, ended=self._clock()))
-        if len(self.records) > MOST_RECORDS:
-            del self.records[: MOST_RECORDS // 2]
+        if len(self.records) > self._most:
+            del self.records[: self._most // 2]
 
 
 class Recording:
@@ -57,7 +58,7 @@ class Recording:
 
     def body(self, body: bytes) -> None:
         """Note the body once it is there."""
-        if self._record is not None and body:
+        if self._record is not None:
             self._record = replace(self._record, body=without_secrets(body))
 
     def end(self, status: int | None = None) -> None:

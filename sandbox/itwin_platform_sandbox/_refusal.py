@@ -40,7 +40,7 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error o
         details: list[JSON] = [
             {"code": detail.code, "message": detail.message, "target": detail.target} for detail in self.details
         ]
-        error: JSON = {"code": self.code, "message": self.message, "details": details}
+        error: JSON = {"code": self.code, "message": self.message, "target": None, "details": details}
         return Answer(self.status, {"error": error}, self.headers)
 
 

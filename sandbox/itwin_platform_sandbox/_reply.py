@@ -3,13 +3,12 @@
 import gzip
 from collections.abc import Callable
 from datetime import datetime
-from email.utils import format_datetime
 
 from ._exchange import Answer, Reply
 from ._faults import Fault, FaultName
 from ._json import JSON, write_json
 from ._refusal import Detail, InvalidRequest, Refusal, rate_limit_exceeded
-from ._retry_after import retry_after_headers
+from ._retry_after import http_date, retry_after_headers
 
 JSON_HEADERS = (("content-type", "application/json"),)
 HTML_502 = b"<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n"
@@ -27,7 +26,7 @@ def reply_of(answer: Answer, now: datetime) -> Reply:
 
 def dated(reply: Reply, now: datetime) -> Reply:
     """The reply with the header Date, which a retry-after is understood against."""
-    return Reply(reply.status, (("date", format_datetime(now, usegmt=True)), *reply.headers), reply.body)
+    return Reply(reply.status, (("date", http_date(now)), *reply.headers), reply.body)
 
 
 def _json(status: int, body: JSON, headers: tuple[tuple[str, str], ...] = ()) -> Reply:

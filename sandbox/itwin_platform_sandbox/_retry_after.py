@@ -1,7 +1,7 @@
 """The forms in which an answer can say when to come back."""
 
 import math
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Literal, get_args
 
@@ -20,8 +20,13 @@ def retry_after_headers(form: RetryAfter, wait: float, now: datetime) -> tuple[t
     text = {
         "seconds": str(whole),
         "decimals": f"{math.ceil(wait * 1000) / 1000:.3f}",
-        "date": format_datetime(now + timedelta(seconds=whole), usegmt=True),
+        "date": http_date(now + timedelta(seconds=whole)),
         "garbage": "soon",
         "huge": str(HUGE),
     }[form]
     return (("retry-after", text),)
+
+
+def http_date(time: datetime) -> str:
+    """An aware time as the headers of HTTP have it (RFC 9110, section 5.6.7)."""
+    return format_datetime(time.astimezone(UTC), usegmt=True)

@@ -13,7 +13,7 @@ MOST_OBJECTS = 100
 # https://semver.org, the suggested regular expression, written shorter.
 _SEMVER = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9a-z-]+(\.[0-9a-z-]+)*)?(\+[0-9a-z-]+(\.[0-9a-z-]+)*)?",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 
 Check = Callable[[JSON], bool]

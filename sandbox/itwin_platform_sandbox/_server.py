@@ -6,6 +6,7 @@ below HTTP happen: half a status line, a reset in the middle of a body.
 """
 
 import asyncio
+import logging
 import os
 import socket
 from collections.abc import Callable, Coroutine
@@ -20,6 +21,9 @@ _EXTENSION = "itwin_platform_sandbox.transport"
 # Longer than clients keep idle connections, so that a sandbox never closes one just as it is used again.
 _KEEP_ALIVE_SECONDS = 600
 _BACKLOG = 2048
+# A client that sends no HTTP is told so; on the sandbox's side only its own failures are worth a line.
+_LOGGER = logging.getLogger(__name__)
+_LOGGER.setLevel(logging.ERROR)
 
 
 def transport_of(scope: Scope) -> asyncio.Transport:
@@ -48,6 +52,7 @@ class LoopServer:
         """Begin to listen; `OSError` when the address is taken."""
         listening = _bound_socket(self._host, self._wanted_port)
         listening.listen(_BACKLOG)
+        self._stopping = False
         self._config = _uvicorn_config(self._answer)
         self._loop = asyncio.get_running_loop()
         await self._serve(listening)
@@ -69,6 +74,12 @@ class LoopServer:
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._server is not None:
             await self._server.wait_closed()
+        self._loop = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has been started and not been stopped."""
+        return self._loop is not None
 
     def refuse_connections(self) -> None:
         """Stop listening and drop every connection; the address stays taken. Called within the loop."""
@@ -177,6 +188,7 @@ class _TransportProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn narrows it
         super().connection_made(transport)
+        self.logger = _LOGGER
         self.access_log = False
         app = self.app
 

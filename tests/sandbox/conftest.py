@@ -49,7 +49,7 @@ def refusal_of(answer: httpx.Response) -> Refused:
     body = answer.json()
     assert body.keys() == {"error"}
     error = body["error"]
-    assert error.keys() == {"code", "message", "details"}
+    assert error.keys() == {"code", "message", "target", "details"}
     assert error["message"]
     assert all(detail.keys() == {"code", "message", "target"} and detail["message"] for detail in error["details"])
     return answer.status_code, error["code"], [(detail["code"], detail["target"]) for detail in error["details"]]

@@ -5,9 +5,10 @@ from urllib.parse import quote
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from itwin_platform_sandbox import Sandbox
+from itwin_platform_sandbox import FAULTS, Sandbox
 from itwin_platform_sandbox._exchange import APIRequest
-from itwin_platform_sandbox._json import read_json, write_json
+from itwin_platform_sandbox._faults import FaultName
+from itwin_platform_sandbox._json import JSON, read_json, write_json
 from itwin_platform_sandbox._operation_table import OPERATIONS
 
 STATUSES = {
@@ -95,7 +96,33 @@ def test_any_request_is_answered_as_documented(operation: Any, sandbox: Sandbox,
     assert reply.status in STATUSES[operation.name]
     body: Any = read_json(reply.body)
     if reply.status >= 400:
-        assert body["error"].keys() == {"code", "message", "details"}
+        assert body["error"].keys() == {"code", "message", "target", "details"}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+@given(names=st.lists(st.sampled_from([name for name, kind in FAULTS.items() if kind.phase == "change"]), max_size=6))
+@settings(deadline=None, max_examples=40)
+def test_faults_can_be_combined(operation: Any, names: list[FaultName]) -> None:
+    """Any faults together, in any order, change an answer without the sandbox failing."""
+    sandbox = Sandbox(itwins=3, objects=5)
+    for name in names:
+        sandbox.fault(name, count=None)
+    own_ids = {"iTwinId": sandbox.itwin_id, "repositoryId": sandbox.repository_id, "sceneId": sandbox.scene_id}
+    path = operation.route.format(**own_ids, webhookId=sandbox.webhook_id)
+    bodies: tuple[dict[str, JSON], ...] = (
+        {},
+        {"id": "a", "displayName": "a", "name": "a", "type": "PhotoObjectDetector"},
+    )
+    for body in bodies:
+        headers = {"authorization": "Bearer a", "accept": "*/*", "content-type": "application/json"}
+        request = APIRequest(
+            method=operation.method,
+            path=path,
+            query={"iTwinId": sandbox.itwin_id, "$top": "2"},
+            headers=headers,
+            body=write_json({**body}),
+        )
+        assert sandbox._composition.service.decide(request).reply is not None
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.binary(max_size=30))

@@ -116,6 +116,7 @@ async def test_scene_objects_are_as_seen(client: httpx.AsyncClient, seen: Sandbo
         body = (await client.get(url)).json()
         objects += body["objects"]
         url = (body["_links"]["next"] or {}).get("href", "").strip()
+        assert "$continuationToken=" in url or not url
     views = [item["data"] for item in objects if item["kind"] == "View3d"]
     resources = [item["data"] for item in objects if item["kind"] == "RepositoryResource"]
     assert len(objects) == 100

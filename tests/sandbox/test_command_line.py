@@ -77,6 +77,17 @@ def test_it_can_behave_as_seen() -> None:
     assert "Tier" in answer.headers
 
 
+def test_it_can_take_one_token_and_one_vendor_only() -> None:
+    """--no-any-token refuses every token but the sandbox's own, --vendor every other vendor word."""
+    statuses = []
+    with running("--no-any-token", "--vendor", "acme") as (_, base_url):
+        for token, vendor in (("other", "acme"), ("sandbox-token", "other"), ("sandbox-token", "acme")):
+            accept = f"application/vnd.{vendor}.itwin-platform.v1+json"
+            headers = {"Authorization": f"Bearer {token}", "Accept": accept}
+            statuses.append(httpx.get(f"{base_url}/itwins/", headers=headers).status_code)
+    assert statuses == [401, 404, 200]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [["--rate", "fast"], ["--itwins", "0"], ["--fault", "explode"], ["--fault", "refuse"], ["--retry-after", "later"]],

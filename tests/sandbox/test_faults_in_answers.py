@@ -98,6 +98,14 @@ async def test_a_token_expires_on_request(call: Caller, http: httpx.AsyncClient,
     assert [*statuses, (await call("list_itwins")).status_code] == [200, 401, 401, 200]
 
 
+async def test_odd_tokens_are_refused_like_any_others(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """A bearer token that is none does not expire, and a continuation token that is none is an invalid $skip."""
+    sandbox.fault("token_expires")
+    assert (await http.get("/itwins/", headers={"Authorization": "Basic YTpi"})).status_code == 401
+    answer = await http.get("/itwins/?$continuationToken=!")
+    assert answer.json()["error"]["details"][0]["target"] == "$skip"
+
+
 async def test_the_largest_cap_can_be_refused(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """An X-Max-Return of 10000 gives 422, a smaller one does not."""
     sandbox.fault("max_return_refused", count=2)

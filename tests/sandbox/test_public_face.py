@@ -26,3 +26,18 @@ def test_importing_the_package_loads_no_web_framework() -> None:
         "assert 'starlette' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
+
+
+def test_a_missing_extra_is_named() -> None:
+    """Without the packages of the extra the error says how to install them."""
+    code = (
+        "import sys\n"
+        "sys.modules['starlette'] = None\n"
+        "try:\n"
+        "    from itwin_platform_sandbox import Sandbox\n"
+        "except ImportError as error:\n"
+        "    assert 'itwin-platform[sandbox]' in str(error), error\n"
+        "else:\n"
+        "    raise SystemExit('imported')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603

@@ -1,5 +1,7 @@
 """The fixtures that the package brings for its users' tests."""
 
+from importlib.metadata import entry_points
+
 import pytest
 
 pytest_plugins = ["pytester"]
@@ -57,9 +59,9 @@ def test_own(itwin_sandbox):
 """
 
 
-def outcomes(pytester: pytest.Pytester, test: str, *options: str) -> dict[str, int]:
-    """Run a test in a process of its own, with the plugin given where it is not installed."""
-    pytester.makepyfile(test)
+def outcomes(pytester: pytest.Pytester, tests: dict[str, str], *options: str) -> dict[str, int]:
+    """Run tests in a process of its own, with the plugin given where it is not installed."""
+    pytester.makepyfile(**tests)
     if "no:asyncio" not in options:
         pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function")
     plugin = [] if _is_installed() else ["-p", "itwin_platform_sandbox.pytest_plugin"]
@@ -70,32 +72,23 @@ def outcomes(pytester: pytest.Pytester, test: str, *options: str) -> dict[str, i
 
 
 def _is_installed() -> bool:
-    from importlib.metadata import entry_points
-
     return any(point.value == "itwin_platform_sandbox.pytest_plugin" for point in entry_points(group="pytest11"))
 
 
-def test_a_sync_test_has_a_sandbox(pytester: pytest.Pytester) -> None:
-    """The fixture serves tests without a loop; the marker hands it arguments; faults work from the test's thread."""
-    assert outcomes(pytester, SYNC_TEST) == {"passed": 1}
-
-
 @pytest.mark.parametrize(("mode", "mark"), [("auto", ""), ("strict", "@pytest.mark.asyncio")])
-def test_an_async_test_has_a_client(pytester: pytest.Pytester, mode: str, mark: str) -> None:
-    """Both modes of pytest-asyncio have both fixtures, and the client is closed without a warning."""
-    assert outcomes(pytester, ASYNC_TEST.format(mark=mark), "-o", f"asyncio_mode={mode}") == {"passed": 1}
+def test_tests_have_a_sandbox_and_a_client(pytester: pytest.Pytester, mode: str, mark: str) -> None:
+    """In both modes of pytest-asyncio a sync test has a sandbox, whose marker hands it arguments and whose faults work
+    from another thread, an async test has a client that is closed without a warning, and own fixtures win.
+    """
+    tests = {"test_sync": SYNC_TEST, "test_async": ASYNC_TEST.format(mark=mark), "test_own": OWN_FIXTURE_TEST}
+    assert outcomes(pytester, tests, "-o", f"asyncio_mode={mode}") == {"passed": 3}
 
 
 def test_without_pytest_asyncio_the_test_enters_the_client(pytester: pytest.Pytester) -> None:
     """Where pytest-asyncio is not active the fixtures are there too."""
-    assert outcomes(pytester, WITHOUT_ASYNCIO_TEST, "-p", "no:asyncio") == {"passed": 1}
+    assert outcomes(pytester, {"test_plain": WITHOUT_ASYNCIO_TEST}, "-p", "no:asyncio") == {"passed": 1}
 
 
 def test_a_run_that_uses_nothing_loads_nothing(pytester: pytest.Pytester) -> None:
     """No web framework, grammar or client is imported for tests that ask for no fixture."""
-    assert outcomes(pytester, UNUSED_TEST) == {"passed": 1}
-
-
-def test_a_fixture_of_the_same_name_wins(pytester: pytest.Pytester) -> None:
-    """Whoever has an itwin_sandbox of their own keeps it."""
-    assert outcomes(pytester, OWN_FIXTURE_TEST) == {"passed": 1}
+    assert outcomes(pytester, {"test_unused": UNUSED_TEST}) == {"passed": 1}

@@ -1,6 +1,6 @@
 """Requests counted against a limit, and how a refusal says when to come back. Source: sections 7 and 8."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 
 import httpx
@@ -58,7 +58,7 @@ def test_whoever_waits_as_told_gets_in(kind: RateKind, requests: int, per: float
         clock.seconds += pause
         wait = counter.wait("a")
         if wait is not None:
-            assert 0 < wait <= per
+            assert 0 < wait <= per * (1 + 1e-9)
             clock.seconds += wait + 1e-9
             assert counter.wait("a") is None
 
@@ -95,6 +95,17 @@ async def test_a_date_in_retry_after_is_measured_against_the_answers_own_date() 
     assert parsedate_to_datetime(text) - answered_at == timedelta(seconds=2)
 
 
+async def test_the_date_of_an_answer_is_in_gmt_whatever_zone_the_clock_has() -> None:
+    """A clock of another zone gives the same header."""
+    zone = timezone(timedelta(hours=5))
+    async with (
+        Sandbox(itwins=1, now=lambda: NOW.astimezone(zone)) as sandbox,
+        httpx.AsyncClient(base_url=sandbox.base_url) as http,
+    ):
+        answer = await http.get("/itwins/")
+    assert answer.headers["date"] == "Wed, 01 May 2024 12:00:00 GMT"
+
+
 async def retry_after_of(form: RetryAfter) -> tuple[str | None, datetime]:
     """The header of a refusal that asks for 1.5 seconds, and the date of the answer."""
     clock = Clock()
@@ -128,6 +139,12 @@ class SomebodyElsesLimit:
 def test_a_rate_is_written_or_handed_over(rate: str | RateLimit, limit: RateLimit) -> None:
     """Text, a limit, and anything with requests and per are understood."""
     assert rate_limit_of(rate) == limit
+
+
+def test_a_limit_of_an_unknown_kind_is_refused() -> None:
+    """A misspelt kind is said at once."""
+    with pytest.raises(ValueError, match="no such rate limit"):
+        RateLimit(1, 1, kind="leaky")  # type: ignore[arg-type] # a kind that the type does not allow
 
 
 @pytest.mark.parametrize("rate", ["", "100", "100/", "/60", "-1/60", "1/-60", "0/1", "1/0", "1/1/1", "a/b"])

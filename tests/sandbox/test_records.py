@@ -6,7 +6,7 @@ import httpx
 import pytest
 from itwin_platform_sandbox import RecordedRequest, Sandbox
 from itwin_platform_sandbox._exchange import APIRequest
-from itwin_platform_sandbox._recorder import MOST_RECORDS, Recorder
+from itwin_platform_sandbox._recorder import Recorder
 
 
 async def test_a_request_is_recorded_with_its_operation(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
@@ -99,8 +99,7 @@ def test_a_record_cannot_be_changed() -> None:
 
 def test_old_records_go_when_there_are_too_many() -> None:
     """A sandbox that runs on keeps a bounded number of records, the latest ones."""
-    recorder = Recorder(lambda: 0.0)
-    for number in range(MOST_RECORDS + 1):
+    recorder = Recorder(lambda: 0.0, most=10)
+    for number in range(11):
         recorder.begin(APIRequest(method="GET", path=str(number)), None).end(200)
-    assert len(recorder.records) == MOST_RECORDS // 2 + 1
-    assert recorder.records[-1].path == str(MOST_RECORDS)
+    assert [record.path for record in recorder.records] == ["5", "6", "7", "8", "9", "10"]

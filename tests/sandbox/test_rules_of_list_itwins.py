@@ -109,6 +109,14 @@ async def test_search_finds_parts_of_number_and_name(http: httpx.AsyncClient) ->
     assert [itwin["class"] for itwin in by_number] == ["Account"]
 
 
+async def test_many_different_listings_are_each_answered(http: httpx.AsyncClient) -> None:
+    """What was found for one question is not answered to another, however many there are."""
+    for _ in range(2):
+        for number in range(20):
+            answer = await http.get("/itwins/", params={"$filter": f"number eq 'PRO-{number:06d}'"})
+            assert all(itwin["number"] == f"PRO-{number:06d}" for itwin in answer.json()["iTwins"])
+
+
 SUMMARY = ["id", "class", "subClass", "type", "number", "displayName", "status"]
 
 

@@ -13,6 +13,7 @@ Refused = tuple[int, str, list[Detail]]
 Refusing = Callable[..., Awaitable[Refused]]
 
 INVALID = "InvalidiTwinsRequest"
+DEEP = b'{"a":' * 102 + b"1" + b"}" * 102
 OAUTH = {
     "type": "OAuth2AuthorizationCodePKCE",
     "clientId": "c",
@@ -76,7 +77,7 @@ async def test_a_level_outside_0_to_24_is_refused(
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"[1]", b"null", b"NaN", b'{"displayName": 1e999}', b"\xff", b"[" * 5000]
+    "content", [b"", b"{", b"[1]", b"null", b"NaN", b'{"displayName": 1e999}', b"\xff", b"[" * 5000, DEEP]
 )
 async def test_a_body_that_is_no_json_object_is_refused(refused: Refusing, sandbox: Sandbox, content: bytes) -> None:
     """Anything but a JSON object gives the documented 422, never a failure of the server."""
@@ -224,6 +225,13 @@ async def test_a_resource_with_a_taken_id_or_name_is_refused(
     url = f"{repository_url(sandbox)}/resources"
     await http.post(url, json={"id": "a", "displayName": "A"})
     assert await refused("POST", url, json=second) == (409, "iTwinRepositoryResourceExists", [])
+
+
+async def test_query_parameters_are_only_for_gis_repositories(refused: Refusing, sandbox: Sandbox) -> None:
+    """options.queryParameters does not apply to repositories of other classes."""
+    body: dict[str, object] = {"options": {"queryParameters": {}}}
+    expected = (422, INVALID, [("InvalidValue", "options")])
+    assert await refused("PATCH", repository_url(sandbox, "EvoWorkspace"), json=body) == expected
 
 
 async def test_resources_are_only_for_gis_repositories(refused: Refusing, sandbox: Sandbox) -> None:

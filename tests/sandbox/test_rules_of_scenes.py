@@ -137,6 +137,18 @@ async def test_a_scene_is_kept_as_it_was_posted(http: httpx.AsyncClient, sandbox
     }
 
 
+async def test_data_of_many_levels_is_kept(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Nesting up to nearly a hundred levels is stored, answered and listed."""
+    data: dict[str, object] = {}
+    for _ in range(94):
+        data = {"inner": data}
+    params = {"iTwinId": sandbox.itwin_id}
+    created = await http.post("/scenes/", params=params, json=scene_with(OBJECT | {"data": data}))
+    scene = created.json()["scene"]
+    listed = (await http.get(f"/scenes/{scene['id']}/objects", params=params)).json()
+    assert scene["sceneData"]["objects"][0]["data"] == listed["objects"][0]["data"] == data
+
+
 async def test_a_scene_without_objects_has_an_empty_list(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """sceneData is answered although none was sent, and fields that were not sent are left out."""
     answer = await http.post("/scenes/", params={"iTwinId": sandbox.itwin_id}, json={"displayName": "S"})

@@ -50,6 +50,33 @@ async def test_stopping_ends_requests_that_are_being_handled(caplog: pytest.LogC
     assert caplog.text == ""
 
 
+async def test_what_is_no_http_is_refused_in_silence(caplog: pytest.LogCaptureFixture) -> None:
+    """A stranger's bytes get 400 and leave no line in a log."""
+    async with Sandbox(itwins=1) as sandbox:
+        host, port = sandbox.base_url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"\x16\x03\x01 hello\r\n\r\n")
+        answer = await reader.read()
+        writer.close()
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert caplog.text == ""
+
+
+async def test_a_client_that_leaves_while_it_sends_is_recorded(caplog: pytest.LogCaptureFixture) -> None:
+    """The record has no status, and nothing is logged."""
+    async with Sandbox(itwins=1) as sandbox:
+        host, port = sandbox.base_url.removeprefix("http://").split(":")
+        _, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"POST /scenes/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+        await writer.drain()
+        writer.close()
+        async with asyncio.timeout(5):
+            while not sandbox.requests:  # noqa: ASYNC110 - nothing tells of it
+                await asyncio.sleep(0)
+    assert [(record.operation, record.status) for record in sandbox.requests] == [("create_scene", None)]
+    assert caplog.text == ""
+
+
 async def test_a_taken_port_is_said_at_once() -> None:
     """OSError, and the sandbox that has the port goes on."""
     async with Sandbox(itwins=1) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
@@ -86,6 +113,20 @@ async def test_ipv6_addresses_are_written_in_brackets() -> None:
         pytest.skip("this machine has no IPv6 loopback")
     assert sandbox.base_url.startswith("http://[::1]:")
     assert answer.status_code == 200
+
+
+async def test_a_stopped_sandbox_can_be_started_again() -> None:
+    """It has what it had, and faults can be cleared whether it runs or not."""
+    sandbox = Sandbox(itwins=1)
+    detector = {"name": "d", "type": "PhotoObjectDetector"}
+    async with httpx.AsyncClient(headers=HEADERS) as http:
+        async with sandbox:
+            await http.post(f"{sandbox.base_url}/reality-analysis/detectors", json=detector)
+            sandbox.fault("refuse", seconds=3600)
+        sandbox.clear_faults()
+        async with sandbox:
+            page = (await http.get(f"{sandbox.base_url}/")).text
+    assert "1 detectors" in page
 
 
 def test_an_address_is_known_once_started() -> None:

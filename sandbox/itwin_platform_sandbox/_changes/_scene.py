@@ -1,9 +1,9 @@
 """A scene that changes while somebody pages through it."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from itwin_platform_sandbox._exchange import Answer
-from itwin_platform_sandbox._state import time_text
+from itwin_platform_sandbox._state import Platform, StoredScene, time_text
 
 from ._context import ChangeContext, objects_in
 
@@ -12,10 +12,16 @@ def scene_changes(context: ChangeContext, answer: Answer) -> Answer:
     """Remove the first object of the answered page from the scene afterwards, which moves all later ones up."""
     body = answer.body if isinstance(answer.body, dict) else {}
     for item in objects_in(body.get("objects")):
-        scene = context.platform.scenes[str(item["sceneId"]).lower()]
-        scene.objects[:] = [other for other in scene.objects if other["id"] != item["id"]]
-        before = datetime.fromisoformat(str(scene.content["lastModified"])).astimezone(UTC)
-        after = max(context.platform.now(), before + timedelta(milliseconds=1))
-        scene.content["lastModified"] = time_text(after)
+        for scene in context.platform.scenes.values():
+            _remove(context.platform, scene, str(item["id"]))
         break
     return answer
+
+
+def _remove(platform: Platform, scene: StoredScene, object_id: str) -> None:
+    remaining = [item for item in scene.objects if item["id"] != object_id]
+    if len(remaining) < len(scene.objects):
+        scene.objects[:] = remaining
+        before = datetime.fromisoformat(str(scene.content["lastModified"]))
+        # A reader compares the times, so they differ even where the clock stands still.
+        scene.content["lastModified"] = time_text(max(platform.now(), before + timedelta(milliseconds=1)))

@@ -52,7 +52,7 @@ def enum_values(context: ChangeContext, answer: Answer) -> Answer:
     resource = object_at(body, "resource")
     if resource:
         resource["class"] = "Cesium"
-        del resource["subClass"]
+        resource.pop("subClass", None)
     event_types = body.get("eventTypes")
     if isinstance(event_types, list):
         event_types.extend(EVENT_TYPES)
