@@ -33,7 +33,9 @@ class Operation:
     pattern: re.Pattern[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        pattern = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.route))
+        # Other clients of the platform leave out the slash at the end of a collection.
+        written = f"{self.route}?" if self.route.endswith("/") else self.route
+        pattern = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", written))
         object.__setattr__(self, "pattern", pattern)  # a frozen value that is completed while it is made
 
 
@@ -78,5 +80,5 @@ def find_route(method: str, path: str) -> Route:
 
 
 def _suggestion(path: str) -> str:
-    other = path.removesuffix("/") if path.endswith("/") else f"{path}/"
+    other = path.removesuffix("/")
     return f" Did you mean {other[:200]}?" if any(row.pattern.fullmatch(other) for row in OPERATIONS) else ""
