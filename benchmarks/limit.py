@@ -1,6 +1,7 @@
 """The limit: a bare asyncio HTTP/1.1 protocol with msgspec structs, as fast as Python goes without being a client."""
 
 import asyncio
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -30,9 +31,9 @@ class ITwin(Summary):
     iTwinAccountId: str | None  # noqa: N815
     imageName: str | None  # noqa: N815
     image: str | None
-    createdDateTime: str  # noqa: N815
+    createdDateTime: datetime  # noqa: N815
     createdBy: str | None  # noqa: N815
-    lastModifiedDateTime: str  # noqa: N815
+    lastModifiedDateTime: datetime  # noqa: N815
     lastModifiedBy: str | None  # noqa: N815
 
 
@@ -70,8 +71,8 @@ class SceneObject(msgspec.Struct):
     data: View
     sceneId: str  # noqa: N815
     createdById: str  # noqa: N815
-    creationTime: str  # noqa: N815
-    lastModified: str  # noqa: N815
+    creationTime: datetime  # noqa: N815
+    lastModified: datetime  # noqa: N815
 
 
 class Link(msgspec.Struct):

@@ -173,11 +173,14 @@ def _max_return(headers: Mapping[str, str], problems: _Problems) -> int:
 
 
 def _query_scope(headers: Mapping[str, str], problems: _Problems) -> str:
-    scope = headers.get("x-itwin-query-scope", MEMBER_SCOPE)
-    if scope not in (MEMBER_SCOPE, ORGANIZATION_SCOPE):
+    given = headers.get("x-itwin-query-scope", MEMBER_SCOPE)
+    # Without regard to case: another team's client writes `memberOfItwin`.
+    scope = {known.casefold(): known for known in (MEMBER_SCOPE, ORGANIZATION_SCOPE)}.get(given.casefold())
+    if scope is None:
         # The description names this target, although the header of this operation is X-iTwin-Query-Scope.
         message = f"Header X-iTwin-Query-Scope must be {MEMBER_SCOPE} or {ORGANIZATION_SCOPE}."
         problems.add("InvalidHeaderValue", "X-iTwin-Create-Scope", message)
+        return MEMBER_SCOPE
     return scope
 
 

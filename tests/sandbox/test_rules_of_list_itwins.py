@@ -160,6 +160,12 @@ async def test_only_members_list_an_itwin(sandbox: Sandbox, http: httpx.AsyncCli
     assert len(all_of_them) == 100
 
 
+async def test_the_query_scope_is_read_without_regard_to_case(http: httpx.AsyncClient) -> None:
+    """A client that writes `memberOfItwin`, as another team's does, is understood."""
+    answer = await http.get("/itwins/", headers={"X-iTwin-Query-Scope": "memberOfItwin"})
+    assert answer.status_code == 200
+
+
 async def test_the_organization_scope_needs_an_administrator(sandbox: Sandbox, refused: Refusing) -> None:
     """X-iTwin-Query-Scope: OrganizationAdmin by anybody else is refused with 403."""
     sandbox.add_token("user", organization_administrator=False)
