@@ -1,0 +1,43 @@
+"""UNSET: what is not there, as opposed to what is null."""
+
+import copy
+import pickle
+
+import pytest
+from itwin_platform import UNSET, ITwin, Unset
+from itwin_platform_api import types
+
+
+def test_there_is_one_unset() -> None:
+    """Copy, deepcopy, pickle of any protocol and the constructor give the same object."""
+    others = [copy.copy(UNSET), copy.deepcopy([UNSET])[0], Unset(), types.UNSET]
+    others += [pickle.loads(pickle.dumps(UNSET, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]  # noqa: S301  # our own bytes
+    assert all(other is UNSET for other in others)
+
+
+def test_unset_is_false_and_shows_its_name() -> None:
+    """It can be asked for in a condition, and shows no address."""
+    assert not UNSET
+    assert repr(UNSET) == "UNSET"
+    assert isinstance(UNSET, Unset)
+
+
+def test_unset_is_not_null() -> None:
+    """A missing field is UNSET and not written; a null one is None and written as null."""
+    model = ITwin.from_dict({"parentId": None})
+    assert (model.parent_id, model.image) == (None, UNSET)
+    assert model.to_dict() == {"parentId": None}
+
+
+def test_unset_in_a_model_survives_copies() -> None:
+    """A copied model writes no field that its source did not write."""
+    model = ITwin.from_dict({"id": "a"})
+    for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):  # noqa: S301  # our own bytes
+        assert again.number is UNSET
+        assert again.to_dict() == {"id": "a"}
+
+
+@pytest.mark.parametrize("value", [None, "", 0, False, [], {}])
+def test_unset_equals_nothing_else(value: object) -> None:
+    """Other false values are values."""
+    assert value != UNSET

@@ -1,0 +1,181 @@
+"""The full-object replacement types: nothing partial can be written, nothing stored is lost. Source: section 4.1."""
+
+import copy
+import dataclasses
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+from itwin_platform import (
+    BasicAuthentication,
+    HeaderAuthentication,
+    OAuth2AuthorizationCodePKCEAuthentication,
+    QueryParameterAuthentication,
+    Repository,
+    RepositoryOptions,
+    UsageError,
+)
+from itwin_platform._replacement import Authentication, Whole
+
+BASIC = BasicAuthentication(username="planted-name", password="planted-password")
+HEADER = HeaderAuthentication(key="planted-key", value="planted-value")
+QUERY = QueryParameterAuthentication(key="planted-key", value="planted-value")
+PKCE = OAuth2AuthorizationCodePKCEAuthentication(
+    client_id="planted-id",
+    scopes="planted-scope",
+    authorization_endpoint="https://planted-a",
+    token_endpoint="https://planted-t",
+    redirect_uri="https://planted-r",
+)
+OPTIONS = RepositoryOptions(query_parameters={"apiKey": "planted-key"}, minimum_level=1, maximum_level=None)
+AUTHENTICATIONS: tuple[Authentication, ...] = (BASIC, HEADER, QUERY, PKCE)
+WHOLES: tuple[Whole, ...] = (*AUTHENTICATIONS, OPTIONS)
+named = pytest.mark.parametrize("whole", WHOLES, ids=lambda whole: type(whole).__name__)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+LEVEL = st.none() | st.integers()
+
+
+def stored(**properties: object) -> Repository:
+    """A repository as the service returns it."""
+    return Repository.from_dict({"id": "r", **properties})
+
+
+def own_fields(whole: Whole) -> dict[str, Any]:
+    """The fields that must be named, with their values."""
+    return {each.name: getattr(whole, each.name) for each in dataclasses.fields(whole) if each.name != "unknown"}
+
+
+@named
+def test_every_field_must_be_named(whole: Whole) -> None:
+    """Leaving out any one field, or giving them by position, is a TypeError: a partial object cannot be written."""
+    values = own_fields(whole)
+    for left_out in values:
+        with pytest.raises(TypeError, match=left_out):
+            type(whole)(**{name: value for name, value in values.items() if name != left_out})
+    with pytest.raises(TypeError, match="positional"):
+        type(whole)(*values.values())
+
+
+@named
+def test_an_object_is_frozen(whole: Whole) -> None:
+    """No field can be set afterwards, and none can be added."""
+    for name in (*own_fields(whole), "unknown", "new"):
+        with pytest.raises((dataclasses.FrozenInstanceError, TypeError)):
+            setattr(whole, name, "x")
+
+
+@named
+def test_an_object_shows_no_secret(whole: Whole) -> None:
+    """`repr` and `str` name the type and hide what may be a secret, properties that are not known too."""
+    shown = repr(whole) + str(dataclasses.replace(whole, unknown={"planted": "planted"}))
+    assert type(whole).__name__ in shown
+    assert "planted" not in shown
+
+
+@named
+def test_copies_are_equal(whole: Whole) -> None:
+    """An object survives copy, deepcopy and pickle, compares by value, and can be a key."""
+    for again in (copy.copy(whole), copy.deepcopy(whole), pickle.loads(pickle.dumps(whole))):  # noqa: S301  # our own bytes
+        assert again == whole
+        assert hash(again) == hash(whole)
+    assert whole != dataclasses.replace(whole, unknown={"a": 1})
+
+
+def test_types_with_the_same_fields_differ() -> None:
+    """A header is no query parameter."""
+    header: object = HEADER
+    assert header != QUERY
+    assert not isinstance(header, QueryParameterAuthentication)
+
+
+@pytest.mark.parametrize("whole", AUTHENTICATIONS, ids=lambda whole: whole.TYPE)
+def test_what_is_stored_is_read_back(whole: Authentication) -> None:
+    """`of` a repository with the object gives the object, with properties that this version does not know."""
+    wire = whole.to_wire() | {"tenant": {"a": [1]}, "note": None}
+    read = type(whole).of(stored(authentication=wire))
+    assert read == dataclasses.replace(whole, unknown={"tenant": {"a": [1]}, "note": None})
+    assert read.to_wire() == wire
+
+
+@pytest.mark.parametrize("whole", AUTHENTICATIONS, ids=lambda whole: whole.TYPE)
+def test_replace_changes_one_field_and_keeps_all_else(whole: Authentication) -> None:
+    """Each field can be changed by itself; the original stays as it was."""
+    read = type(whole).of(stored(authentication=whole.to_wire() | {"tenant": "t"}))
+    before = read.to_wire()
+    replace: Callable[..., Authentication] = read.replace  # type: ignore[attr-defined]  # each type has its own
+    for wire, name in read.properties().items():
+        assert replace(**{name: "new"}).to_wire() == before | {wire: "new"}
+    assert replace() == read
+    assert read.to_wire() == before
+
+
+@pytest.mark.parametrize(
+    "authentication",
+    [None, {"type": "Header", "key": "k", "value": "v"}, {"type": "ApiKey"}, {}, "Basic", [], 5],
+    ids=repr,
+)
+def test_authentication_of_another_type_is_not_read(authentication: object) -> None:
+    """There is nothing to start from, and the error says so."""
+    with pytest.raises(UsageError, match="no authentication of type Basic"):
+        BasicAuthentication.of(stored(authentication=authentication))
+    with pytest.raises(UsageError, match="no authentication of type Basic"):
+        BasicAuthentication.of(stored())
+
+
+@pytest.mark.parametrize("rest", [{}, {"password": None}], ids=["missing", "null"])
+def test_authentication_that_was_not_returned_whole_is_not_read(rest: dict[str, None]) -> None:
+    """A service that keeps the password to itself must not make the client send an object without it."""
+    with pytest.raises(UsageError, match="did not return password"):
+        BasicAuthentication.of(stored(authentication={"type": "Basic", "username": "u"} | rest))
+
+
+@given(
+    st.dictionaries(st.text(max_size=4), JSON, max_size=3), LEVEL, LEVEL, st.dictionaries(st.text(), JSON, max_size=3)
+)
+def test_options_are_read_back_whole(
+    parameters: dict[str, Any], low: int | None, high: int | None, more: dict[str, Any]
+) -> None:
+    """Whatever the service has stored comes back as it was, unknown properties too; null is as good as absent."""
+    known = {"queryParameters": parameters, "minimumLevel": low, "maximumLevel": high}
+    read = RepositoryOptions.of(stored(options=more | known))
+    assert read.to_wire() == more | {name: value for name, value in known.items() if value is not None}
+
+
+@given(LEVEL, LEVEL)
+def test_replace_changes_one_option(old: int | None, new: int | None) -> None:
+    """A level is set, changed, or with None taken away; the other properties stay."""
+    options = RepositoryOptions.of(stored(options={"minimumLevel": old, "maximumLevel": 7, "tileSize": 512}))
+    changed = options.replace(minimum_level=new)
+    rest = {"maximumLevel": 7, "tileSize": 512}
+    assert changed.to_wire() == (rest if new is None else rest | {"minimumLevel": new})
+    assert options.minimum_level == old
+    assert options.replace() == options
+
+
+@pytest.mark.parametrize("properties", [{}, {"options": None}, {"options": {}}], ids=repr)
+def test_a_repository_without_options_is_a_beginning(properties: dict[str, object]) -> None:
+    """Where nothing is stored, options begin without any property."""
+    empty = RepositoryOptions(query_parameters=None, minimum_level=None, maximum_level=None)
+    assert RepositoryOptions.of(stored(**properties)) == empty
+    assert empty.to_wire() == {}
+
+
+@pytest.mark.parametrize("options", ["a=b", ["a"], 5], ids=repr)
+def test_options_of_another_shape_are_not_thrown_away(options: object) -> None:
+    """What cannot be kept is not replaced without a word."""
+    with pytest.raises(UsageError, match="no object"):
+        RepositoryOptions.of(stored(options=options))
+
+
+def test_what_was_read_is_not_shared() -> None:
+    """Changing the repository afterwards changes nothing that was read from it."""
+    repository = stored(options={"queryParameters": {"a": ["1"]}, "more": {"b": 1}})
+    read = RepositoryOptions.of(repository)
+    repository.options["more"]["b"] = 2  # type: ignore[index]  # it is a model
+    assert read.to_wire() == {"queryParameters": {"a": ["1"]}, "more": {"b": 1}}
