@@ -68,4 +68,5 @@ def _details(value: object) -> tuple[ErrorDetail, ...]:
 
 
 def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+    # Half of a surrogate pair, which JSON can write, would make the error's text one that no log can hold.
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else None

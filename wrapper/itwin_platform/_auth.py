@@ -24,15 +24,7 @@ class _Failure:
 
     text: str
     at: float
-
-    def error(self) -> TokenError:
-        return TokenError(self.text)
-
-
-class _SourceFailedError(Exception):
-    def __init__(self, failure: _Failure) -> None:
-        super().__init__(failure.text)
-        self.failure = failure
+    cause: Exception | None = None
 
 
 class TokenAuth(httpx.Auth):
@@ -55,7 +47,7 @@ class TokenAuth(httpx.Auth):
         self._token = None if callable(source) else _access_token(source)
         self._obtained_at = now()
         self._now = now
-        self._asking: asyncio.Task[AccessToken] | None = None
+        self._asking: asyncio.Task[AccessToken | _Failure] | None = None
         self._failure: _Failure | None = None
 
     async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
@@ -65,12 +57,13 @@ class TokenAuth(httpx.Auth):
         response = yield request
         if response.status_code != 401 or self._ask is None:
             return
-        if self._token is sent or self._token is None or self._token.value == sent.value:
+        if self._token is not None and self._token.value == sent.value:
             self._token = None
         renewed = await self._current()
         if renewed.value != sent.value:
-            request.headers["Authorization"] = f"Bearer {renewed.value}"
-            yield request
+            again = another(request)
+            again.headers["Authorization"] = f"Bearer {renewed.value}"
+            yield again
 
     async def _current(self) -> AccessToken:
         token = self._token
@@ -78,51 +71,67 @@ class TokenAuth(httpx.Auth):
             return token
         if token is not None and token.expires_at is not None:
             state = freshness(token, obtained_at=self._obtained_at, now=self._now())
-            if state is Freshness.FRESH:
+            if state is Freshness.EARLY and self._recent_failure() is None:
+                self._start()
+            if state is not Freshness.EXPIRED:
                 return token
-            if state is Freshness.EARLY:
-                if not self._failed_lately():
-                    self._start()
-                return token
-        if self._failure is not None and self._failed_lately():
-            raise self._failure.error()
-        try:
-            return await asyncio.shield(self._start())
-        except _SourceFailedError as error:
-            raise error.failure.error() from error.__cause__
+        outcome = self._recent_failure() or await self._outcome(self._start())
+        if isinstance(outcome, _Failure):
+            raise TokenError(outcome.text) from outcome.cause
+        return outcome
 
-    def _failed_lately(self) -> bool:
-        return self._failure is not None and asyncio.get_running_loop().time() < self._failure.at + FAILURE_SHARED
+    def _recent_failure(self) -> _Failure | None:
+        failure = self._failure
+        lasts = failure is not None and asyncio.get_running_loop().time() < failure.at + FAILURE_SHARED
+        return failure if lasts else None
 
-    def _start(self) -> "asyncio.Task[AccessToken]":
+    def _start(self) -> "asyncio.Task[AccessToken | _Failure]":
         if self._asking is None:
             self._asking = asyncio.create_task(self._renew())
             self._asking.add_done_callback(self._ended)
         return self._asking
 
-    def _ended(self, task: "asyncio.Task[AccessToken]") -> None:
+    def _ended(self, _: object) -> None:
         self._asking = None
-        if not task.cancelled():
-            # Retrieved here, because in the early window nobody waits for it; the failure is kept for who asks next.
-            task.exception()
 
-    async def _renew(self) -> AccessToken:
+    async def _outcome(self, asking: "asyncio.Task[AccessToken | _Failure]") -> "AccessToken | _Failure":
+        # `wait` neither ends the renewal when this task is cancelled, nor this task when the renewal is.
+        await asyncio.wait([asking])
+        return self._failed("it was cancelled") if asking.cancelled() else asking.result()
+
+    async def _renew(self) -> "AccessToken | _Failure":
         assert self._ask is not None  # noqa: S101  # only a source that can be asked is renewed
         try:
             answer = self._ask()
             token = _access_token(await answer if inspect.isawaitable(answer) else answer)
-        except Exception as error:
-            said = str(error) if isinstance(error, TokenError) else f"the token source failed: {type(error).__name__}"
-            self._failure = _Failure(text=said, at=asyncio.get_running_loop().time())
-            raise _SourceFailedError(self._failure) from error
-        self._token, self._obtained_at, self._failure = token, self._now(), None
-        return token
+        except TokenError as error:
+            self._failure = self._failed(str(error), cause=error)
+        except Exception as error:  # noqa: BLE001  # a source may raise anything; each task that waits raises it
+            self._failure = self._failed(type(error).__name__, cause=error)
+        else:
+            self._token, self._obtained_at, self._failure = token, self._now(), None
+            return token
+        return self._failure
+
+    def _failed(self, what: str, *, cause: Exception | None = None) -> _Failure:
+        return _Failure(text=f"the token source failed: {what}", at=asyncio.get_running_loop().time(), cause=cause)
 
     async def aclose(self) -> None:
-        """Ends a renewal that is under way."""
+        """Ends a renewal that is under way; those who wait for it get a TokenError."""
         if self._asking is not None:
             self._asking.cancel()
             await asyncio.wait([self._asking])
+
+
+def another(request: httpx.Request) -> httpx.Request:
+    """Makes the same request once more, so that each one that was sent stays what it was to those who keep it."""
+    return httpx.Request(
+        request.method,
+        request.url,
+        headers=request.headers,
+        content=request.content or None,
+        extensions=request.extensions,
+    )
 
 
 def _access_token(value: object) -> AccessToken:

@@ -1,11 +1,4 @@
-"""What to do after an attempt, decided from values alone: repeat after a wait, or give up.
-
-Rules that must stay true, whatever the table says:
-
-1. A request that may have had an effect is repeated only where repeating it cannot have another (not a POST).
-2. A wait that the service asked for is a floor: jitter only adds to it.
-3. No wait is begun that is longer than `max_wait` or ends past the deadline.
-"""
+"""What to do after an attempt, decided from values alone: repeat after a wait, or give up."""
 
 import enum
 import math
@@ -14,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from ._errors import UsageError
+from ._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +37,14 @@ class BackoffPolicy:
 
     def __post_init__(self) -> None:
         for name, least in (("max_attempts", 1), ("max_in_flight", 1), ("retry_tokens", 0)):
-            if getattr(self, name) < least:
-                raise UsageError(f"BackoffPolicy: {name} must be at least {least}")
+            value = getattr(self, name)
+            if type(value) is not int or value < least:
+                raise UsageError(f"BackoffPolicy: {name} must be an integer, {least} or more")
         for name in ("max_wait", "deadline", "base_delay", "max_delay"):
             value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value >= 0):
+            if name == "deadline" and value is None:
+                continue
+            if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
                 raise UsageError(f"BackoffPolicy: {name} must be a finite number of seconds, 0 or more")
 
 
@@ -59,6 +55,7 @@ class Happened(enum.Enum):
     UNAVAILABLE = "answered with status 502, 503 or 504"
     NOT_SENT = "no answer, certainly not sent"
     OUTCOME_UNKNOWN = "no answer, possibly sent"
+    UNSENDABLE = "it cannot be sent as HTTP"
     FINAL = "any other answer"
 
 
@@ -71,12 +68,21 @@ class Rule:
     cost: int = 5
 
 
+# Rules that must stay true, whatever the table says:
+#
+# 1. A request that may have had an effect is repeated only where repeating it cannot have another: never a POST.
+# 2. A wait that the service asked for is a floor: jitter only adds to it.
+# 3. No wait is begun that is longer than `max_wait` or ends past the deadline.
+# 4. What is not in the table is not repeated.
 RULES: dict[Happened, Rule] = {
     Happened.REFUSED: Rule(any_method=True, uses_attempt=False, cost=0),
     Happened.UNAVAILABLE: Rule(any_method=False),
     Happened.NOT_SENT: Rule(any_method=True),
     Happened.OUTCOME_UNKNOWN: Rule(any_method=False, cost=10),
 }
+
+#: After one of these the request may have had an effect.
+EFFECT_POSSIBLE = frozenset({Happened.UNAVAILABLE, Happened.OUTCOME_UNKNOWN})
 
 #: Repeating one of these leaves the service as one of them left it; any other method is treated as POST.
 REPEATABLE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT", "DELETE"})
@@ -89,11 +95,12 @@ NAMED_WAIT_JITTER_SHARE = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """What one call has behind it: attempts used, 429 answers, and seconds since it began."""
+    """What one call has behind it: attempts used, 429 answers, seconds since it began, and a possible effect."""
 
     attempts: int = 0
     refusals: int = 0
     elapsed: float = 0.0
+    may_have_had_an_effect: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +113,10 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiveUp:
-    """Do not try again, for this reason."""
+    """Do not try again, for this reason: the answer stands; where none came, this error is raised."""
 
     reason: str
+    error: type[TransportError]
 
 
 class RetryTokens:
@@ -125,7 +133,7 @@ class RetryTokens:
         self.left -= cost
 
     def refund(self, spent: int) -> None:
-        """Gives back what the last repeat of a call spent that ended well, or one token where it spent none."""
+        """Gives back what the last repeat of a call spent that was answered, or one token where it spent none."""
         self.left = min(self._capacity, self.left + max(spent, 1))
 
 
@@ -159,19 +167,22 @@ def decide(
     """
     rule = RULES.get(what)
     if rule is None:
-        return GiveUp(reason="the answer is final")
-    if not rule.any_method and method not in REPEATABLE_METHODS:
-        return GiveUp(reason=f"a {method} that may have had an effect is not repeated")
-    if rule.uses_attempt and progress.attempts >= policy.max_attempts:
-        return GiveUp(reason=f"all {policy.max_attempts} attempts are used")
-    if rule.cost > tokens:
-        return GiveUp(reason="too many repeats have failed of late: the retry tokens are spent")
-    after = wait_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
-    if after > policy.max_wait:
-        return GiveUp(reason=f"the wait of {after:g} s is longer than max_wait, {policy.max_wait:g} s")
-    if policy.deadline is not None and progress.elapsed + after >= policy.deadline:
-        return GiveUp(reason=f"the wait of {after:g} s would pass the deadline of {policy.deadline:g} s")
-    return Repeat(after=after, cost=rule.cost)
+        reason = f"{what.value}: repeating it would not change that"
+    elif not rule.any_method and method not in REPEATABLE_METHODS:
+        reason = f"a {method} that may have had an effect is not repeated"
+    elif rule.uses_attempt and progress.attempts >= policy.max_attempts:
+        reason = f"all {policy.max_attempts} attempts are used"
+    elif rule.cost > tokens:
+        reason = "too many repeats have failed of late: the retry tokens are spent"
+    elif (
+        after := wait_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
+    ) > policy.max_wait:
+        reason = f"the wait of {after:g} s is longer than max_wait, {policy.max_wait:g} s"
+    elif policy.deadline is not None and progress.elapsed + after >= policy.deadline:
+        reason = f"the wait of {after:g} s would pass the deadline of {policy.deadline:g} s"
+    else:
+        return Repeat(after=after, cost=rule.cost)
+    return GiveUp(reason=reason, error=OutcomeUnknownError if progress.may_have_had_an_effect else NotSentError)
 
 
 def wait_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:
@@ -183,7 +194,7 @@ def wait_before(*, retry_after: float | None, progress: Progress, policy: Backof
     return wait + jitter * min(JITTER_SHARE * wait, JITTER_SECONDS)
 
 
-_SECONDS = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
+_SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 _HTTP_DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,? [ 0-9A-Za-z:-]+", re.ASCII)
 
 
@@ -200,7 +211,8 @@ def parse_retry_after(value: str | None, *, date: str | None, now: datetime) -> 
     """
     text = (value or "").strip()
     if _SECONDS.fullmatch(text):
-        return float(text) or None
+        seconds = float(text)
+        return seconds if 0 < seconds < math.inf else None
     until = _parse_http_date(text)
     if until is None:
         return None

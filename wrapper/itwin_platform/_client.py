@@ -3,6 +3,7 @@
 import ipaddress
 import os
 import re
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -13,8 +14,10 @@ from ._auth import TokenAuth, TokenSource
 from ._backoff import BackoffPolicy
 from ._detectors import Detectors
 from ._errors import UsageError
+from ._events import BackoffEvent
 from ._gate import RequestGate
-from ._http import ClientTransport, Connection, PlatformHTTPClient, PlatformTransport
+from ._given_client import ClientTransport
+from ._http import Connection, PlatformHTTPClient, PlatformTransport
 from ._itwins import ITwins
 from ._repositories import Repositories
 from ._scenes import Scenes
@@ -39,11 +42,13 @@ class PlatformClient:
         token: a text, an AccessToken, or a function, plain or async, that returns one; else ITWIN_PLATFORM_TOKEN.
         backoff: how often and how long requests are repeated.
         timeout: of one attempt, in seconds, or by its parts.
-        check_requests: False sends what the documented rules forbid, for when the preview has changed them.
+        check_requests: False sends what the documented rules forbid, for when the preview has changed them; an id that
+            would leave its place in the path is refused all the same.
         max_response_bytes: decoded bytes of an answer over which it is refused.
         transport: the innermost transport: a proxy, an ASGI app, a mock. It is closed with the client.
         http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.
         gate: shared by several clients of one address and credential.
+        on_event: is called with each attempt that ended and each cooldown that began, for metrics; it must not wait.
         allow_insecure: True sends the token over plain http to a host that is not loopback.
 
     Raises:
@@ -66,6 +71,7 @@ class PlatformClient:
         transport: httpx.AsyncBaseTransport | None = None,
         http_client: httpx.AsyncClient | None = None,
         gate: RequestGate | None = None,
+        on_event: Callable[[BackoffEvent], None] | None = None,
         allow_insecure: bool = False,
     ) -> None:
         url = _address(_given("base_url", base_url, "ITWIN_PLATFORM_BASE_URL"), allow_insecure=allow_insecure)
@@ -84,6 +90,7 @@ class PlatformClient:
             gate=gate,
             auth=self._auth,
             max_response_bytes=max_response_bytes,
+            on_event=on_event,
         )
         self._http = PlatformHTTPClient(
             transport=PlatformTransport(backoff_transport, base_url=url, vendor=word),
@@ -152,7 +159,7 @@ def _address(text: str, *, allow_insecure: bool) -> httpx.URL:
         raise UsageError(f"base_url is not an address: {error}") from None
     if url.scheme not in ("http", "https") or not url.host:
         raise UsageError("base_url must be an address that begins with https:// or http:// and names a host")
-    if url.userinfo or url.query or url.fragment:
+    if url.userinfo or "?" in text or "#" in text:
         raise UsageError("base_url must have no user, query or fragment: the token is given as token=...")
     if url.scheme == "http" and not allow_insecure and not _is_loopback(url.host):
         raise UsageError(
@@ -166,4 +173,4 @@ def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+        return host == "localhost"

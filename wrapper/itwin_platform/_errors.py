@@ -2,9 +2,10 @@
 
 PlatformError                     .resume says where a broken listing goes on, .collected what `collect()` had by then
   UsageError(ValueError)          refused before anything was sent: .code .target .rule
-  TransportError                  no answer: .sent says whether the request can have had an effect, .attempts how many
+  TransportError                  no answer: .sent says whether the request can have had an effect, .attempts how many,
+    |                             .scene_id which scene when one was given
     NotSentError                  it certainly had none
-    OutcomeUnknownError           it may have had one: .scene_id when one was given
+    OutcomeUnknownError           it may have had one
     DeadlineExceededError         the deadline, or a wait longer than the policy allows, ended the call: .retry_at
   TokenError                      the token source failed, or gave a text that cannot be a token
   PagingError                     a listing that cannot be followed safely, or goes nowhere
@@ -58,7 +59,7 @@ class PlatformError(Exception):
         self.collected: tuple[object, ...] = ()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (type(self), str(self), self.__dict__)
+        return _restored, (type(self), self.args[0], self.__dict__)
 
 
 class UsageError(PlatformError, ValueError):
@@ -79,15 +80,24 @@ class UsageError(PlatformError, ValueError):
 
 
 class TransportError(PlatformError):
-    """No answer came; `sent` says whether the request can have had an effect."""
+    """No answer came; `sent` says whether the request can have had an effect.
+
+    `scene_id` is the id that was given to `scenes.create`: with it, a repeat that ends in ConflictError tells that the
+    first one arrived.
+    """
 
     sent: bool = True
+    scene_id: str | None = None
 
     def __init__(self, text: str, *, attempts: int = 0, sent: bool | None = None) -> None:
         super().__init__(text)
         self.attempts = attempts
         if sent is not None:
             self.sent = sent
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text if self.scene_id is None else f"{text}; the scene's id is {self.scene_id}"
 
 
 class NotSentError(TransportError):
@@ -97,13 +107,7 @@ class NotSentError(TransportError):
 
 
 class OutcomeUnknownError(TransportError):
-    """No answer came, and the request may have had an effect: look before repeating it.
-
-    `scene_id` is the id that was given to `scenes.create`: with it, a repeat that ends in ConflictError tells that the
-    first one arrived.
-    """
-
-    scene_id: str | None = None
+    """No answer came, and the request may have had an effect: look before repeating it."""
 
 
 class DeadlineExceededError(TransportError):

@@ -1,9 +1,10 @@
 """The gate: where the tasks that share a credential wait for their turn to send."""
 
 import asyncio
-import heapq
 import itertools
-from dataclasses import dataclass, field
+from bisect import bisect_left, insort
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Protocol
 
 from ._window import Pass, RateLimit, WaitTooLongError, Window
@@ -45,22 +46,25 @@ class RequestGate(Protocol):
         ...
 
 
-@dataclass(order=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _Waiter:
-    ticket: int
-    turn: "asyncio.Future[Pass]" = field(compare=False)
-    max_wait: float = field(compare=False)
-    until: float | None = field(compare=False)
+    place: tuple[int, int]
+    turn: "asyncio.Future[Pass]"
+    max_wait: float
+    until: float | None
 
-    def turns_away(self, *, now: float, left: float) -> bool:
+    def refuses(self, *, now: float, left: float) -> bool:
         return left > self.max_wait or (self.until is not None and left > 0 and now + left >= self.until)
+
+
+_PLACE = attrgetter("place")
 
 
 class Gate:
     """Lets requests begin in order, as many at once as the service shows room for. Source: section 8.
 
     One gate serves one address and credential: give the same one to several clients of a process that share both.
-    It belongs to the event loop that first waits in it. Waiters are served in the order in which their calls began; a
+    It belongs to the event loop that waits in it. Waiters are served in the order in which their calls began; a
     cancelled waiter leaves the gate as it was.
 
     Args:
@@ -71,12 +75,12 @@ class Gate:
         UsageError: a number is out of its range.
     """
 
-    __slots__ = ("_tickets", "_timer", "_waiting", "_window")
+    __slots__ = ("_entries", "_tickets", "_timer", "_waiting", "_window")
 
     def __init__(self, max_in_flight: int = 20, rate: RateLimit | None = None) -> None:
         self._window = Window(max_in_flight=max_in_flight, rate=rate)
         self._waiting: list[_Waiter] = []
-        self._tickets = itertools.count()
+        self._tickets, self._entries = itertools.count(), itertools.count()
         self._timer: asyncio.TimerHandle | None = None
 
     def __repr__(self) -> str:
@@ -103,20 +107,32 @@ class Gate:
             WaitTooLongError: a cooldown is known, or becomes known, that is longer than these.
         """
         loop = asyncio.get_running_loop()
-        if not self._waiting and self._window.wait(loop.time()) == 0:
-            return self._window.begin(loop.time())
-        waiter = _Waiter(ticket=ticket, turn=loop.create_future(), max_wait=max_wait, until=until)
-        heapq.heappush(self._waiting, waiter)
-        self._turn_away()
-        self._admit()
+        while True:
+            if not self._waiting and self._window.wait(loop.time()) == 0:
+                return self._window.begin(loop.time())
+            place = (ticket, next(self._entries))
+            given = await self._turn(_Waiter(place=place, turn=loop.create_future(), max_wait=max_wait, until=until))
+            if self.cooldown_left() == 0:
+                return given
+            # A cooldown became known after the turn was given and before this task went on.
+            self.abandoned(given)
+
+    async def _turn(self, waiter: _Waiter) -> Pass:
+        now = asyncio.get_running_loop().time()
+        left = self._window.cooldown_left(now)
+        if waiter.refuses(now=now, left=left):
+            raise WaitTooLongError(left)
+        insort(self._waiting, waiter, key=_PLACE)
+        if len(self._waiting) == 1:
+            self._admit()
         try:
             return await waiter.turn
         except asyncio.CancelledError:
-            if waiter in self._waiting:
-                self._waiting.remove(waiter)
-                heapq.heapify(self._waiting)
+            index = bisect_left(self._waiting, waiter.place, key=_PLACE)
+            if self._waiting[index : index + 1] == [waiter]:
+                del self._waiting[index]
                 self._admit()
-            elif waiter.turn.done() and not waiter.turn.cancelled() and waiter.turn.exception() is None:
+            elif not waiter.turn.cancelled() and waiter.turn.exception() is None:
                 self.abandoned(waiter.turn.result())
             raise
 
@@ -130,9 +146,17 @@ class Gate:
         self._admit()
 
     def refused(self, given: Pass, *, wait: float) -> None:
-        """Counts a 429: nobody begins for `wait` seconds."""
-        self._window.refused(given, now=asyncio.get_running_loop().time(), wait=wait)
-        self._turn_away()
+        """Counts a 429: nobody begins for `wait` seconds, and who cannot wait so long is turned away."""
+        now = asyncio.get_running_loop().time()
+        self._window.refused(given, now=now, wait=wait)
+        left = self._window.cooldown_left(now)
+        staying: list[_Waiter] = []
+        for waiter in self._waiting:
+            if not waiter.refuses(now=now, left=left):
+                staying.append(waiter)
+            elif not waiter.turn.cancelled():
+                waiter.turn.set_exception(WaitTooLongError(left))
+        self._waiting = staying
         self._admit()
 
     def abandoned(self, given: Pass) -> None:
@@ -140,21 +164,10 @@ class Gate:
         self._window.end(given)
         self._admit()
 
-    def _turn_away(self) -> None:
-        now = asyncio.get_running_loop().time()
-        left = self._window.cooldown_left(now)
-        for waiter in [waiter for waiter in self._waiting if waiter.turns_away(now=now, left=left)]:
-            self._waiting.remove(waiter)
-            if not waiter.turn.cancelled():
-                waiter.turn.set_exception(WaitTooLongError(left))
-        heapq.heapify(self._waiting)
-
     def _admit(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self._waiting:
-            return
         loop = asyncio.get_running_loop()
         while self._waiting:
             wait = self._window.wait(loop.time())
@@ -163,6 +176,6 @@ class Gate:
             if wait > 0:
                 self._timer = loop.call_later(wait, self._admit)
                 return
-            turn = heapq.heappop(self._waiting).turn
+            turn = self._waiting.pop(0).turn
             if not turn.cancelled():
                 turn.set_result(self._window.begin(loop.time()))

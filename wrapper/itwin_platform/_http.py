@@ -12,8 +12,9 @@ import httpx
 
 from ._answers import status_error
 from ._api import DECODE_ERROR, AuthenticatedClient
+from ._checks import check_header
 from ._errors import ResponseDecodeError, UsageError
-from ._paging import Query, continued
+from ._paging import Query, written
 from ._tokens import utc_now
 from ._transport import ATTEMPTS
 from ._version import __version__
@@ -126,12 +127,14 @@ class PlatformHTTPClient(httpx.AsyncClient):
         timeout: httpx.Timeout,
         body_limits: Mapping[tuple[str, str], int],
     ) -> None:
-        super().__init__(transport=transport, base_url=base_url, timeout=timeout, trust_env=False)
+        self._fixed_headers = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
+        super().__init__(
+            transport=transport, base_url=base_url, timeout=timeout, headers=self._fixed_headers, trust_env=False
+        )
         self._platform_transport = transport
         self._address = str(base_url).rstrip("/")
         self._times = timeout.as_dict()
         self._body_limits = body_limits
-        self._fixed_headers = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
 
     async def request(  # type: ignore[override]  # the same call; what is not named here goes the ordinary way
         self,
@@ -152,32 +155,49 @@ class PlatformHTTPClient(httpx.AsyncClient):
         """
         if self.is_closed:
             raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
-        if others or not isinstance(url, str) or not url.startswith("/"):
-            return await super().request(
-                method, url, json=json, params=params, headers=headers, extensions=dict(extensions or {}), **others
-            )
+        content = None if json is None else encode_json(json)
+        path = url if isinstance(url, str) and url.startswith("/") else None
+        if path is not None:
+            check_path(path)
+        if others or path is None:
+            if content is not None:
+                others |= {"content": content}
+                headers = {"Content-Type": "application/json", **dict(headers or {})}
+            with _writing():
+                return await super().request(
+                    method, url, params=params, headers=headers, extensions=dict(extensions or {}), **others
+                )
         method = method.upper()
         extensions = {"timeout": self._times, **(extensions or {})}
         sent = self._fixed_headers | dict(headers or {})
-        content = None
-        if json is not None:
-            content = encode_json(json)
+        for name, value in (headers or {}).items():
+            check_header(name, value)
+        if content is not None:
             sent["Content-Type"] = "application/json"
             check_body_size(len(content), limit=self._body_limits.get((method, str(extensions.get("route")))))
-        check_path(url)
-        query = tuple((params or {}).items())
-        try:
+        address, page = self._address + path, page_query.get()
+        if page is not None:
+            address, params = f"{address}?{written((params or {}).items(), page)}", None
+            # Taken once: what is sent on the way, by a token source for example, is not a page of this listing.
+            page_query.set(None)
+        with _writing():
             request = httpx.Request(
                 method,
-                self._address + url,
-                params=continued(query, page_query.get()) or None,
+                address,
+                params=params or None,
                 headers=sent,
                 content=content,
                 extensions=extensions,
             )
-        except (httpx.InvalidURL, UnicodeError) as error:
-            raise UsageError(f"the request cannot be written: {type(error).__name__}") from None
         return await self._platform_transport.handle_async_request(request)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise UsageError(f"the request cannot be written: {type(error).__name__}") from None
 
 
 def encode_json(value: object) -> bytes:
@@ -206,24 +226,6 @@ def check_body_size(size: int, *, limit: int | None) -> None:
             f"the request body has {size} bytes, {limit} are allowed: send fewer or smaller objects",
             code="RequestTooLarge",
         )
-
-
-class ClientTransport(httpx.AsyncBaseTransport):
-    """Sends through somebody else's `httpx.AsyncClient`, with its own defaults, and never closes it."""
-
-    def __init__(self, client: httpx.AsyncClient) -> None:
-        self._client = client
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Sends one attempt: our headers win, redirects are not followed, its credentials are not used."""
-        outgoing = self._client.build_request(
-            request.method,
-            request.url,
-            headers=request.headers,
-            content=request.content,
-            extensions=dict(request.extensions),
-        )
-        return await self._client.send(outgoing, stream=True, auth=None, follow_redirects=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

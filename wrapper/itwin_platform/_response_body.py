@@ -1,6 +1,7 @@
 """Reads the body of an answer, counting decoded bytes while they arrive."""
 
 import zlib
+from collections.abc import Iterator
 
 import httpx
 
@@ -8,26 +9,31 @@ from ._errors import ResponseDecodeError
 
 #: So much of a body that is too large stays on the error.
 KEPT_OF_TOO_LARGE = 65_536
+#: A body is decoded in pieces of at most so many bytes, so that a small one that unpacks to a large one costs little.
+PIECE = 65_536
 
 
 class _Gzip:
-    """Decodes gzip piece by piece and never gives more than it is asked for."""
+    """Decodes gzip chunk by chunk, and gives it in pieces."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._begun = False
 
-    def decode(self, data: bytes, *, most: int) -> bytes:
-        decoded = bytearray()
-        while data and len(decoded) < most:
-            if self._member.eof:
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        self._begun = self._begun or bool(data)
+        piece = b""
+        # A whole piece may leave more of it behind, although all data went in.
+        while data or len(piece) == PIECE:
+            if data and self._member.eof:
                 self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            decoded += self._member.decompress(data, most - len(decoded))
+            piece = self._member.decompress(data, PIECE)
             data = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
-        return bytes(decoded)
+            yield piece
 
     @property
-    def complete(self) -> bool:
-        return self._member.eof
+    def breaks_off(self) -> bool:
+        return self._begun and not self._member.eof
 
 
 async def read_answer(response: httpx.Response, *, most: int) -> httpx.Response:
@@ -70,10 +76,11 @@ async def _read(response: httpx.Response, body: bytearray, *, most: int) -> str 
     assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101  # what an async transport promises to give
     try:
         async for chunk in stream:
-            body += chunk if gzip is None else gzip.decode(chunk, most=most + 1 - len(body))
-            if len(body) > most:
-                del body[most:]
-                return f"it is larger than max_response_bytes, {most} bytes"
+            for piece in (chunk,) if gzip is None else gzip.pieces(chunk):
+                body += piece
+                if len(body) > most:
+                    del body[most:]
+                    return f"it is larger than max_response_bytes, {most} bytes"
     except zlib.error:
         return "its gzip encoding is broken"
-    return "its gzip encoding breaks off" if gzip is not None and body and not gzip.complete else None
+    return "its gzip encoding breaks off" if gzip is not None and gzip.breaks_off else None

@@ -1,6 +1,8 @@
 """Scenes: named collections of scene objects, tied to an iTwin. Source: sections 1, 2.6, 2.7, 4.5 and 4.6."""
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from urllib.parse import quote
 
 from ._api import (
     UNSET,
@@ -15,11 +17,12 @@ from ._api import (
     list_scene_objects,
 )
 from ._checks import check_header, check_integer, check_path_id, check_text, check_uuid, refuse_none
-from ._errors import OutcomeUnknownError, UsageError
+from ._errors import TransportError, UsageError
 from ._http import Connection, page_at
 from ._page import Answer, Listing, Page, SceneState
 from ._pager import Pager
-from ._paging import Query, fingerprint, link_of, page_of
+from ._paging import Query, link_of, page_of
+from ._resume import fingerprint
 from ._scene_data import objects_to_create, with_typed_data
 from ._unwrapping import unwrapped
 
@@ -75,12 +78,12 @@ class Scenes:
         """
         created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
         if self._connection.check_requests:
-            check_text("iTwinId", itwin_id, missing_code=None)
-            check_text("displayName", display_name, missing_code="InvalidScenesRequest")
-            refuse_none({"description": description, "objects": objects}, code="InvalidScenesRequest")
-            check_uuid("id", id)
-            check_uuid("parent_id", parent_id, code="InvalidRequestBody", target="parentId")
-            check_header("correlation_id", correlation_id)
+            check_text("iTwinId", itwin_id, least=1)
+            check_text("displayName", display_name, code="InvalidScenesRequest")
+            check_text("description", description, code="InvalidScenesRequest")
+            refuse_none({"objects": objects}, code="InvalidScenesRequest")
+            check_uuid("id", id, code="InvalidScenesRequest")
+            check_uuid("parentId", parent_id, code="InvalidRequestBody", target="parentId")
             if not isinstance(created, Unset) and len(created) > MOST_OBJECTS:
                 raise UsageError(
                     f"{len(created)} objects were given, {MOST_OBJECTS} are allowed: create the scene with the first "
@@ -100,7 +103,7 @@ class Scenes:
                     scene_data=created if isinstance(created, Unset) else SceneDataCreate(objects=created),
                 ),
             )
-        except OutcomeUnknownError as error:
+        except TransportError as error:
             error.scene_id = None if isinstance(id, Unset) else id
             raise
         scene = unwrapped(response, response.parsed.scene, Scene)
@@ -151,10 +154,11 @@ class Scenes:
         check_path_id("scene_id", scene_id)
         if self._connection.check_requests:
             check_uuid("scene_id", scene_id)
-            check_text("iTwinId", itwin_id, missing_code=None)
-            refuse_none({"orderBy": order_by}, code=None)
+            check_text("iTwinId", itwin_id, least=1)
+            refuse_none({"orderBy": order_by})
             check_integer("page_size", page_size, least=1, most=MOST_PER_PAGE, code=None, target="$top")
             check_integer("skip", skip, least=0, most=None, code=None, target="$skip")
+        if not isinstance(correlation_id, Unset):
             check_header("correlation_id", correlation_id)
 
         async def fetch(query: Query | None) -> Answer[SceneObject]:
@@ -172,7 +176,7 @@ class Scenes:
             return Answer(
                 items=[with_typed_data(item) for item in items],
                 next_href=link_of(response.parsed.links, "next_"),
-                address=f"{self._connection.address}/scenes/{scene_id}/objects",
+                address=f"{self._connection.address}/scenes/{quote(scene_id, safe='')}/objects",
                 query=query or page_of(skip=skip, page_size=page_size),
                 scene=_scene_state(response.parsed.scene_context),
             )
@@ -198,6 +202,6 @@ def _scene_state(context: object) -> SceneState | None:
         return None
     return SceneState(
         display_name=context.display_name or None,
-        last_modified=context.last_modified or None,
+        last_modified=context.last_modified if isinstance(context.last_modified, datetime) else None,
         is_partial=context.is_partial is True,
     )

@@ -30,13 +30,15 @@ class AccessToken:
     expires_at: datetime | None = None
 
     def __init__(self, value: str, expires_at: datetime | None = None) -> None:
-        if not isinstance(value, str) or not value.strip() or not value.isascii() or not value.isprintable():
+        text = value.strip(" ") if isinstance(value, str) else ""
+        if not text or not text.isascii() or not text.isprintable() or " " in text:
             raise TokenError(
-                "the token is not usable: it must be a non-empty text of visible ASCII characters without line breaks"
+                "the token is not usable: it must be a text of visible ASCII characters, not empty, without blanks, "
+                "line breaks or the word 'Bearer' before it"
             )
-        if expires_at is not None and expires_at.tzinfo is None:
-            raise TokenError("expires_at has no time zone: give an aware datetime, such as datetime.now(timezone.utc)")
-        object.__setattr__(self, "value", value.strip())
+        if expires_at is not None and not (isinstance(expires_at, datetime) and expires_at.utcoffset() is not None):
+            raise TokenError("expires_at must be an aware datetime, such as datetime.now(timezone.utc), or None")
+        object.__setattr__(self, "value", text)
         object.__setattr__(self, "expires_at", expires_at)
 
 

@@ -45,11 +45,12 @@ class Window:
 
     After a 429 nobody begins until the cooldown ends. Then the window opens from 1, by one for each answer (so it
     doubles with each round), up to as many requests as the stretch before let through; past those it opens from 1
-    again, because that is where the next refusal is likely. Only the first 429 of a cooldown closes it.
+    again, because that is where the next refusal is likely. Only the first 429 of a cooldown closes it. Requests from
+    before it count to the most that may be under way, but a slow one of them does not keep the window shut.
     """
 
     __slots__ = (
-        *("_allowed", "_begun", "_cooldown_until", "_in_flight", "_learned"),
+        *("_allowed", "_begun", "_cooldown_until", "_in_flight", "_in_stretch", "_learned"),
         *("_most", "_open", "_rate", "_recent", "_stretch"),
     )
 
@@ -59,7 +60,7 @@ class Window:
         self._most = max_in_flight
         self._rate = rate
         self._recent: deque[float] = deque(maxlen=rate.requests if rate else 0)
-        self._in_flight = 0
+        self._in_flight = self._in_stretch = 0
         self._open = max_in_flight
         self._cooldown_until = float("-inf")
         self._stretch = 0
@@ -83,11 +84,12 @@ class Window:
             timed = max(timed, self._recent[0] + self._rate.per - now)
         if timed > 0:
             return timed
-        return 0.0 if self._in_flight < self._open else None
+        return 0.0 if self._in_stretch < self._open and self._in_flight < self._most else None
 
     def begin(self, now: float) -> Pass:
         """Counts a request as begun."""
         self._in_flight += 1
+        self._in_stretch += 1
         self._begun += 1
         self._recent.append(now)
         if self._begun == self._learned:
@@ -97,10 +99,11 @@ class Window:
     def end(self, given: Pass) -> None:
         """Counts a request as ended without any answer."""
         self._in_flight -= 1
+        self._in_stretch -= given.stretch == self._stretch
 
     def answered(self, given: Pass) -> None:
         """Counts a request as answered, other than by 429, and opens the window where that shows room."""
-        self._in_flight -= 1
+        self.end(given)
         if given.stretch == self._stretch - 1:
             self._learned = (self._learned or 0) + 1
         if given.stretch != self._stretch:
@@ -112,11 +115,11 @@ class Window:
 
     def refused(self, given: Pass, *, now: float, wait: float) -> None:
         """Counts a request as answered by 429: nobody begins for `wait` seconds, then the window opens slowly."""
-        self._in_flight -= 1
+        self.end(given)
         self._cooldown_until = max(self._cooldown_until, now + wait)
         if given.stretch != self._stretch:
             return
         self._stretch += 1
         self._learned = self._allowed or None
-        self._allowed = self._begun = 0
+        self._allowed = self._begun = self._in_stretch = 0
         self._open = 1

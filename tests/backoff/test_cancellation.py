@@ -1,0 +1,81 @@
+"""A call that is cancelled, at any of its awaits, leaves nothing behind: no place, no task, no connection."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate
+from itwin_platform._auth import TokenAuth
+
+from tests.backoff.interruption import cancelled_at
+from tests.backoff.scripted_service import send
+
+
+class SlowService(httpx.AsyncBaseTransport):
+    """Refuses, fails, asks for another token and answers, with awaits wherever a real transport has them."""
+
+    def __init__(self) -> None:
+        self.connections = 0
+        self.statuses = [429, 503, 401, 200]
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Connects, sends, and gives the head of the answer; its body is still to come."""
+        await asyncio.sleep(0)
+        self.connections += 1
+        try:
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        except BaseException:
+            self.connections -= 1
+            raise
+        return httpx.Response(self.statuses.pop(0) if self.statuses else 200, stream=SlowBody(self))
+
+
+class SlowBody(httpx.AsyncByteStream):
+    """A body that comes in two pieces; its connection is free when it is closed."""
+
+    def __init__(self, service: SlowService) -> None:
+        self._service = service
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        await asyncio.sleep(0)
+        yield b"{"
+        await asyncio.sleep(0)
+        yield b"}"
+
+    async def aclose(self) -> None:
+        """Gives the connection back."""
+        self._service.connections -= 1
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("turns_later", [0, 1, 2])
+@pytest.mark.parametrize("busy", [False, True])
+async def test_a_call_can_be_cancelled_at_every_await(turns_later: int, busy: bool) -> None:
+    """In the gate, the token, the connection, the body, the closing and the waits; also when others hold the gate."""
+    await_number, reached = 0, True
+    while reached:
+        await_number += 1
+        gate, service, asked = Gate(1), SlowService(), 0
+
+        async def token() -> AccessToken:
+            nonlocal asked
+            asked += 1
+            await asyncio.sleep(0)
+            return AccessToken(f"t-{asked}", datetime.now(UTC) + timedelta(hours=1))
+
+        auth = TokenAuth(token)
+        transport = BackoffTransport(service, gate=gate, auth=auth, policy=BackoffPolicy(base_delay=0.1))
+        other = asyncio.create_task(send(transport)) if busy else None
+        reached = await cancelled_at(send(transport), await_number=await_number, turns_later=turns_later)
+        if other is not None:
+            assert (await other).status_code == 200
+        assert repr(gate) == "Gate(in_flight=0, waiting=0)"
+        assert gate._timer is None
+        assert service.connections == 0
+        await auth.aclose()
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        assert (await send(transport)).status_code == 200
+    assert await_number > 10

@@ -1,0 +1,206 @@
+"""What follows an attempt, as a table and as rules that hold for every input."""
+
+import pytest
+from hypothesis import given, strategies as st
+from itwin_platform import BackoffPolicy, NotSentError, OutcomeUnknownError
+from itwin_platform._backoff import (
+    EFFECT_POSSIBLE,
+    RULES,
+    GiveUp,
+    Happened,
+    Progress,
+    Repeat,
+    RetryTokens,
+    decide,
+    happened,
+)
+
+POLICY = BackoffPolicy()
+
+
+def decided(
+    method: str,
+    what: Happened,
+    *,
+    retry_after: float | None = None,
+    attempts: int = 1,
+    refusals: int = 0,
+    elapsed: float = 0.0,
+    policy: BackoffPolicy = POLICY,
+    tokens: int = 90,
+    jitter: float = 0.0,
+) -> Repeat | GiveUp:
+    """Decides for a first attempt, unless it is said otherwise."""
+    progress = Progress(
+        attempts=attempts,
+        refusals=refusals,
+        elapsed=elapsed,
+        may_have_had_an_effect=what in EFFECT_POSSIBLE,
+    )
+    return decide(
+        method=method,
+        what=what,
+        retry_after=retry_after,
+        progress=progress,
+        policy=policy,
+        tokens=tokens,
+        jitter=jitter,
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (200, Happened.FINAL),
+        (302, Happened.FINAL),
+        (401, Happened.FINAL),
+        (408, Happened.FINAL),
+        (429, Happened.REFUSED),
+        (500, Happened.FINAL),
+        (501, Happened.FINAL),
+        (502, Happened.UNAVAILABLE),
+        (503, Happened.UNAVAILABLE),
+        (504, Happened.UNAVAILABLE),
+    ],
+)
+def test_only_four_statuses_ask_for_a_repeat(status: int, expected: Happened) -> None:
+    """429, 502, 503 and 504 pass by themselves; every other answer is final."""
+    assert happened(status) is expected
+
+
+@pytest.mark.parametrize(
+    ("what", "get", "patch", "post"),
+    [
+        (Happened.REFUSED, True, True, True),
+        (Happened.UNAVAILABLE, True, True, False),
+        (Happened.OUTCOME_UNKNOWN, True, True, False),
+        (Happened.NOT_SENT, True, True, True),
+        (Happened.UNSENDABLE, False, False, False),
+        (Happened.FINAL, False, False, False),
+    ],
+)
+def test_who_repeats_what(what: Happened, get: bool, patch: bool, post: bool) -> None:
+    """A POST is repeated only where it certainly had no effect; GET and PATCH also after a lost answer."""
+    repeated = {method: isinstance(decided(method, what), Repeat) for method in ("GET", "PATCH", "POST")}
+    assert repeated == {"GET": get, "PATCH": patch, "POST": post}
+
+
+def test_the_table_has_a_row_for_everything_that_is_repeated() -> None:
+    """What is not in the table is final, and nothing else is."""
+    assert set(Happened) - set(RULES) == {Happened.UNSENDABLE, Happened.FINAL}
+
+
+@pytest.mark.parametrize(
+    ("what", "attempts", "refusals", "repeats"),
+    [
+        (Happened.UNAVAILABLE, 4, 0, True),
+        (Happened.UNAVAILABLE, 5, 0, False),
+        (Happened.NOT_SENT, 5, 0, False),
+        (Happened.OUTCOME_UNKNOWN, 5, 7, False),
+        (Happened.REFUSED, 5, 7, True),
+        (Happened.REFUSED, 0, 1000, True),
+    ],
+)
+def test_attempts_are_counted_without_429(what: Happened, attempts: int, refusals: int, repeats: bool) -> None:
+    """Five attempts in all; a 429 uses none of them, and is repeated also when they are used."""
+    decision = decided("GET", what, attempts=attempts, refusals=refusals)
+    assert isinstance(decision, Repeat) is repeats
+
+
+@pytest.mark.parametrize(("tokens", "what", "repeats"), [
+    (5, Happened.UNAVAILABLE, True),
+    (4, Happened.UNAVAILABLE, False),
+    (5, Happened.NOT_SENT, True),
+    (10, Happened.OUTCOME_UNKNOWN, True),
+    (9, Happened.OUTCOME_UNKNOWN, False),
+    (0, Happened.REFUSED, True),
+])  # fmt: skip  # a table
+def test_a_repeat_costs_retry_tokens_by_kind(tokens: int, what: Happened, repeats: bool) -> None:
+    """Five for a failure, ten for a lost answer, none for a 429: without them nothing is repeated."""
+    decision = decided("GET", what, tokens=tokens)
+    assert isinstance(decision, Repeat) is repeats
+    assert repeats or "retry tokens are spent" in decision.reason  # type: ignore[union-attr]  # given up
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "elapsed", "reason"),
+    [
+        (60.0, 0.0, None),
+        (60.5, 0.0, "the wait of 60.5 s is longer than max_wait, 60 s"),
+        (10.0, 109.9, None),
+        (10.0, 110.0, "the wait of 10 s would pass the deadline of 120 s"),
+    ],
+)
+def test_no_wait_is_begun_that_is_too_long(retry_after: float, elapsed: float, reason: str | None) -> None:
+    """A wait above max_wait, or one that ends at the deadline or past it, is given up before it begins."""
+    decision = decided("GET", Happened.REFUSED, retry_after=retry_after, elapsed=elapsed)
+    assert (decision.reason if isinstance(decision, GiveUp) else None) == reason
+
+
+def test_without_a_deadline_only_the_attempts_end_it() -> None:
+    """`deadline=None` lets a call go on for as long as it takes."""
+    policy = BackoffPolicy(deadline=None)
+    assert isinstance(decided("GET", Happened.REFUSED, elapsed=1e9, policy=policy), Repeat)
+
+
+methods = st.sampled_from(["GET", "HEAD", "PATCH", "PUT", "DELETE", "POST", "CONNECT", "post", "X"])
+waits = st.none() | st.floats(min_value=1e-6, max_value=1e300)
+counts = st.integers(min_value=0, max_value=10_000)
+jitters = st.floats(min_value=0.0, max_value=1.0)
+seconds = st.floats(min_value=0.0, max_value=1e6)
+policies = st.builds(
+    BackoffPolicy,
+    max_attempts=st.integers(min_value=1, max_value=20),
+    max_wait=seconds,
+    deadline=st.none() | seconds,
+    base_delay=seconds,
+    max_delay=seconds,
+)
+
+
+@given(methods, st.sampled_from(Happened), waits, counts, counts, seconds, policies, counts, jitters)
+def test_the_rules_hold_for_every_input(
+    method: str,
+    what: Happened,
+    retry_after: float | None,
+    attempts: int,
+    refusals: int,
+    elapsed: float,
+    policy: BackoffPolicy,
+    tokens: int,
+    jitter: float,
+) -> None:
+    """The rules above the table: no second effect, a named wait is a floor, no wait too long, nothing unlisted."""
+    decision = decided(
+        method,
+        what,
+        retry_after=retry_after,
+        attempts=attempts,
+        refusals=refusals,
+        elapsed=elapsed,
+        policy=policy,
+        tokens=tokens,
+        jitter=jitter,
+    )
+    if isinstance(decision, GiveUp):
+        assert decision.error is (OutcomeUnknownError if what in EFFECT_POSSIBLE else NotSentError)
+        return
+    assert what in RULES
+    assert method in ("GET", "HEAD", "PATCH", "PUT", "DELETE") or what in (Happened.REFUSED, Happened.NOT_SENT)
+    assert decision.after >= (retry_after or 0.0)
+    assert decision.after <= policy.max_wait
+    assert policy.deadline is None or elapsed + decision.after < policy.deadline
+    assert decision.cost <= tokens
+
+
+def test_tokens_come_back_with_success_and_never_above_the_capacity() -> None:
+    """A call that ends well gives back what its last repeat spent, or one; there are never more than at first."""
+    tokens = RetryTokens(20)
+    tokens.spend(10)
+    tokens.spend(5)
+    tokens.refund(5)
+    assert tokens.left == 10
+    tokens.refund(0)
+    assert tokens.left == 11
+    tokens.refund(100)
+    assert tokens.left == 20

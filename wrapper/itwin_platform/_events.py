@@ -1,0 +1,63 @@
+"""What happens to requests on their way, as values: written to the log `itwin_platform`, and given to a callback.
+
+No query values, no bodies and no secrets: a route is a template, such as `/scenes/{scene_id}/objects`.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+LOG = logging.getLogger("itwin_platform")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptEnded:
+    """A request was sent once, or could not be: a line of level DEBUG.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself where no template is known.
+        status: the status of the answer; None where none came.
+        error: the name of what came instead of an answer; None where one came.
+        seconds: how long it took, the gate and the token not counted.
+        attempt: which one of its call, from 1.
+        correlation_id: the one that was answered, else the one that was sent.
+    """
+
+    method: str
+    route: str
+    status: int | None
+    error: str | None
+    seconds: float
+    attempt: int
+    correlation_id: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CooldownBegan:
+    """A 429 came while no cooldown was known: nobody begins a request for so many seconds. Level WARNING."""
+
+    method: str
+    route: str
+    seconds: float
+
+
+BackoffEvent = AttemptEnded | CooldownBegan
+
+
+def tell(event: BackoffEvent, on_event: Callable[[BackoffEvent], None] | None) -> None:
+    """Writes an event to the log and calls back; a callback that fails is logged, and the request goes on."""
+    if isinstance(event, CooldownBegan):
+        LOG.warning("%s %s -> 429: no request begins for %.3g s", event.method, event.route, event.seconds)
+    else:
+        LOG.debug(
+            "%s %s -> %s in %.0f ms (attempt %d, correlation id %s)",
+            *(event.method, event.route, event.status or event.error, event.seconds * 1000, event.attempt),
+            event.correlation_id,
+        )
+    if on_event is None:
+        return
+    try:
+        on_event(event)
+    except Exception:  # an answer must not be lost because a counter failed
+        LOG.exception("on_event failed")

@@ -1,0 +1,137 @@
+"""One exchange: a request is sent once, its answer is read, and the gate, the log and the callback are told."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import httpx
+
+from ._backoff import BackoffPolicy, Happened, Progress, happened, parse_retry_after, wait_before
+from ._events import LOG, AttemptEnded, BackoffEvent, CooldownBegan, tell
+from ._gate import RequestGate
+from ._response_body import read_answer
+from ._window import Pass
+
+#: A hostile `retry-after` must not stop a client for ever: nobody is held at the gate for longer than this.
+LONGEST_COOLDOWN = 3600.0
+
+#: What a transport may raise instead of an answer.
+NO_ANSWER = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
+#: How it is sorted, first match first; what is not listed may have had an effect.
+SORTED: tuple[tuple[tuple[type[Exception], ...], Happened], ...] = (
+    ((httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL), Happened.UNSENDABLE),
+    ((httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError), Happened.NOT_SENT),
+    (NO_ANSWER, Happened.OUTCOME_UNKNOWN),
+)
+
+
+@dataclass(slots=True)
+class Call:
+    """One request on its way through its attempts."""
+
+    began: float
+    ticket: int
+    jitter: float = 0.0
+    attempts: int = 0
+    refusals: int = 0
+    sent: int = 0
+    spent: int = 0
+    may_have_had_an_effect: bool = False
+
+    @property
+    def progress(self) -> Progress:
+        """What is behind it now, as the policy wants to know it."""
+        return Progress(
+            attempts=self.attempts,
+            refusals=self.refusals,
+            elapsed=loop_time() - self.began,
+            may_have_had_an_effect=self.may_have_had_an_effect,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """Sends through `transport`; what a pass of the gate was given for ends here, whatever happens."""
+
+    transport: httpx.AsyncBaseTransport
+    policy: BackoffPolicy
+    gate: RequestGate
+    max_response_bytes: int
+    on_event: Callable[[BackoffEvent], None] | None
+    random_number: Callable[[], float]
+    now: Callable[[], datetime]
+
+    async def send(self, request: httpx.Request, given: Pass, call: Call) -> httpx.Response | Exception:
+        """Sends a request once and returns the answer, read, or what came in its place."""
+        call.sent += 1
+        call.jitter = self.random_number()
+        began = loop_time()
+        try:
+            answer = await read_answer(await self.transport.handle_async_request(request), most=self.max_response_bytes)
+        except BaseException as error:
+            self.gate.abandoned(given)
+            self._tell(request, call, error, began=began)
+            if isinstance(error, NO_ANSWER):
+                return error
+            call.may_have_had_an_effect = True
+            raise
+        if happened(answer.status_code) is Happened.REFUSED:
+            self._refused(request, answer, given, call)
+        else:
+            self.gate.answered(given)
+        self._tell(request, call, answer, began=began)
+        return answer
+
+    def retry_after(self, outcome: httpx.Response | Exception) -> float | None:
+        """Reads the wait that an answer names, in seconds; None where it names none that counts."""
+        if not isinstance(outcome, httpx.Response) or "retry-after" not in outcome.headers:
+            return None
+        headers = outcome.headers
+        return parse_retry_after(headers.get("retry-after"), date=headers.get("date"), now=self.now())
+
+    def _refused(self, request: httpx.Request, answer: httpx.Response, given: Pass, call: Call) -> None:
+        call.refusals += 1
+        named = self.retry_after(answer)
+        wait = wait_before(retry_after=named, progress=call.progress, policy=self.policy, jitter=call.jitter)
+        cooldown = min(wait, LONGEST_COOLDOWN)
+        known = self.gate.cooldown_left() > 0
+        self.gate.refused(given, wait=cooldown)
+        if not known:
+            tell(CooldownBegan(method=request.method, route=route_of(request), seconds=cooldown), self.on_event)
+
+    def _tell(
+        self, request: httpx.Request, call: Call, outcome: httpx.Response | BaseException, *, began: float
+    ) -> None:
+        if self.on_event is None and not LOG.isEnabledFor(logging.DEBUG):
+            return
+        answer = outcome if isinstance(outcome, httpx.Response) else None
+        headers = request.headers if answer is None else answer.headers
+        event = AttemptEnded(
+            method=request.method,
+            route=route_of(request),
+            status=None if answer is None else answer.status_code,
+            error=type(outcome).__name__ if answer is None else None,
+            seconds=loop_time() - began,
+            attempt=call.sent,
+            correlation_id=headers.get("x-correlation-id") or request.headers.get("x-correlation-id"),
+        )
+        tell(event, self.on_event)
+
+
+def what_happened(outcome: httpx.Response | Exception) -> Happened:
+    """Sorts an answer by its status, and what came in its place by its kind."""
+    if isinstance(outcome, httpx.Response):
+        return happened(outcome.status_code)
+    return next(what for kinds, what in SORTED if isinstance(outcome, kinds))
+
+
+def route_of(request: httpx.Request) -> str:
+    """Names what was asked for without what may be confidential: by its template, else its path, never its query."""
+    return str(request.extensions.get("route", request.url.path))
+
+
+def loop_time() -> float:
+    """The event loop's clock."""
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,39 @@
+"""Somebody else's `httpx.AsyncClient` as a transport."""
+
+import httpx
+
+from ._errors import UsageError
+
+
+class ClientTransport(httpx.AsyncBaseTransport):
+    """Sends through somebody else's `httpx.AsyncClient`, with its own defaults, and never closes it."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Sends one attempt: our headers win, redirects are not followed, its credentials are not used.
+
+        Raises:
+            UsageError: the client is closed.
+        """
+        if self._client.is_closed:
+            raise UsageError("the given http_client is closed: close it after this client")
+        outgoing = self._client.build_request(
+            request.method,
+            request.url,
+            # Its own default parameters would take the place of the query otherwise.
+            params=request.url.params if self._client.params else None,
+            headers=request.headers,
+            content=request.content,
+            extensions=dict(request.extensions),
+        )
+        try:
+            return await self._client.send(outgoing, stream=True, auth=None, follow_redirects=False)
+        except httpx.HTTPStatusError as error:
+            # One of its hooks raised for the status, which still decides what follows; the body is there
+            # if it was read.
+            answer, headers = error.response, error.response.headers.copy()
+            headers.pop("content-encoding", None)
+            content = answer.content if answer.is_stream_consumed else None
+            return httpx.Response(answer.status_code, headers=headers, content=content)
