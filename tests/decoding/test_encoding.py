@@ -72,7 +72,10 @@ def test_models_are_made_by_name_too(field: str) -> None:
 def test_discriminated_models_are_read_by_their_constant() -> None:
     """Each type of authentication is read into its own model, an unknown one stays as it came."""
     wire: dict[str, Any] = {"key": "k", "value": "v", "more": 1}
-    kinds = {"Header": models.HeaderAuthentication, "QueryParameter": models.QueryParameterAuthentication}
+    kinds: dict[str, Any] = {
+        "Header": models.HeaderAuthentication,
+        "QueryParameter": models.QueryParameterAuthentication,
+    }
     for kind, model in kinds.items():
         read: Any = models.Repository.from_dict({"authentication": wire | {"type": kind}}).authentication
         assert type(read) is model

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from itwin_platform import RepositoryResourceData, SceneObject, View3dData, escape
 from itwin_platform._scene_data import JSON, with_typed_data
 
@@ -69,6 +69,7 @@ def test_markup_becomes_text(text: str) -> None:
     assert value == [key]
 
 
+@settings(max_examples=40)
 @given(objects_of(SCHEMAS["View3dData"]), objects_of(SCHEMAS["RepositoryResourceData"]))
 def test_typed_data_is_escaped_as_its_wire_form(view: dict[str, Any], resource: dict[str, Any]) -> None:
     """Data that was read into a type, a whole scene object, and plain data give the same."""

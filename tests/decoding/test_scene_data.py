@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from itwin_platform import (
     RepositoryResourceData,
     SceneObject,
@@ -31,6 +31,7 @@ def test_the_typed_kinds_are_those_of_the_description() -> None:
 
 
 @pytest.mark.parametrize("model", [SceneObject, SceneObjectMinimal])
+@settings(max_examples=40)
 @given(resource=objects_of(SCHEMAS["RepositoryResourceData"]), view=objects_of(SCHEMAS["View3dData"]))
 def test_data_of_a_known_kind_is_typed_and_loses_nothing(
     model: Any, resource: dict[str, Any], view: dict[str, Any]
@@ -75,6 +76,7 @@ def test_vectors_are_typed() -> None:
     assert view.ecef_transform == [1] * 16
 
 
+@settings(max_examples=40)
 @given(objects_of(SCHEMAS["SceneObjectCreate"]) | objects_of({"properties": {}}))
 def test_an_object_to_create_is_sent_as_it_is_given(wire: dict[str, Any]) -> None:
     """As a mapping or as a model, nothing is added, dropped or changed, and nothing is shared with what was given."""
