@@ -52,19 +52,17 @@ class Detector:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.name) is not UNSET:
-            written["name"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.type_) is not UNSET:
-            written["type"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.versions) is not UNSET:
-            written["versions"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.display_name) is not UNSET:
-            written["displayName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.description) is not UNSET:
-            written["description"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.documentation_url) is not UNSET:
-            written["documentationUrl"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("name", self.name),
+            ("type", self.type_),
+            ("versions", self.versions),
+            ("displayName", self.display_name),
+            ("description", self.description),
+            ("documentationUrl", self.documentation_url),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -14,9 +14,6 @@ from ..types import (
     describe,
     encode,
 )
-
-if TYPE_CHECKING:
-    from ..models.error_detail import ErrorDetail
 
 
 @_attrs_define(repr=False)
@@ -41,21 +38,19 @@ class ErrorBody:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.code) is not UNSET:
-            written["code"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.message) is not UNSET:
-            written["message"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.target) is not UNSET:
-            written["target"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.details) is not UNSET:
-            written["details"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("code", self.code),
+            ("message", self.message),
+            ("target", self.target),
+            ("details", self.details),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.error_detail import ErrorDetail
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
@@ -81,3 +76,7 @@ class ErrorBody:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.error_detail import ErrorDetail  # noqa: E402

@@ -33,13 +33,14 @@ class ErrorDetail:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.code) is not UNSET:
-            written["code"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.message) is not UNSET:
-            written["message"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.target) is not UNSET:
-            written["target"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("code", self.code),
+            ("message", self.message),
+            ("target", self.target),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod

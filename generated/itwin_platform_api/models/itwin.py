@@ -106,47 +106,31 @@ class ITwin:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.id) is not UNSET:
-            written["id"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.class_) is not UNSET:
-            written["class"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.sub_class) is not UNSET:
-            written["subClass"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.type_) is not UNSET:
-            written["type"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.number) is not UNSET:
-            written["number"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.display_name) is not UNSET:
-            written["displayName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.status) is not UNSET:
-            written["status"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.geographic_location) is not UNSET:
-            written["geographicLocation"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.latitude) is not UNSET:
-            written["latitude"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.longitude) is not UNSET:
-            written["longitude"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.iana_time_zone) is not UNSET:
-            written["ianaTimeZone"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.data_center_location) is not UNSET:
-            written["dataCenterLocation"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.parent_id) is not UNSET:
-            written["parentId"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.itwin_account_id) is not UNSET:
-            written["iTwinAccountId"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.image_name) is not UNSET:
-            written["imageName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.image) is not UNSET:
-            written["image"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.created_date_time) is not UNSET:
-            written["createdDateTime"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.created_by) is not UNSET:
-            written["createdBy"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.last_modified_date_time) is not UNSET:
-            written["lastModifiedDateTime"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.last_modified_by) is not UNSET:
-            written["lastModifiedBy"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("id", self.id),
+            ("class", self.class_),
+            ("subClass", self.sub_class),
+            ("type", self.type_),
+            ("number", self.number),
+            ("displayName", self.display_name),
+            ("status", self.status),
+            ("geographicLocation", self.geographic_location),
+            ("latitude", self.latitude),
+            ("longitude", self.longitude),
+            ("ianaTimeZone", self.iana_time_zone),
+            ("dataCenterLocation", self.data_center_location),
+            ("parentId", self.parent_id),
+            ("iTwinAccountId", self.itwin_account_id),
+            ("imageName", self.image_name),
+            ("image", self.image),
+            ("createdDateTime", self.created_date_time),
+            ("createdBy", self.created_by),
+            ("lastModifiedDateTime", self.last_modified_date_time),
+            ("lastModifiedBy", self.last_modified_by),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod

@@ -60,21 +60,18 @@ class ITwinSummary:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.id) is not UNSET:
-            written["id"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.class_) is not UNSET:
-            written["class"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.sub_class) is not UNSET:
-            written["subClass"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.type_) is not UNSET:
-            written["type"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.number) is not UNSET:
-            written["number"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.display_name) is not UNSET:
-            written["displayName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.status) is not UNSET:
-            written["status"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("id", self.id),
+            ("class", self.class_),
+            ("subClass", self.sub_class),
+            ("type", self.type_),
+            ("number", self.number),
+            ("displayName", self.display_name),
+            ("status", self.status),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod

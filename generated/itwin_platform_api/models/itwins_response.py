@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -14,10 +14,6 @@ from ..types import (
     describe,
     encode,
 )
-
-if TYPE_CHECKING:
-    from ..models.itwin import ITwin
-    from ..models.paging_links import PagingLinks
 
 
 @_attrs_define(repr=False)
@@ -38,18 +34,17 @@ class ITwinsResponse:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.itwins) is not UNSET:
-            written["iTwins"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.links) is not UNSET:
-            written["_links"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("iTwins", self.itwins),
+            ("_links", self.links),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.itwin import ITwin
-        from ..models.paging_links import PagingLinks
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
@@ -73,3 +68,8 @@ class ITwinsResponse:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.itwin import ITwin  # noqa: E402
+from ..models.paging_links import PagingLinks  # noqa: E402

@@ -51,19 +51,17 @@ class OAuth2AuthorizationCodePKCEAuthentication:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.type_) is not UNSET:
-            written["type"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.client_id) is not UNSET:
-            written["clientId"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.scopes) is not UNSET:
-            written["scopes"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.authorization_endpoint) is not UNSET:
-            written["authorizationEndpoint"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.token_endpoint) is not UNSET:
-            written["tokenEndpoint"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.redirect_uri) is not UNSET:
-            written["redirectUri"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("type", self.type_),
+            ("clientId", self.client_id),
+            ("scopes", self.scopes),
+            ("authorizationEndpoint", self.authorization_endpoint),
+            ("tokenEndpoint", self.token_endpoint),
+            ("redirectUri", self.redirect_uri),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -14,9 +14,6 @@ from ..types import (
     describe,
     encode,
 )
-
-if TYPE_CHECKING:
-    from ..models.paging_link import PagingLink
 
 
 @_attrs_define(repr=False)
@@ -43,19 +40,18 @@ class PagingLinks:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.self_) is not UNSET:
-            written["self"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.next_) is not UNSET:
-            written["next"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.prev) is not UNSET:
-            written["prev"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("self", self.self_),
+            ("next", self.next_),
+            ("prev", self.prev),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.paging_link import PagingLink
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
@@ -80,3 +76,7 @@ class PagingLinks:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.paging_link import PagingLink  # noqa: E402

@@ -37,13 +37,14 @@ class QueryParameterAuthentication:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.type_) is not UNSET:
-            written["type"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.key) is not UNSET:
-            written["key"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.value) is not UNSET:
-            written["value"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("type", self.type_),
+            ("key", self.key),
+            ("value", self.value),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod

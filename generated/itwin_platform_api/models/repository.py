@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -19,14 +19,6 @@ from ..types import (
     encode,
     members_of,
 )
-
-if TYPE_CHECKING:
-    from ..models.basic_authentication import BasicAuthentication
-    from ..models.header_authentication import HeaderAuthentication
-    from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication
-    from ..models.query_parameter_authentication import QueryParameterAuthentication
-    from ..models.repository_capabilities import RepositoryCapabilities
-    from ..models.repository_options import RepositoryOptions
 
 _RepositoryClass = members_of(RepositoryClass)
 _RepositorySubClass = members_of(RepositorySubClass)
@@ -85,34 +77,23 @@ class Repository:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.id) is not UNSET:
-            written["id"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.class_) is not UNSET:
-            written["class"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.sub_class) is not UNSET:
-            written["subClass"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.display_name) is not UNSET:
-            written["displayName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.uri) is not UNSET:
-            written["uri"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.capabilities) is not UNSET:
-            written["capabilities"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.authentication) is not UNSET:
-            written["authentication"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.options) is not UNSET:
-            written["options"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("id", self.id),
+            ("class", self.class_),
+            ("subClass", self.sub_class),
+            ("displayName", self.display_name),
+            ("uri", self.uri),
+            ("capabilities", self.capabilities),
+            ("authentication", self.authentication),
+            ("options", self.options),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.basic_authentication import BasicAuthentication
-        from ..models.header_authentication import HeaderAuthentication
-        from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication
-        from ..models.query_parameter_authentication import QueryParameterAuthentication
-        from ..models.repository_capabilities import RepositoryCapabilities
-        from ..models.repository_options import RepositoryOptions
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
@@ -158,3 +139,12 @@ class Repository:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.basic_authentication import BasicAuthentication  # noqa: E402
+from ..models.header_authentication import HeaderAuthentication  # noqa: E402
+from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication  # noqa: E402
+from ..models.query_parameter_authentication import QueryParameterAuthentication  # noqa: E402
+from ..models.repository_capabilities import RepositoryCapabilities  # noqa: E402
+from ..models.repository_options import RepositoryOptions  # noqa: E402

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -14,9 +14,6 @@ from ..types import (
     describe,
     encode,
 )
-
-if TYPE_CHECKING:
-    from ..models.query_parameters import QueryParameters
 
 
 @_attrs_define(repr=False)
@@ -42,19 +39,18 @@ class RepositoryOptions:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.query_parameters) is not UNSET:
-            written["queryParameters"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.minimum_level) is not UNSET:
-            written["minimumLevel"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.maximum_level) is not UNSET:
-            written["maximumLevel"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("queryParameters", self.query_parameters),
+            ("minimumLevel", self.minimum_level),
+            ("maximumLevel", self.maximum_level),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.query_parameters import QueryParameters
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
@@ -79,3 +75,7 @@ class RepositoryOptions:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.query_parameters import QueryParameters  # noqa: E402

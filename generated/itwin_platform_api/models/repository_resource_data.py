@@ -45,17 +45,16 @@ class RepositoryResourceData:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.itwin_id) is not UNSET:
-            written["iTwinId"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.repository_id) is not UNSET:
-            written["repositoryId"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.id) is not UNSET:
-            written["id"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.class_) is not UNSET:
-            written["class"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.sub_class) is not UNSET:
-            written["subClass"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("iTwinId", self.itwin_id),
+            ("repositoryId", self.repository_id),
+            ("id", self.id),
+            ("class", self.class_),
+            ("subClass", self.sub_class),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod

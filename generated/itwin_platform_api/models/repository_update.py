@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -15,13 +15,6 @@ from ..types import (
     describe,
     encode,
 )
-
-if TYPE_CHECKING:
-    from ..models.basic_authentication import BasicAuthentication
-    from ..models.header_authentication import HeaderAuthentication
-    from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication
-    from ..models.query_parameter_authentication import QueryParameterAuthentication
-    from ..models.repository_options import RepositoryOptions
 
 
 @_attrs_define(repr=False)
@@ -58,25 +51,19 @@ class RepositoryUpdate:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.display_name) is not UNSET:
-            written["displayName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.uri) is not UNSET:
-            written["uri"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.authentication) is not UNSET:
-            written["authentication"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.options) is not UNSET:
-            written["options"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("displayName", self.display_name),
+            ("uri", self.uri),
+            ("authentication", self.authentication),
+            ("options", self.options),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.basic_authentication import BasicAuthentication
-        from ..models.header_authentication import HeaderAuthentication
-        from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication
-        from ..models.query_parameter_authentication import QueryParameterAuthentication
-        from ..models.repository_options import RepositoryOptions
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
@@ -110,3 +97,11 @@ class RepositoryUpdate:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.basic_authentication import BasicAuthentication  # noqa: E402
+from ..models.header_authentication import HeaderAuthentication  # noqa: E402
+from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication  # noqa: E402
+from ..models.query_parameter_authentication import QueryParameterAuthentication  # noqa: E402
+from ..models.repository_options import RepositoryOptions  # noqa: E402

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -18,9 +18,6 @@ from ..types import (
     encode,
     members_of,
 )
-
-if TYPE_CHECKING:
-    from ..models.resource_capabilities import ResourceCapabilities
 
 _ResourceClass = members_of(ResourceClass)
 
@@ -58,25 +55,21 @@ class Resource:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.id) is not UNSET:
-            written["id"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.class_) is not UNSET:
-            written["class"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.display_name) is not UNSET:
-            written["displayName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.capabilities) is not UNSET:
-            written["capabilities"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.sub_class) is not UNSET:
-            written["subClass"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.type_) is not UNSET:
-            written["type"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("id", self.id),
+            ("class", self.class_),
+            ("displayName", self.display_name),
+            ("capabilities", self.capabilities),
+            ("subClass", self.sub_class),
+            ("type", self.type_),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.resource_capabilities import ResourceCapabilities
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
@@ -108,3 +101,7 @@ class Resource:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.resource_capabilities import ResourceCapabilities  # noqa: E402

@@ -37,13 +37,14 @@ class ResourceCreate:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.id) is not UNSET:
-            written["id"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.display_name) is not UNSET:
-            written["displayName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.type_) is not UNSET:
-            written["type"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("id", self.id),
+            ("displayName", self.display_name),
+            ("type", self.type_),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -13,9 +13,6 @@ from ..types import (
     describe,
     encode,
 )
-
-if TYPE_CHECKING:
-    from ..models.resource import Resource
 
 
 @_attrs_define(repr=False)
@@ -34,15 +31,14 @@ class ResourceResponse:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.resource) is not UNSET:
-            written["resource"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (("resource", self.resource),)
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.resource import Resource
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
@@ -65,3 +61,7 @@ class ResourceResponse:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.resource import Resource  # noqa: E402

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -16,9 +16,6 @@ from ..types import (
     describe,
     encode,
 )
-
-if TYPE_CHECKING:
-    from ..models.scene_data import SceneData
 
 
 @_attrs_define(repr=False)
@@ -68,31 +65,24 @@ class Scene:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.id) is not UNSET:
-            written["id"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.display_name) is not UNSET:
-            written["displayName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.itwin_id) is not UNSET:
-            written["iTwinId"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.created_by_id) is not UNSET:
-            written["createdById"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.creation_time) is not UNSET:
-            written["creationTime"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.last_modified) is not UNSET:
-            written["lastModified"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.scene_data) is not UNSET:
-            written["sceneData"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.description) is not UNSET:
-            written["description"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.parent_id) is not UNSET:
-            written["parentId"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("id", self.id),
+            ("displayName", self.display_name),
+            ("iTwinId", self.itwin_id),
+            ("createdById", self.created_by_id),
+            ("creationTime", self.creation_time),
+            ("lastModified", self.last_modified),
+            ("sceneData", self.scene_data),
+            ("description", self.description),
+            ("parentId", self.parent_id),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.scene_data import SceneData
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
@@ -123,3 +113,7 @@ class Scene:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.scene_data import SceneData  # noqa: E402

@@ -38,13 +38,14 @@ class SceneContext:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.display_name) is not UNSET:
-            written["displayName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.last_modified) is not UNSET:
-            written["lastModified"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.is_partial) is not UNSET:
-            written["isPartial"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("displayName", self.display_name),
+            ("lastModified", self.last_modified),
+            ("isPartial", self.is_partial),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod

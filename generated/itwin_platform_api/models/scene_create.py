@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -14,9 +14,6 @@ from ..types import (
     describe,
     encode,
 )
-
-if TYPE_CHECKING:
-    from ..models.scene_data_create import SceneDataCreate
 
 
 @_attrs_define(repr=False)
@@ -50,23 +47,20 @@ class SceneCreate:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.display_name) is not UNSET:
-            written["displayName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.id) is not UNSET:
-            written["id"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.description) is not UNSET:
-            written["description"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.parent_id) is not UNSET:
-            written["parentId"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.scene_data) is not UNSET:
-            written["sceneData"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("displayName", self.display_name),
+            ("id", self.id),
+            ("description", self.description),
+            ("parentId", self.parent_id),
+            ("sceneData", self.scene_data),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.scene_data_create import SceneDataCreate
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
@@ -93,3 +87,7 @@ class SceneCreate:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.scene_data_create import SceneDataCreate  # noqa: E402

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -12,14 +12,9 @@ from ..types import (
     UNSET,
     Unset,
     decode_datetime,
-    decode_one_of,
     describe,
     encode,
 )
-
-if TYPE_CHECKING:
-    from ..models.repository_resource_data import RepositoryResourceData
-    from ..models.view3d_data import View3dData
 
 
 @_attrs_define(repr=False)
@@ -87,53 +82,35 @@ class SceneObject:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.id) is not UNSET:
-            written["id"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.version) is not UNSET:
-            written["version"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.kind) is not UNSET:
-            written["kind"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.data) is not UNSET:
-            written["data"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.scene_id) is not UNSET:
-            written["sceneId"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.created_by_id) is not UNSET:
-            written["createdById"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.creation_time) is not UNSET:
-            written["creationTime"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.last_modified) is not UNSET:
-            written["lastModified"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.display_name) is not UNSET:
-            written["displayName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.order) is not UNSET:
-            written["order"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.visible) is not UNSET:
-            written["visible"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.parent_id) is not UNSET:
-            written["parentId"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.related_id) is not UNSET:
-            written["relatedId"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("id", self.id),
+            ("version", self.version),
+            ("kind", self.kind),
+            ("data", self.data),
+            ("sceneId", self.scene_id),
+            ("createdById", self.created_by_id),
+            ("creationTime", self.creation_time),
+            ("lastModified", self.last_modified),
+            ("displayName", self.display_name),
+            ("order", self.order),
+            ("visible", self.visible),
+            ("parentId", self.parent_id),
+            ("relatedId", self.related_id),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.repository_resource_data import RepositoryResourceData
-        from ..models.view3d_data import View3dData
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
         model.id = pop("id", UNSET)
         model.version = pop("version", UNSET)
         model.kind = pop("kind", UNSET)
-        model.data = decode_one_of(
-            (
-                RepositoryResourceData,
-                View3dData,
-            ),
-            pop("data", UNSET),
-        )
+        model.data = pop("data", UNSET)
         model.scene_id = pop("sceneId", UNSET)
         model.created_by_id = pop("createdById", UNSET)
         model.creation_time = decode_datetime(pop("creationTime", UNSET))
@@ -161,3 +138,8 @@ class SceneObject:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.repository_resource_data import RepositoryResourceData  # noqa: E402
+from ..models.view3d_data import View3dData  # noqa: E402

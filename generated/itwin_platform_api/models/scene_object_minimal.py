@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -10,14 +10,9 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
-    decode_one_of,
     describe,
     encode,
 )
-
-if TYPE_CHECKING:
-    from ..models.repository_resource_data import RepositoryResourceData
-    from ..models.view3d_data import View3dData
 
 
 @_attrs_define(repr=False)
@@ -58,39 +53,28 @@ class SceneObjectMinimal:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.id) is not UNSET:
-            written["id"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.kind) is not UNSET:
-            written["kind"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.version) is not UNSET:
-            written["version"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.data) is not UNSET:
-            written["data"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.display_name) is not UNSET:
-            written["displayName"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.visible) is not UNSET:
-            written["visible"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("id", self.id),
+            ("kind", self.kind),
+            ("version", self.version),
+            ("data", self.data),
+            ("displayName", self.display_name),
+            ("visible", self.visible),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.repository_resource_data import RepositoryResourceData
-        from ..models.view3d_data import View3dData
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
         model.id = pop("id", UNSET)
         model.kind = pop("kind", UNSET)
         model.version = pop("version", UNSET)
-        model.data = decode_one_of(
-            (
-                RepositoryResourceData,
-                View3dData,
-            ),
-            pop("data", UNSET),
-        )
+        model.data = pop("data", UNSET)
         model.display_name = pop("displayName", UNSET)
         model.visible = pop("visible", UNSET)
         model.additional_properties = d
@@ -111,3 +95,8 @@ class SceneObjectMinimal:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.repository_resource_data import RepositoryResourceData  # noqa: E402
+from ..models.view3d_data import View3dData  # noqa: E402

@@ -32,13 +32,14 @@ class Vector3d:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.x) is not UNSET:
-            written["x"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.y) is not UNSET:
-            written["y"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.z) is not UNSET:
-            written["z"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("x", self.x),
+            ("y", self.y),
+            ("z", self.z),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod

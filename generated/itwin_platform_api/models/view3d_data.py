@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -14,9 +14,6 @@ from ..types import (
     describe,
     encode,
 )
-
-if TYPE_CHECKING:
-    from ..models.vector3d import Vector3d
 
 
 @_attrs_define(repr=False)
@@ -63,33 +60,25 @@ class View3dData:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.position) is not UNSET:
-            written["position"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.direction) is not UNSET:
-            written["direction"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.up) is not UNSET:
-            written["up"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.is_orthographic) is not UNSET:
-            written["isOrthographic"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.aspect_ratio) is not UNSET:
-            written["aspectRatio"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.near) is not UNSET:
-            written["near"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.far) is not UNSET:
-            written["far"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.ecef_transform) is not UNSET:
-            written["ecefTransform"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.fov) is not UNSET:
-            written["fov"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.width) is not UNSET:
-            written["width"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("position", self.position),
+            ("direction", self.direction),
+            ("up", self.up),
+            ("isOrthographic", self.is_orthographic),
+            ("aspectRatio", self.aspect_ratio),
+            ("near", self.near),
+            ("far", self.far),
+            ("ecefTransform", self.ecef_transform),
+            ("fov", self.fov),
+            ("width", self.width),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        from ..models.vector3d import Vector3d
-
         d = dict(src_dict)
         model = cls.__new__(cls)
         pop = d.pop
@@ -121,3 +110,7 @@ class View3dData:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.vector3d import Vector3d  # noqa: E402

@@ -59,23 +59,19 @@ class Webhook:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.id) is not UNSET:
-            written["id"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.scope) is not UNSET:
-            written["scope"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.scope_id) is not UNSET:
-            written["scopeId"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.active) is not UNSET:
-            written["active"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.callback_url) is not UNSET:
-            written["callbackUrl"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.event_types) is not UNSET:
-            written["eventTypes"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.created) is not UNSET:
-            written["created"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.modified) is not UNSET:
-            written["modified"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("id", self.id),
+            ("scope", self.scope),
+            ("scopeId", self.scope_id),
+            ("active", self.active),
+            ("callbackUrl", self.callback_url),
+            ("eventTypes", self.event_types),
+            ("created", self.created),
+            ("modified", self.modified),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod

@@ -43,15 +43,15 @@ class WebhookUpdate:
 
     def to_dict(self) -> dict[str, Any]:
         written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        value: Any
-        if (value := self.secret) is not UNSET:
-            written["secret"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.active) is not UNSET:
-            written["active"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.callback_url) is not UNSET:
-            written["callbackUrl"] = value if type(value) in PLAIN else encode(value)
-        if (value := self.event_types) is not UNSET:
-            written["eventTypes"] = value if type(value) in PLAIN else encode(value)
+        fields: tuple[tuple[str, Any], ...] = (
+            ("secret", self.secret),
+            ("active", self.active),
+            ("callbackUrl", self.callback_url),
+            ("eventTypes", self.event_types),
+        )
+        for name, value in fields:
+            if value is not UNSET:
+                written[name] = value if type(value) in PLAIN else encode(value)
         return written
 
     @classmethod
