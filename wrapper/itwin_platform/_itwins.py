@@ -1,6 +1,7 @@
 """iTwins: containers organised in a hierarchy. Source: sections 1, 2.5, 4.3 and 4.4."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from functools import partial
 from typing import Literal
 
 from ._api import (
@@ -14,16 +15,16 @@ from ._api import (
     get_primary_account,
     list_itwins,
 )
-from ._checks import check_exclusive, check_integer, refuse_none, several
+from ._checks import check_exclusive, check_header, check_integer, one, refuse_none, several
 from ._errors import UnprocessableError, UsageError
 from ._http import Connection, page_at
 from ._page import Answer, Listing, Page
 from ._pager import Pager
-from ._paging import Query, fingerprint, link_of, page_of
+from ._paging import Query, count_of, link_of, page_of
+from ._partition import MOST_RETURNED, TIMES, WholeListing
+from ._resume import fingerprint
 from ._unwrapping import unwrapped
 
-#: The most iTwins of one listing, and what to ask for where the service takes less. Source: sections 4.3 and 7.
-MOST_RETURNED, MOST_RETURNED_BELOW = 10_000, 9_999
 #: The largest page. Source: sections 4.3 and 8.
 MOST_PER_PAGE = 1000
 
@@ -131,7 +132,7 @@ class ITwins:
                 response = await list_itwins.asyncio_detailed(
                     client=self._connection.generated,
                     sub_class=sub_classes,
-                    status=status if isinstance(status, Unset) else ITwinStatus(status),
+                    status=one(status, ITwinStatus),
                     type_=type,
                     number=number,
                     display_name=display_name,
@@ -145,16 +146,15 @@ class ITwins:
                     top=page_size,
                     skip=skip or UNSET,
                     x_max_return=cap,
-                    x_itwin_query_scope=query_scope if isinstance(query_scope, Unset) else QueryScope(query_scope),
+                    x_itwin_query_scope=one(query_scope, QueryScope),
                     prefer=_PREFER.get(representation, UNSET),
                 )
-            echoed = response.headers.get("x-max-return", "")
             return Answer(
                 items=unwrapped(response, response.parsed.itwins, list),
                 next_href=link_of(response.parsed.links, "next_"),
                 address=f"{self._connection.address}/itwins/",
                 query=query or page_of(skip=skip, page_size=page_size),
-                max_return=int(echoed) if echoed.isascii() and echoed.isdigit() and len(echoed) < 10 else cap,
+                max_return=count_of(response.headers.get("x-max-return", "")) or cap,
             )
 
         async def fetch(query: Query | None) -> Answer[ITwin]:
@@ -162,11 +162,12 @@ class ITwins:
             try:
                 return await page(query)
             except UnprocessableError as error:
-                # The description allows 10000, and one of its messages says "below 10000".
-                if cap != MOST_RETURNED or not _refuses_max_return(error):
+                named = [(entry.target or "").lower() for entry in error.details if entry.code == "InvalidHeaderValue"]
+                if cap != MOST_RETURNED or not {"", "x-max-return"}.intersection(named):
                     raise
-                cap = MOST_RETURNED_BELOW
-                return await page(query)
+            # The description allows 10000, and one of its messages says "below 10000".
+            cap = MOST_RETURNED - 1
+            return await page(query)
 
         return Pager(
             Listing(
@@ -181,10 +182,61 @@ class ITwins:
             )
         )
 
+    def list_all(
+        self,
+        *,
+        partition_by: str = "createdDateTime",
+        sub_class: ITwinSubClass | str | Iterable[ITwinSubClass | str] | Unset = UNSET,
+        filter: str | Unset = UNSET,
+        select: str | Iterable[str] | Unset = UNSET,
+        include_inactive: bool | Unset = UNSET,
+        representation: Literal["minimal", "full"] | Unset = UNSET,
+        query_scope: QueryScope | str | Unset = UNSET,
+        page_size: int = MOST_PER_PAGE,
+        concurrency: int = 1,
+    ) -> AsyncGenerator[ITwin, None]:
+        """Returns at once; reads with the first `async for`. Lists iTwins beyond X-Max-Return, each of them once.
+
+        It lists by disjoint ranges of a time, and halves a range wherever that reaches the cap: ranges in the order of
+        time, then iTwins without the time; within a range the order is the service's. One that comes again, because it
+        was modified meanwhile, is dropped by its id: let `select` name `id`. It cannot be resumed.
+
+        Args:
+            partition_by: `createdDateTime` or `lastModifiedDateTime`. The description does not say by which properties
+                the service filters: a PagingError says so where it refuses, and a TruncatedWarning where it only
+                refuses to look for iTwins without the time.
+            filter: an OData filter, which the ranges are added to.
+            sub_class, select, include_inactive, representation, query_scope, page_size, concurrency: as in `list`; its
+                other keywords cannot accompany a filter.
+
+        Raises:
+            UsageError: keywords that exclude each other, or a number out of its range.
+            While it is read: PagingError where the service does not filter by the time, or gives more iTwins than the
+            cap the same time; else as `list`.
+
+        Source: section 4.3.
+        """
+        if partition_by not in TIMES:
+            raise UsageError(f"partition_by must be one of the times of an iTwin: {', '.join(TIMES)}")
+        listing = partial(
+            self.list,
+            sub_class=several(sub_class, ITwinSubClass),
+            include_inactive=include_inactive,
+            query_scope=query_scope,
+            page_size=page_size,
+            concurrency=concurrency,
+        )
+        read = partial(listing, select=several(select, str), representation=representation)
+        read(filter=filter)  # refuses now what would be refused later
+        whole = WholeListing(time=partition_by, within=filter or None, page_size=page_size, read=read, look=listing)
+        return aiter(whole)
+
 
 def _check_list(parameters: Mapping[str, object], *, max_return: int, skip: int, page_size: int) -> None:
-    refuse_none(parameters, code=None)
+    refuse_none(parameters)
     check_exclusive(parameters)
+    if not isinstance(parameters["X-iTwin-Query-Scope"], Unset):
+        check_header("query_scope", parameters["X-iTwin-Query-Scope"])
     for name in ("subClass", "$select"):
         if parameters[name] == []:
             raise UsageError(f"{name} has no value: leave it out, or name one", code="InvalidValue", target=name)
@@ -196,11 +248,4 @@ def _check_list(parameters: Mapping[str, object], *, max_return: int, skip: int,
     check_integer("skip", skip, least=0, most=None, code="InvalidValue", target="$skip")
     check_integer(
         "max_return", max_return, least=1, most=MOST_RETURNED, code="InvalidHeaderValue", target="X-Max-Return"
-    )
-
-
-def _refuses_max_return(error: UnprocessableError) -> bool:
-    return any(
-        detail.code == "InvalidHeaderValue" and (detail.target or "").lower() in ("", "x-max-return")
-        for detail in error.details
     )

@@ -10,6 +10,10 @@ from ._paging import Query
 T = TypeVar("T")
 
 
+class TruncatedWarning(UserWarning):
+    """A listing that was read into one list is not complete: there may be items that were not returned."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneState:
     """What a page of scene objects says of its scene. Source: section 4.6.

@@ -1,0 +1,163 @@
+"""Listings of the running sandbox over real HTTP: whole, in any way it pages, under faults, and beyond the cap."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import pytest
+from itwin_platform import (
+    BackoffPolicy,
+    PagingError,
+    PlatformClient,
+    RateLimitError,
+    TruncatedWarning,
+    UnprocessableError,
+    UsageError,
+)
+from itwin_platform_sandbox import Sandbox
+
+PATIENT = BackoffPolicy(base_delay=0.001, max_delay=0.002, retry_tokens=10_000)
+
+
+@pytest.fixture
+async def sandbox() -> AsyncIterator[Sandbox]:
+    """The service below a path, with iTwins and objects for several pages."""
+    async with Sandbox(itwins=230, objects=130, path_prefix="/api") as running:
+        yield running
+
+
+@pytest.fixture
+async def platform(sandbox: Sandbox) -> AsyncIterator[PlatformClient]:
+    """A client of it that waits briefly before it repeats."""
+    async with PlatformClient(sandbox.base_url, vendor="vendor", token=sandbox.token, backoff=PATIENT) as client:
+        yield client
+
+
+WAYS = (
+    *("next_relative", "next_blank_led", "next_null", "next_empty", "next_continuation_token", "other_page_size"),
+    *("unknown_fields", "seen_shapes", "seen_headers", "missing_fields", "max_return_refused"),
+)
+
+
+@pytest.mark.parametrize("concurrency", [1, 5])
+@pytest.mark.parametrize("way", WAYS)
+async def test_every_way_of_paging(sandbox: Sandbox, platform: PlatformClient, way: str, concurrency: int) -> None:
+    """However the service pages and answers, both listings come whole and in order."""
+    ids = [itwin.id for itwin in await platform.itwins.list().collect()]
+    objects = [item.id for item in await platform.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id).collect()]
+    assert (len(set(ids)), len(set(objects))) == (230, 130)
+    sandbox.fault(way, count=None)  # type: ignore[arg-type]  # one of the names above
+    pager = platform.itwins.list(page_size=20, concurrency=concurrency)
+    assert [itwin.id for itwin in await pager.collect()] == ids
+    listing = platform.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id, page_size=20, concurrency=concurrency)
+    assert [item.id for item in await listing.collect()] == objects
+
+
+@pytest.mark.parametrize("concurrency", [1, 6])
+async def test_faults_on_the_way_lose_nothing(sandbox: Sandbox, platform: PlatformClient, concurrency: int) -> None:
+    """Answers that are lost, refused for a while, or broken off are asked for again, in place."""
+    ids = [itwin.id for itwin in await platform.itwins.list().collect()]
+    for skip, name in enumerate(("reset_before_effect", "reset_in_head", "reset_in_body", "html_502", "unavailable")):
+        sandbox.fault(name, operation="list_itwins", skip=3 * skip, seconds=0.0)  # type: ignore[arg-type]  # as above
+    sandbox.fault("rate_limited", operation="list_itwins", count=1, skip=2, seconds=0.0)
+    pager = platform.itwins.list(page_size=10, concurrency=concurrency)
+    assert [itwin.id for itwin in await pager.collect()] == ids
+    assert sandbox.faults == ()
+
+
+async def test_a_broken_run_goes_on(sandbox: Sandbox, platform: PlatformClient) -> None:
+    """An error in the midst has the items until then, and the rest comes from its resume."""
+    ids = [itwin.id for itwin in await platform.itwins.list().collect()]
+    sandbox.fault("rate_limited", operation="list_itwins", skip=7, seconds=10_000.0)
+    with pytest.raises(RateLimitError) as caught:
+        await platform.itwins.list(page_size=20).collect()
+    assert len(caught.value.collected) == 140
+    async with PlatformClient(sandbox.base_url, vendor="other", token=sandbox.token) as another:
+        rest = await another.itwins.list(page_size=20, resume=caught.value.resume).collect()
+    assert [itwin.id for itwin in rest] == ids[140:]
+
+
+@pytest.mark.parametrize("fault", ["next_foreign", "next_looping"])
+async def test_links_that_mislead(sandbox: Sandbox, platform: PlatformClient, fault: str) -> None:
+    """A link to another origin or to the same page ends the listing before anything is sent."""
+    sandbox.fault(fault, skip=2)  # type: ignore[arg-type]  # one of the names above
+    with pytest.raises(PagingError) as caught:
+        await platform.itwins.list(page_size=20).collect()
+    assert len(caught.value.collected) == 60
+    assert len(sandbox.requests) == 3
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+async def test_a_scene_that_changes(sandbox: Sandbox, platform: PlatformClient, concurrency: int) -> None:
+    """Objects that are removed while the scene is read are told of; none comes twice."""
+    sandbox.fault("scene_changes", operation="list_scene_objects", count=3)
+    pager = platform.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id, page_size=10, concurrency=concurrency)
+    ids = [item.id for item in await pager.collect()]
+    assert pager.changed
+    assert len(ids) == len(set(ids))
+
+
+async def test_a_slow_service_is_not_asked_after_a_break() -> None:
+    """Once the caller leaves, requests under way are dropped, and no more follow."""
+    async with Sandbox(itwins=200, latency=0.05) as sandbox:
+        async with PlatformClient(sandbox.base_url, vendor="v", token=sandbox.token) as platform:
+            async with aclosing(platform.itwins.list(page_size=10, concurrency=4).pages()) as pages:
+                await anext(pages)
+            await asyncio.sleep(0)
+        assert len(sandbox.requests) <= 5
+
+
+@pytest.mark.parametrize("partition_by", ["createdDateTime", "lastModifiedDateTime"])
+async def test_35_000_itwins(partition_by: str) -> None:
+    """Beyond X-Max-Return, list_all gives each of 35,000 iTwins once, where list warns that it cannot."""
+    async with Sandbox(itwins=35_000, objects=0) as sandbox:
+        async with PlatformClient(sandbox.base_url, vendor="vendor", token=sandbox.token) as platform:
+            with pytest.warns(TruncatedWarning):
+                assert len(await platform.itwins.list().collect()) == 10_000
+            sandbox.requests.clear()
+            ids = {itwin.id async for itwin in platform.itwins.list_all(partition_by=partition_by, concurrency=4)}
+        assert len(ids) == 35_000
+        assert len(sandbox.requests) < 60
+
+
+async def test_list_all_keeps_the_callers_keywords(sandbox: Sandbox, platform: PlatformClient) -> None:
+    """Sub class, filter, select, scope and inactive iTwins hold in every part."""
+    listing = platform.itwins.list_all(
+        sub_class=iter(["Asset", "Project"]),
+        filter="status eq 'Inactive' or status eq 'Trial'",
+        include_inactive=True,
+        select=iter(["id", "subClass", "status"]),
+        query_scope="OrganizationAdmin",
+        page_size=10,
+    )
+    found = [itwin async for itwin in listing]
+    assert {itwin.sub_class for itwin in found} == {"Asset", "Project"}
+    assert {itwin.status for itwin in found} == {"Inactive", "Trial"}
+    assert not any(itwin.display_name for itwin in found)
+    assert {request.headers.get("x-itwin-query-scope") for request in sandbox.requests} == {"OrganizationAdmin"}
+
+
+@pytest.mark.parametrize(
+    ("keywords", "says"),
+    [
+        ({"partition_by": "displayName"}, "one of the times of an iTwin: createdDateTime, lastModifiedDateTime"),
+        ({"page_size": 0}, "page_size must be an integer"),
+        ({"concurrency": 0}, "concurrency must be an integer"),
+        ({"sub_class": []}, "subClass has no value"),
+        ({"filter": None}, "cannot be null"),
+        ({"sub_class": None}, "cannot be null"),
+        ({"select": None}, "cannot be null"),
+        ({"select": "id", "representation": "full"}, "exclude each other"),
+    ],
+)
+async def test_list_all_refuses_at_once(platform: PlatformClient, keywords: dict[str, object], says: str) -> None:
+    """What list refuses, list_all refuses when it is called."""
+    with pytest.raises(UsageError, match=says):
+        platform.itwins.list_all(**keywords)  # type: ignore[arg-type]  # wrong on purpose
+
+
+async def test_a_filter_that_is_wrong_is_refused_by_the_service(platform: PlatformClient) -> None:
+    """The service's own words about the caller's filter are in the error."""
+    with pytest.raises(PagingError, match="filter") as caught:
+        [itwin async for itwin in platform.itwins.list_all(filter="nonsense")]
+    assert isinstance(caught.value.__cause__, UnprocessableError)
