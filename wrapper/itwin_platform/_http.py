@@ -1,6 +1,5 @@
 """What the generated functions send through: an httpx client as lean as the service allows."""
 
-import json as json_text
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,6 +13,7 @@ from ._answers import status_error
 from ._api import DECODE_ERROR, AuthenticatedClient
 from ._checks import check_header
 from ._errors import ResponseDecodeError, UsageError
+from ._json import write_json
 from ._paging import Query, written
 from ._tokens import utc_now
 from ._transport import ATTEMPTS
@@ -94,15 +94,20 @@ def check_address(url: httpx.URL, *, base_url: httpx.URL) -> None:
         raise UsageError(f"requests go to paths below {base_url} only")
 
 
-def check_path(path: str) -> None:
+def check_path(path: str, *, route: str = "/") -> None:
     """Refuses a path with a part that would be resolved away, so that the request would reach another one.
+
+    Args:
+        path: the path as it is written, with or without a query.
+        route: the template that it was made from; a slash at its end is meant.
 
     Raises:
         UsageError: a part is empty, '.' or '..'.
     """
-    *parts, _ = path.split("?", 1)[0].split("/")[1:]
-    last = path.split("?", 1)[0].rsplit("/", 1)[-1]
-    if last in (".", "..") or any(part in ("", ".", "..") for part in parts):
+    *parts, last = path.partition("?")[0].split("/")[1:]
+    if last or not route.endswith("/"):
+        parts.append(last)
+    if any(part in ("", ".", "..") for part in parts):
         raise UsageError("an id in the path is empty, '.' or '..': the request would reach another path")
 
 
@@ -155,10 +160,10 @@ class PlatformHTTPClient(httpx.AsyncClient):
         """
         if self.is_closed:
             raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
-        content = None if json is None else encode_json(json)
+        content = None if json is None else write_json(json)
         path = url if isinstance(url, str) and url.startswith("/") else None
         if path is not None:
-            check_path(path)
+            check_path(path, route=str((extensions or {}).get("route", path)))
         if others or path is None:
             if content is not None:
                 others |= {"content": content}
@@ -198,21 +203,6 @@ def _writing() -> Iterator[None]:
         yield
     except (httpx.InvalidURL, UnicodeError) as error:
         raise UsageError(f"the request cannot be written: {type(error).__name__}") from None
-
-
-def encode_json(value: object) -> bytes:
-    """Writes a body as JSON.
-
-    Raises:
-        UsageError: a value that JSON does not have, such as NaN, a set, or half of a surrogate pair.
-    """
-    try:
-        return json_text.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-    except UnicodeEncodeError:
-        reason = "a text holds half of a surrogate pair"
-    except (TypeError, ValueError, RecursionError) as error:
-        reason = str(error)
-    raise UsageError(f"the body cannot be written as JSON: {reason}")
 
 
 def check_body_size(size: int, *, limit: int | None) -> None:

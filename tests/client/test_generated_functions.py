@@ -1,0 +1,108 @@
+"""Generated functions through `platform.generated`: token, Accept, backoff, errors and checks of the address apply."""
+
+import httpx
+import pytest
+from itwin_platform import (
+    AuthenticationError,
+    ErrorCode,
+    NotFoundError,
+    ResponseDecodeError,
+    UsageError,
+)
+from itwin_platform_api.api.detectors import create_detector
+from itwin_platform_api.api.itwins import get_primary_account
+from itwin_platform_api.api.repositories import update_repository
+from itwin_platform_api.api.scenes import create_scene
+from itwin_platform_api.models import DetectorCreate, DetectorType, RepositoryUpdate, SceneCreate
+
+from tests.client.conftest import ACCOUNT, answering
+
+
+async def test_a_generated_function_is_called_as_it_is() -> None:
+    """It needs no more than the generated client: vendor, version and token are put on."""
+    client, requests = answering(lambda _: httpx.Response(201, json={"detector": {"name": "n"}}))
+    async with client:
+        answer = await create_detector.asyncio(
+            client=client.generated, body=DetectorCreate(name="n", type_=DetectorType.PHOTO_OBJECT_DETECTOR)
+        )
+    assert answer.detector.name == "n"
+    assert requests[0].headers["accept"] == "application/vnd.acme.itwin-platform.v2+json"
+    assert requests[0].headers["authorization"] == "Bearer planted-token"
+
+
+async def test_a_generated_function_raises_typed_errors() -> None:
+    """A refusal is raised before generated code looks at the body, also one that it does not know."""
+    client, _ = answering(lambda _: httpx.Response(404, json={"error": {"code": "ResourceNotFound"}}))
+    async with client:
+        with pytest.raises(NotFoundError) as caught:
+            await get_primary_account.asyncio(client=client.generated)
+    assert caught.value.code == ErrorCode.RESOURCE_NOT_FOUND
+    client, _ = answering(lambda _: httpx.Response(200, text="<html>"))
+    async with client:
+        with pytest.raises(ResponseDecodeError) as broken:
+            await get_primary_account.asyncio(client=client.generated)
+    assert broken.value.body == b"<html>"
+
+
+async def test_a_generated_function_is_repeated() -> None:
+    """A service that is unavailable for a moment is asked again."""
+    answers = [httpx.Response(503, headers={"retry-after": "0"}), httpx.Response(200, json=ACCOUNT)]
+    client, requests = answering(lambda _: answers.pop(0))
+    async with client:
+        answer = await get_primary_account.asyncio(client=client.generated)
+    assert (answer.itwin.id, len(requests)) == ("a", 2)
+
+
+async def test_a_generated_function_gets_a_fresh_token() -> None:
+    """After a 401 the source is asked once more."""
+    tokens = iter(["old", "new", "newer"])
+    client, requests = answering(
+        lambda request: (
+            httpx.Response(200, json=ACCOUNT) if "new" in str(request.headers["authorization"]) else httpx.Response(401)
+        ),
+        token=lambda: next(tokens),
+    )
+    async with client:
+        await get_primary_account.asyncio(client=client.generated)
+    assert [request.headers["authorization"] for request in requests] == ["Bearer old", "Bearer new"]
+    client, requests = answering(lambda _: httpx.Response(401))
+    async with client:
+        with pytest.raises(AuthenticationError):
+            await get_primary_account.asyncio(client=client.generated)
+    assert len(requests) == 1
+
+
+@pytest.mark.parametrize("repository_id", ["", ".", ".."])
+async def test_a_generated_function_cannot_climb(repository_id: str) -> None:
+    """An id that would be resolved away is refused below the generated code, too."""
+    client, requests = answering()
+    async with client:
+        with pytest.raises(UsageError, match="would reach another path"):
+            await update_repository.asyncio("i", repository_id, client=client.generated, body=RepositoryUpdate(uri="u"))
+    assert requests == []
+
+
+@pytest.mark.parametrize("header", ["a\r\nX-Evil: 1", "", "é", "a\x00b"], ids=ascii)
+async def test_a_generated_function_sends_no_broken_header(header: str) -> None:
+    """A line break would start another header."""
+    client, requests = answering()
+    async with client:
+        with pytest.raises(UsageError, match="x-correlation-id must be a text of visible ASCII"):
+            await create_scene.asyncio(
+                client=client.generated, itwin_id="i", x_correlation_id=header, body=SceneCreate(display_name="S")
+            )
+    assert requests == []
+
+
+async def test_another_accept_is_sent_as_it_is() -> None:
+    """Accept can be given for one call: only the placeholder of the vendor is filled in."""
+    client, requests = answering()
+    async with client:
+        await get_primary_account.asyncio(client=client.generated, accept="application/json")
+        await get_primary_account.asyncio(
+            client=client.generated, accept="application/vnd.{vendor}.itwin-platform.v3+json"
+        )
+    assert [request.headers["accept"] for request in requests] == [
+        "application/json",
+        "application/vnd.acme.itwin-platform.v3+json",
+    ]

@@ -1,0 +1,134 @@
+"""The life of a client: what it closes, what it leaves alone, and what it is after its end."""
+
+import asyncio
+
+import httpx
+import pytest
+from itwin_platform import UsageError
+
+from tests.client.conftest import ACCOUNT, answering
+
+
+class Closing(httpx.MockTransport):
+    """Counts how often it is closed."""
+
+    closed = 0
+
+    async def aclose(self) -> None:
+        """Counts."""
+        self.closed += 1
+
+
+def account(_: httpx.Request) -> httpx.Response:
+    """Answers with the account."""
+    return httpx.Response(200, json=ACCOUNT)
+
+
+async def test_a_client_closes_its_transport_once() -> None:
+    """At the end of `async with`, and not again with `aclose`."""
+    transport = Closing(account)
+    client, _ = answering(transport=transport)
+    async with client as entered:
+        assert entered is client
+        assert transport.closed == 0
+    await client.aclose()
+    assert transport.closed == 1
+
+
+async def test_a_closed_client_says_so() -> None:
+    """A call after the end is a mistake of the caller, told in words, and nothing is sent."""
+    client, requests = answering()
+    await client.aclose()
+    with pytest.raises(UsageError, match="the client is closed"):
+        await client.itwins.get_primary_account()
+    with pytest.raises(UsageError, match="the client is closed"):
+        await client.itwins.list().collect()
+    assert requests == []
+
+
+async def test_an_error_within_async_with_passes_through() -> None:
+    """The client closes and does not swallow."""
+    client, _ = answering()
+    with pytest.raises(KeyError):
+        async with client:
+            raise KeyError("x")
+    with pytest.raises(UsageError, match="the client is closed"):
+        await client.itwins.get_primary_account()
+
+
+async def test_closing_ends_a_renewal_that_is_under_way() -> None:
+    """A token source that hangs does not outlive the client."""
+    asked, ended = asyncio.Event(), asyncio.Event()
+
+    async def source() -> str:
+        asked.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return "never"
+
+    client, requests = answering(token=source)
+    call = asyncio.create_task(client.itwins.get_primary_account())
+    await asked.wait()
+    call.cancel()
+    await client.aclose()
+    assert ended.is_set()
+    assert requests == []
+
+
+async def test_a_given_http_client_is_neither_changed_nor_closed() -> None:
+    """It is sent through as it is, with its own defaults, and serves its owner afterwards."""
+    requests: list[httpx.Request] = []
+
+    def noting(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return account(request)
+
+    async with httpx.AsyncClient(
+        transport=httpx.MockTransport(noting),
+        base_url="https://elsewhere.example",
+        headers={"X-Own": "kept", "Accept": "text/html", "Authorization": "Basic own"},
+        auth=("user", "password"),
+        follow_redirects=True,
+    ) as own:
+        before = (dict(own.headers), own.base_url, own.timeout, own.auth, dict(own.event_hooks), dict(own.cookies))
+        client, _ = answering(transport=None, http_client=own)
+        async with client:
+            await client.itwins.get_primary_account()
+        assert (
+            dict(own.headers),
+            own.base_url,
+            own.timeout,
+            own.auth,
+            dict(own.event_hooks),
+            dict(own.cookies),
+        ) == before
+        assert not own.is_closed
+        await own.get("/own")
+    first, second = requests
+    assert first.url == "https://service.example/api/itwins/myprimaryaccount"
+    assert first.headers["authorization"] == "Bearer planted-token"
+    assert first.headers["accept"] == "application/vnd.acme.itwin-platform.v1+json"
+    assert first.headers["x-own"] == "kept"
+    assert second.url == "https://elsewhere.example/own"
+    assert "planted-token" not in str(second.headers.raw)
+
+
+async def test_one_client_serves_many_tasks() -> None:
+    """Calls at the same time share a client, and each gets its own answer."""
+
+    def echo(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={"id": request.url.path.rpartition("/")[2]})
+
+    client, _ = answering(echo)
+    async with client:
+        found = await asyncio.gather(*(client.webhooks.activate(str(number)) for number in range(50)))
+    assert [each.id for each in found] == [str(number) for number in range(50)]
+
+
+def test_nothing_is_sent_by_making_a_client() -> None:
+    """A client can be made outside a running event loop; nothing is sent until an operation is awaited."""
+    client, requests = answering()
+    client.itwins.list()
+    assert requests == []

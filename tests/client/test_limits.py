@@ -1,0 +1,87 @@
+"""The largest request and the largest answer. Source: section 8."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from itwin_platform import PlatformClient, RequestTooLargeError, ResponseDecodeError, UsageError
+from itwin_platform._client import BODY_LIMITS
+from itwin_platform_sandbox import Sandbox
+
+from tests.client.conftest import ACCOUNT, answering
+
+MOST = 4_718_592  # 4.5 MiB
+FRAME = len('{"displayName":""}')
+
+
+def created(_: httpx.Request) -> httpx.Response:
+    """Answers with a scene."""
+    return httpx.Response(201, json={"scene": {"id": "s"}})
+
+
+def test_the_limits_are_those_of_the_specification() -> None:
+    """Every body limit of the specification is held, by its method and route, and no other."""
+    document: dict[str, Any] = yaml.safe_load((Path(__file__).resolve().parents[2] / "openapi.yaml").read_text())
+    stated = {
+        (method.upper(), path): operation["requestBody"]["x-max-body-bytes"]
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if "x-max-body-bytes" in operation.get("requestBody", {})
+    }
+    assert stated == BODY_LIMITS == {("POST", "/scenes/"): MOST}
+
+
+@pytest.mark.parametrize(
+    ("letter", "width"), [("x", 1), ("é", 2), ("\u20ac", 3), ('"', 2)], ids=["1", "2", "3", "escaped"]
+)
+async def test_the_body_is_measured_as_it_is_sent(letter: str, width: int) -> None:
+    """Exactly 4.5 MiB is sent, one byte more is refused, in bytes of the encoded body."""
+    client, requests = answering(created)
+    count, rest = divmod(MOST - FRAME, width)
+    exactly = letter * count + "x" * rest
+    async with client:
+        await client.scenes.create("itwin", display_name=exactly)
+        with pytest.raises(UsageError, match=f"has {MOST + 1} bytes, {MOST} are allowed") as caught:
+            await client.scenes.create("itwin", display_name=exactly + "x")
+    assert (caught.value.code, caught.value.target) == ("RequestTooLarge", None)
+    [request] = requests
+    assert len(request.content) == MOST
+    assert json.loads(request.content)["displayName"] == exactly
+
+
+async def test_no_other_operation_has_the_limit() -> None:
+    """The description limits the body of create scene only."""
+    client, requests = answering(lambda _: httpx.Response(201, json={"detector": {"name": "n"}}))
+    async with client:
+        await client.detectors.create(name="n", type="PhotoObjectDetector", description="x" * MOST)
+    assert len(requests[0].content) > MOST
+
+
+async def test_without_the_checks_the_service_refuses_it() -> None:
+    """The sandbox takes the body that the client takes, and answers 413 to the one that it refuses."""
+    async with (
+        Sandbox(itwins=1, objects=0) as sandbox,
+        PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token, check_requests=False) as client,
+    ):
+        exactly = "x" * (MOST - FRAME)
+        scene = await client.scenes.create(sandbox.itwin_id, display_name=exactly)
+        assert scene.display_name == exactly
+        with pytest.raises(RequestTooLargeError) as caught:
+            await client.scenes.create(sandbox.itwin_id, display_name=exactly + "x")
+    assert caught.value.code == "RequestTooLarge"
+
+
+async def test_an_answer_is_measured_decoded() -> None:
+    """An answer of exactly the limit is read, one byte more is refused, and what was read stays on the error."""
+    body = json.dumps(ACCOUNT).encode()
+    client, _ = answering(lambda _: httpx.Response(200, content=body), max_response_bytes=len(body))
+    async with client:
+        assert (await client.itwins.get_primary_account()).id == "a"
+    client, _ = answering(lambda _: httpx.Response(200, content=body), max_response_bytes=len(body) - 1)
+    async with client:
+        with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes") as caught:
+            await client.itwins.get_primary_account()
+    assert (caught.value.status, caught.value.body) == (200, body[:-1])
