@@ -91,7 +91,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[sandbox]' --group development
+		--editable '.[sandbox,fast]' --group development
 	@touch $(READY)
 
 # Each of these has needs that no user of the client has: an environment of its own keeps them apart.
@@ -106,7 +106,7 @@ $(READY): pyproject.toml constraints.txt
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--editable . openapi-python-client --requirement benchmarks/requirements.txt
+		--editable '.[fast]' openapi-python-client --requirement benchmarks/requirements.txt
 	@touch $@
 
 .venv-bench-peers/.ready: benchmarks/requirements-peers.txt

@@ -15,7 +15,8 @@ from itwin_platform import (
     ServerError,
     UsageError,
 )
-from itwin_platform._http import check_address, check_body_size, check_path, encode_json
+from itwin_platform._http import check_address, check_body_size, check_path
+from itwin_platform._json import write_json
 from pytest_httpx import HTTPXMock
 
 BASE_URL = "https://service.example/api"
@@ -184,7 +185,7 @@ async def test_json_is_written_alike_either_way(platform: PlatformClient, httpx_
 def test_a_body_that_json_does_not_have_is_refused(value: object) -> None:
     """NaN, sets, bytes, and half of a surrogate pair are refused before anything is sent."""
     with pytest.raises(UsageError, match=r"cannot be written as JSON: \w"):
-        encode_json(value)
+        write_json(value)
 
 
 def test_a_body_that_holds_itself_is_refused() -> None:
@@ -196,8 +197,8 @@ def test_a_body_that_holds_itself_is_refused() -> None:
         deep = [deep]
     for value in (circle, deep):
         with pytest.raises(UsageError, match="cannot be written as JSON"):
-            encode_json(value)
-    assert json.loads(encode_json({"a": ["ä"]})) == {"a": ["ä"]}
+            write_json(value)
+    assert json.loads(write_json({"a": ["ä"]})) == {"a": ["ä"]}
 
 
 def test_a_body_above_the_limit_is_refused_with_the_documented_code() -> None:

@@ -63,8 +63,10 @@ from ._errors import (
     UnprocessableError,
     UsageError,
 )
+from ._events import AttemptEnded, BackoffEvent, CooldownBegan
+from ._fast import fast_transport
 from ._gate import Gate, RequestGate
-from ._page import Page, SceneState
+from ._page import Page, SceneState, TruncatedWarning
 from ._pager import Pager
 from ._replacement import (
     BasicAuthentication,
@@ -77,19 +79,22 @@ from ._scene_data import escape
 from ._tokens import AccessToken
 from ._transport import BackoffTransport
 from ._version import __version__
-from ._window import Pass, RateLimit
+from ._window import Pass, RateLimit, WaitTooLongError
 
 __all__ = [
     "UNSET",
     "APIStatusError",
     "AccessToken",
+    "AttemptEnded",
     "AuthenticationError",
+    "BackoffEvent",
     "BackoffPolicy",
     "BackoffTransport",
     "BadRequestError",
     "BasicAuthentication",
     "CapabilityLink",
     "ConflictError",
+    "CooldownBegan",
     "DataCenterLocation",
     "DeadlineExceededError",
     "Detector",
@@ -143,13 +148,16 @@ __all__ = [
     "TokenError",
     "TokenSource",
     "TransportError",
+    "TruncatedWarning",
     "UnprocessableError",
     "Unset",
     "UsageError",
     "Vector3d",
     "View3dData",
+    "WaitTooLongError",
     "Webhook",
     "WebhookScope",
     "__version__",
     "escape",
+    "fast_transport",
 ]

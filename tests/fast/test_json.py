@@ -1,0 +1,119 @@
+"""JSON is read and written the same with orjson and without it."""
+
+import json
+import math
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given, strategies as st
+from itwin_platform import UsageError, _json
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(min_value=-(2**70), max_value=2**70)
+    | st.floats()
+    | st.text(st.characters(codec=None), max_size=12)
+)
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@pytest.fixture
+def without_orjson(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reads and writes as where the extra is not installed."""
+    monkeypatch.setattr(_json, "orjson", None)
+
+
+def test_orjson_is_what_is_tested_here() -> None:
+    """The comparisons below compare two readers, because orjson is installed."""
+    assert _json.orjson is not None
+
+
+def same(one: object, other: object) -> bool:
+    """Tells whether two values are the same in type and value, NaN included."""
+    if isinstance(one, float) and isinstance(other, float):
+        return one == other or (math.isnan(one) and math.isnan(other))
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    return type(one) is type(other) and one == other
+
+
+@given(values)
+def test_a_body_is_read_as_the_standard_library_reads_it(value: object) -> None:
+    """Whatever JSON can hold, NaN, long integers and lone surrogates included, is read alike."""
+    body = json.dumps(value).encode()
+    assert same(_json.read_json(body), json.loads(body))
+
+
+@given(st.binary(max_size=40))
+def test_what_is_not_json_is_refused_alike(body: bytes) -> None:
+    """Where the standard library refuses a body, so does the quick reader, and with a ValueError."""
+    try:
+        expected = json.loads(body)
+    except ValueError:
+        with pytest.raises(ValueError):  # noqa: PT011  # any ValueError is what callers catch
+            _json.read_json(body)
+    else:
+        assert same(_json.read_json(body), expected)
+
+
+@given(values)
+def test_a_body_is_written_alike(value: object) -> None:
+    """What is written reads back the same with and without orjson, and both refuse the same values."""
+    outcomes: list[Any] = []
+    quick = _json.orjson
+    for reader in (quick, None):
+        _json.orjson = reader
+        try:
+            outcomes.append(json.loads(_json.write_json(value)))
+        except UsageError as error:
+            outcomes.append(str(error))
+        finally:
+            _json.orjson = quick
+    assert same(*outcomes)
+
+
+REFUSED = [
+    pytest.param({"a": math.nan}, id="nan"),
+    pytest.param({"a": {1, 2}}, id="set"),
+    pytest.param({"a": "\ud800"}, id="surrogate"),
+    pytest.param({"a": datetime(2026, 1, 1, tzinfo=UTC)}, id="datetime"),
+    pytest.param({"a": None, "b": math.inf}, id="infinity"),
+]
+
+
+@pytest.mark.parametrize("value", REFUSED)
+def test_what_json_does_not_have_is_refused(value: object) -> None:
+    """A value that JSON does not have is a UsageError, with orjson installed."""
+    with pytest.raises(UsageError, match="cannot be written as JSON"):
+        _json.write_json(value)
+
+
+@pytest.mark.usefixtures("without_orjson")
+@pytest.mark.parametrize("value", REFUSED)
+def test_what_json_does_not_have_is_refused_without_orjson(value: object) -> None:
+    """A value that JSON does not have is a UsageError, without orjson."""
+    with pytest.raises(UsageError, match="cannot be written as JSON"):
+        _json.write_json(value)
+
+
+@pytest.mark.usefixtures("without_orjson")
+def test_a_body_is_read_without_orjson() -> None:
+    """Without the extra the standard library reads."""
+    assert _json.read_json(b'{"a": [1]}') == {"a": [1]}
+
+
+def test_a_uuid_is_sent_as_its_text() -> None:
+    """Ids may be given as UUIDs: both writers are handed their text."""
+    from itwin_platform_api.types import encode
+
+    assert encode({"id": UUID(int=1)}) == {"id": "00000000-0000-0000-0000-000000000001"}
