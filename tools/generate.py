@@ -78,7 +78,7 @@ def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
 
     lines = [f"{len(changed)} modules changed", *(f"  {line}" for line in changed)]
     if found := misfits():
-        return [*lines, "", "The wrapper does not fit any more:", "", *found]
+        return [*lines, "", "The wrapper does not fit any more:", "", "\n\n".join(found)]
     missing = [row for row in rows(load(str(spec))) if not row.held]
     lines += [*not_wrapped(missing), "", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
     return [*lines, "What must hold before it is committed: make check"]

@@ -1,51 +1,44 @@
-"""Builds the sdist, the wheel from it, and tries the wheel in a clean environment: an import and a smoke run.
+"""Builds the sdist, the wheel from it, and tries the wheel in a clean environment.
 
-The clean environment holds the wheel and its runtime dependencies only, then the sandbox as well.
+The wheel has all three packages, typed, and no tests. Installed alone it brings its runtime dependencies and no
+development tool, and can be imported; with the extra `sandbox` it carries out all eight operations.
 """
 
-import subprocess
 import sys
 import tempfile
-import venv
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[1]
+from clean_environment import Environment, normalized
+from distribution import PROJECT, build, development_tools
+
 IMPORT = "import itwin_platform; print('imported', itwin_platform.__version__, 'from', itwin_platform.__file__)"
-SMOKE = """
-import asyncio
-from itwin_platform import PlatformClient
-from itwin_platform_sandbox import Sandbox
-
-async def main() -> None:
-    async with Sandbox(itwins=25) as sandbox:
-        async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform:
-            print("listed", len(await platform.itwins.list(page_size=10).collect()), "iTwins")
-
-asyncio.run(main())
-"""
 
 
-def run(*command: str | Path) -> None:
-    """Runs a command; a failure ends the program with its status."""
-    ended = subprocess.run([str(part) for part in command], cwd=tempfile.gettempdir(), check=False)
-    if ended.returncode != 0:
-        raise SystemExit(ended.returncode)
+def trial(wheel: Path, *, python: Path, constraints: Path | None, folder: Path) -> dict[str, str]:
+    """Installs a wheel into a new environment, uses it there, and returns what was installed for it alone.
+
+    Raises:
+        SystemExit: it does not work, or brings a development tool.
+    """
+    environment = Environment(folder, python=python)
+    environment.install(wheel, constraints=constraints)
+    installed = environment.installed()
+    if tools := development_tools() & set(installed):
+        raise SystemExit(f"pip install itwin-platform brings development tools: {', '.join(sorted(tools))}")
+    environment.run("-c", IMPORT)
+    environment.install(f"{wheel}[sandbox]", constraints=constraints)
+    environment.run(PROJECT / "tools" / "smoke_run.py")
+    return {name: version for name, version in installed.items() if name != normalized("itwin-platform")}
 
 
 def main() -> None:
-    """Builds and tries."""
+    """Builds and tries, with the versions that this project is checked with."""
+    wheel = build()
     with tempfile.TemporaryDirectory() as folder:
-        run(sys.executable, "-m", "build", "--outdir", folder, PROJECT)
-        wheel = next(Path(folder).glob("*.whl"))
-        clean = Path(folder) / "clean"
-        venv.create(clean, with_pip=True)
-        python = clean / "bin" / "python"
-        install = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-        constraints = ("--constraint", PROJECT / "constraints.txt")
-        run(*install, *constraints, wheel)
-        run(python, "-W", "error", "-c", IMPORT)
-        run(*install, *constraints, f"{wheel}[sandbox]")
-        run(python, "-W", "error", "-c", SMOKE)
+        constraints = PROJECT / "constraints.txt"
+        installed = trial(wheel, python=Path(sys.executable), constraints=constraints, folder=Path(folder) / "clean")
+    print(f"pip install itwin-platform brings {', '.join(f'{name} {version}' for name, version in installed.items())}")
+    print(f"built {wheel.relative_to(PROJECT)}")
 
 
 if __name__ == "__main__":

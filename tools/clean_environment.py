@@ -1,0 +1,87 @@
+"""Virtual environments that hold a wheel and what it needs, and nothing else; and the Pythons to make them from."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+OLDEST = (3, 11)
+_ASK = "import sys; print(*sys.version_info[:3], sys.base_prefix)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Python:
+    """An interpreter of this machine."""
+
+    path: Path
+    version: tuple[int, int, int]
+
+    def __str__(self) -> str:
+        return ".".join(map(str, self.version))
+
+
+def pythons() -> list[Python]:
+    """Every Python from 3.11 on the PATH and of pyenv, each installation once, oldest first."""
+    folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    candidates = [*sorted(pyenv.glob("*/bin/python"))]
+    candidates += [path for folder in folders for path in sorted(folder.glob("python3*")) if _is_python(path)]
+    found: dict[str, Python] = {}
+    for path in candidates:
+        ended = subprocess.run([str(path), "-c", _ASK], capture_output=True, text=True, check=False)
+        if ended.returncode == 0:
+            major, minor, patch, prefix = ended.stdout.strip().split(" ", 3)
+            found.setdefault(prefix, Python(path=path, version=(int(major), int(minor), int(patch))))
+    return sorted((python for python in found.values() if python.version >= OLDEST), key=lambda python: python.version)
+
+
+class Environment:
+    """A virtual environment without pip in it: the pip of this process installs into it from outside."""
+
+    def __init__(self, folder: Path, *, python: Path) -> None:
+        run(python, "-m", "venv", "--without-pip", folder)
+        self.python = folder / "bin" / "python"
+
+    def install(self, *requirements: str | Path, constraints: Path | None = None) -> None:
+        """Installs requirements, the newest versions that the constraints allow."""
+        limits = ("--constraint", constraints) if constraints is not None else ()
+        run(*self._pip, "install", "--quiet", "--no-warn-script-location", *limits, *requirements)
+
+    def installed(self) -> dict[str, str]:
+        """The version of each distribution by its normalized name."""
+        listed = run(*self._pip, "list", "--format", "freeze", silent=True)
+        return {normalized(name): version for name, version in (line.split("==") for line in listed.splitlines())}
+
+    def run(self, *arguments: str | Path) -> None:
+        """Runs its Python, where every warning is an error and nothing of the folder that it runs in is imported."""
+        run(self.python, "-P", "-W", "error", *arguments)
+
+    @property
+    def _pip(self) -> tuple[str | Path, ...]:
+        return (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", self.python)
+
+
+def run(*command: str | Path, silent: bool = False) -> str:
+    """Runs a command away from the checkout, and returns what it printed if that is to be silent.
+
+    Raises:
+        SystemExit: it failed.
+    """
+    words = [str(part) for part in command]
+    ended = subprocess.run(
+        words, cwd=Path(sys.prefix), text=True, check=False, stdout=subprocess.PIPE if silent else None
+    )
+    if ended.returncode != 0:
+        raise SystemExit(f"failed with status {ended.returncode}: {' '.join(words)}")
+    return ended.stdout or ""
+
+
+def normalized(name: str) -> str:
+    """The name of a distribution as pip compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _is_python(path: Path) -> bool:
+    return re.fullmatch(r"python3(\.\d+)?", path.name) is not None and os.access(path, os.X_OK)
