@@ -42,7 +42,7 @@ def check_path_id(name: str, value: object) -> None:
 
 def check_header(name: str, value: object) -> None:
     """A header's value is visible ASCII: anything else would not be sent, or start another header."""
-    if not isinstance(value, str) or not _HEADER.fullmatch(value):
+    if not isinstance(value, Unset) and not (isinstance(value, str) and _HEADER.fullmatch(value)):
         raise UsageError(f"{name} must be a text of visible ASCII characters without blanks around it")
 
 

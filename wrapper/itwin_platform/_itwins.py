@@ -235,8 +235,7 @@ class ITwins:
 def _check_list(parameters: Mapping[str, object], *, max_return: int, skip: int, page_size: int) -> None:
     refuse_none(parameters)
     check_exclusive(parameters)
-    if not isinstance(parameters["X-iTwin-Query-Scope"], Unset):
-        check_header("query_scope", parameters["X-iTwin-Query-Scope"])
+    check_header("query_scope", parameters["X-iTwin-Query-Scope"])
     for name in ("subClass", "$select"):
         if parameters[name] == []:
             raise UsageError(f"{name} has no value: leave it out, or name one", code="InvalidValue", target=name)

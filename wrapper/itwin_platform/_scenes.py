@@ -158,8 +158,7 @@ class Scenes:
             refuse_none({"orderBy": order_by})
             check_integer("page_size", page_size, least=1, most=MOST_PER_PAGE, code=None, target="$top")
             check_integer("skip", skip, least=0, most=None, code=None, target="$skip")
-        if not isinstance(correlation_id, Unset):
-            check_header("correlation_id", correlation_id)
+        check_header("correlation_id", correlation_id)
 
         async def fetch(query: Query | None) -> Answer[SceneObject]:
             with page_at(query):
