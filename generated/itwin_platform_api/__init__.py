@@ -1,6 +1,18 @@
 """A client library for accessing Platform Service Interface: iTwins, Repositories, Scenes, Detectors and Webhooks"""
 
-from .client import AuthenticatedClient, Client
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .client import AuthenticatedClient, Client
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import client
+
+    return getattr(client, name)
+
 
 __all__ = (
     "AuthenticatedClient",

@@ -1,13 +1,11 @@
 """What the generated modules share: the absent value, the response of a function, lossless decoding and encoding."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from enum import Enum, StrEnum
 from typing import Any, Generic, Literal, TypeVar
 from uuid import UUID
-
-from attrs import define
-from dateutil import parser as dateutil_parser
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
@@ -43,7 +41,7 @@ class Unset:
 UNSET: Unset = Unset()
 
 
-@define
+@dataclass(slots=True)
 class Response(Generic[T]):
     """A response from an endpoint."""
 
@@ -85,6 +83,8 @@ def decode_datetime(value: Any) -> Any:
 
 
 def _decode_other_time(value: str) -> Any:
+    from dateutil import parser as dateutil_parser  # few answers need it
+
     # What a text leaves out is taken from the default: where two defaults give two times, it is not a whole date.
     try:
         one, other = (dateutil_parser.parse(value, default=default, tzinfos=_zone) for default in _DEFAULTS)

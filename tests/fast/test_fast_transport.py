@@ -14,10 +14,10 @@ from itwin_platform import (
 from itwin_platform_sandbox import Sandbox
 
 
-def client(base_url: str, token: str = "t", **arguments: object) -> PlatformClient:
+def client(base_url: str, **arguments: object) -> PlatformClient:
     """Makes a client that sends through the fast transport."""
     policy = BackoffPolicy(base_delay=0.0)
-    return PlatformClient(base_url, vendor="v", token=token, transport=fast_transport(), backoff=policy, **arguments)  # type: ignore[arg-type]  # handed on as they are
+    return PlatformClient(base_url, vendor="v", token="t", transport=fast_transport(), backoff=policy, **arguments)  # type: ignore[arg-type]  # handed on as they are
 
 
 async def test_a_listing_and_a_change_go_through() -> None:

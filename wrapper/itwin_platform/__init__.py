@@ -3,41 +3,10 @@
 `PlatformClient` is where to begin; everything that a user needs is exported here.
 """
 
-from ._api import (
-    UNSET,
-    CapabilityLink,
-    DataCenterLocation,
-    Detector,
-    DetectorType,
-    ErrorCode,
-    ErrorDetailCode,
-    EventType,
-    ITwin,
-    ITwinClass,
-    ITwinStatus,
-    ITwinSubClass,
-    ITwinSummary,
-    QueryScope,
-    Repository,
-    RepositoryCapabilities,
-    RepositoryClass,
-    RepositoryResourceData,
-    RepositorySubClass,
-    Resource,
-    ResourceCapabilities,
-    ResourceClass,
-    ResourceSubClass,
-    Scene,
-    SceneData,
-    SceneObject,
-    SceneObjectCreate,
-    SceneObjectMinimal,
-    Unset,
-    Vector3d,
-    View3dData,
-    Webhook,
-    WebhookScope,
-)
+from typing import TYPE_CHECKING
+
+from . import _api
+from ._api import UNSET, Unset
 from ._auth import TokenSource
 from ._backoff import BackoffPolicy
 from ._client import PlatformClient
@@ -68,21 +37,55 @@ from ._fast import fast_transport
 from ._gate import Gate, RequestGate
 from ._page import Page, SceneState, TruncatedWarning
 from ._pager import Pager
-from ._replacement import (
-    BasicAuthentication,
-    HeaderAuthentication,
-    OAuth2AuthorizationCodePKCEAuthentication,
-    QueryParameterAuthentication,
-    RepositoryOptions,
-)
 from ._scene_data import escape
 from ._tokens import AccessToken
 from ._transport import BackoffTransport
 from ._version import __version__
 from ._window import Pass, RateLimit, WaitTooLongError
 
-__all__ = [
-    "UNSET",
+if TYPE_CHECKING:
+    from ._api import (
+        CapabilityLink,
+        DataCenterLocation,
+        Detector,
+        DetectorType,
+        ErrorCode,
+        ErrorDetailCode,
+        EventType,
+        ITwin,
+        ITwinClass,
+        ITwinStatus,
+        ITwinSubClass,
+        ITwinSummary,
+        QueryScope,
+        Repository,
+        RepositoryCapabilities,
+        RepositoryClass,
+        RepositoryResourceData,
+        RepositorySubClass,
+        Resource,
+        ResourceCapabilities,
+        ResourceClass,
+        ResourceSubClass,
+        Scene,
+        SceneData,
+        SceneObject,
+        SceneObjectCreate,
+        SceneObjectMinimal,
+        Vector3d,
+        View3dData,
+        Webhook,
+        WebhookScope,
+    )
+    from ._replacement import (
+        BasicAuthentication,
+        HeaderAuthentication,
+        OAuth2AuthorizationCodePKCEAuthentication,
+        QueryParameterAuthentication,
+        RepositoryOptions,
+    )
+
+__all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to check
     "APIStatusError",
     "AccessToken",
     "AttemptEnded",
@@ -149,6 +152,7 @@ __all__ = [
     "TokenSource",
     "TransportError",
     "TruncatedWarning",
+    "UNSET",
     "UnprocessableError",
     "Unset",
     "UsageError",
@@ -161,3 +165,18 @@ __all__ = [
     "escape",
     "fast_transport",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Imports a model, an enum or a type that stands for a whole object when it is first named."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "RepositoryOptions" or name.endswith("Authentication"):
+        from . import _replacement
+
+        return getattr(_replacement, name)
+    return getattr(_api, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

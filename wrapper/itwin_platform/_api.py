@@ -1,53 +1,83 @@
-"""The seam: the only module that names the generated package. Regenerating and vendoring meet the wrapper here."""
+"""The seam: the only module that names the generated package. Regenerating and vendoring meet the wrapper here.
 
-from itwin_platform_api.api.detectors import create_detector as create_detector
-from itwin_platform_api.api.itwins import get_primary_account as get_primary_account, list_itwins as list_itwins
-from itwin_platform_api.api.repositories import (
-    create_repository_resource as create_repository_resource,
-    update_repository as update_repository,
-)
-from itwin_platform_api.api.scenes import create_scene as create_scene, list_scene_objects as list_scene_objects
-from itwin_platform_api.api.webhooks import update_webhook as update_webhook
-from itwin_platform_api.client import AuthenticatedClient as AuthenticatedClient
+A model costs about a millisecond of import, so each is imported when it is first named, and so are the operations.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from itwin_platform_api.errors import DECODE_ERROR as DECODE_ERROR
-from itwin_platform_api.models import (
-    CapabilityLink as CapabilityLink,
-    DataCenterLocation as DataCenterLocation,
-    Detector as Detector,
-    DetectorCreate as DetectorCreate,
-    DetectorType as DetectorType,
-    ErrorCode as ErrorCode,
-    ErrorDetailCode as ErrorDetailCode,
-    EventType as EventType,
-    ITwin as ITwin,
-    ITwinClass as ITwinClass,
-    ITwinStatus as ITwinStatus,
-    ITwinSubClass as ITwinSubClass,
-    ITwinSummary as ITwinSummary,
-    QueryScope as QueryScope,
-    Repository as Repository,
-    RepositoryCapabilities as RepositoryCapabilities,
-    RepositoryClass as RepositoryClass,
-    RepositoryResourceData as RepositoryResourceData,
-    RepositorySubClass as RepositorySubClass,
-    RepositoryUpdate as RepositoryUpdate,
-    Resource as Resource,
-    ResourceCapabilities as ResourceCapabilities,
-    ResourceClass as ResourceClass,
-    ResourceCreate as ResourceCreate,
-    ResourceSubClass as ResourceSubClass,
-    Scene as Scene,
-    SceneContext as SceneContext,
-    SceneCreate as SceneCreate,
-    SceneData as SceneData,
-    SceneDataCreate as SceneDataCreate,
-    SceneObject as SceneObject,
-    SceneObjectCreate as SceneObjectCreate,
-    SceneObjectMinimal as SceneObjectMinimal,
-    Vector3d as Vector3d,
-    View3dData as View3dData,
-    Webhook as Webhook,
-    WebhookScope as WebhookScope,
-    WebhookUpdate as WebhookUpdate,
-)
 from itwin_platform_api.types import UNSET as UNSET, Response as Response, Unset as Unset, encode as encode
+
+if TYPE_CHECKING:
+    from itwin_platform_api.api.detectors import create_detector as create_detector
+    from itwin_platform_api.api.itwins import get_primary_account as get_primary_account, list_itwins as list_itwins
+    from itwin_platform_api.api.repositories import (
+        create_repository_resource as create_repository_resource,
+        update_repository as update_repository,
+    )
+    from itwin_platform_api.api.scenes import create_scene as create_scene, list_scene_objects as list_scene_objects
+    from itwin_platform_api.api.webhooks import update_webhook as update_webhook
+    from itwin_platform_api.client import AuthenticatedClient as AuthenticatedClient
+    from itwin_platform_api.models import (
+        CapabilityLink as CapabilityLink,
+        DataCenterLocation as DataCenterLocation,
+        Detector as Detector,
+        DetectorCreate as DetectorCreate,
+        DetectorType as DetectorType,
+        ErrorCode as ErrorCode,
+        ErrorDetailCode as ErrorDetailCode,
+        EventType as EventType,
+        ITwin as ITwin,
+        ITwinClass as ITwinClass,
+        ITwinStatus as ITwinStatus,
+        ITwinSubClass as ITwinSubClass,
+        ITwinSummary as ITwinSummary,
+        QueryScope as QueryScope,
+        Repository as Repository,
+        RepositoryCapabilities as RepositoryCapabilities,
+        RepositoryClass as RepositoryClass,
+        RepositoryResourceData as RepositoryResourceData,
+        RepositorySubClass as RepositorySubClass,
+        RepositoryUpdate as RepositoryUpdate,
+        Resource as Resource,
+        ResourceCapabilities as ResourceCapabilities,
+        ResourceClass as ResourceClass,
+        ResourceCreate as ResourceCreate,
+        ResourceSubClass as ResourceSubClass,
+        Scene as Scene,
+        SceneContext as SceneContext,
+        SceneCreate as SceneCreate,
+        SceneData as SceneData,
+        SceneDataCreate as SceneDataCreate,
+        SceneObject as SceneObject,
+        SceneObjectCreate as SceneObjectCreate,
+        SceneObjectMinimal as SceneObjectMinimal,
+        Vector3d as Vector3d,
+        View3dData as View3dData,
+        Webhook as Webhook,
+        WebhookScope as WebhookScope,
+        WebhookUpdate as WebhookUpdate,
+    )
+
+#: Where the operations are, by their tags.
+_TAGS = {
+    "create_detector": "detectors",
+    "create_repository_resource": "repositories",
+    "create_scene": "scenes",
+    "get_primary_account": "itwins",
+    "list_itwins": "itwins",
+    "list_scene_objects": "scenes",
+    "update_repository": "repositories",
+    "update_webhook": "webhooks",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imports the module of an operation, the client, or a model."""
+    import itwin_platform_api as generated
+    from itwin_platform_api import models
+
+    if name in _TAGS:
+        return import_module(f"{generated.__name__}.api.{_TAGS[name]}.{name}")
+    return getattr(generated if name == "AuthenticatedClient" else models, name)

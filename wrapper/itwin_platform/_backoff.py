@@ -90,7 +90,7 @@ REPEATABLE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT", "DELET
 #: Jitter adds at most this part of a wait, and at most this many seconds.
 JITTER_SHARE, JITTER_SECONDS = 0.25, 0.5
 #: A wait named by the service ends the same cooldown for all tasks of a process: less jitter serves.
-NAMED_WAIT_JITTER_SHARE = 0.1
+NAMED_WAIT_JITTER_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

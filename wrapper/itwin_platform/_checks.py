@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from ._api import Unset
 from ._errors import UsageError
-from ._replacement import AUTHENTICATION_PROPERTIES, RepositoryOptions
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -119,6 +118,8 @@ def check_exclusive(given: Mapping[str, object]) -> None:
 
 def check_authentication(wire: Mapping[str, object]) -> None:
     """What is sent replaces what is stored, so all of it must be there. Source: sections 2.2 and 4.1."""
+    from ._replacement import AUTHENTICATION_PROPERTIES  # brings in models: only who sends one waits for them
+
     names = AUTHENTICATION_PROPERTIES.get(str(wire.get("type")))
     if names is None:
         known = ", ".join(AUTHENTICATION_PROPERTIES)
@@ -136,6 +137,8 @@ def check_authentication(wire: Mapping[str, object]) -> None:
 
 def check_options(wire: Mapping[str, object], *, named: bool) -> None:
     """All of it must be named, as RepositoryOptions does, and levels are 0 to 24. Source: sections 2.3, 4.1 and 8."""
+    from ._replacement import RepositoryOptions  # brings in models: only who sends one waits for them
+
     missing = [name for name in RepositoryOptions.properties() if name not in wire]
     if missing and not named:
         raise UsageError(

@@ -4,25 +4,28 @@ import ipaddress
 import os
 import re
 from collections.abc import Callable
+from functools import cached_property
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import httpx
 
-from ._api import AuthenticatedClient
 from ._auth import TokenAuth, TokenSource
 from ._backoff import BackoffPolicy
-from ._detectors import Detectors
 from ._errors import UsageError
 from ._events import BackoffEvent
 from ._gate import RequestGate
 from ._given_client import ClientTransport
 from ._http import Connection, PlatformHTTPClient, PlatformTransport
-from ._itwins import ITwins
-from ._repositories import Repositories
-from ._scenes import Scenes
 from ._transport import MAX_RESPONSE_BYTES, BackoffTransport
-from ._webhooks import Webhooks
+
+if TYPE_CHECKING:
+    from ._api import AuthenticatedClient
+    from ._detectors import Detectors
+    from ._itwins import ITwins
+    from ._repositories import Repositories
+    from ._scenes import Scenes
+    from ._webhooks import Webhooks
 
 #: The largest request body in bytes, by method and route: 4.5 MiB for create scene. Source: sections 4.5 and 8.
 BODY_LIMITS = {("POST", "/scenes/"): 4_718_592}
@@ -98,23 +101,53 @@ class PlatformClient:
             timeout=httpx.Timeout(timeout),
             body_limits=BODY_LIMITS if check_requests else {},
         )
-        self._generated = AuthenticatedClient(base_url=str(url), token="")
-        self._generated.set_async_httpx_client(self._http)
         self._name = f"PlatformClient(base_url={str(url)!r}, vendor={word!r})"
-        connection = Connection(generated=self._generated, address=str(url).rstrip("/"), check_requests=check_requests)
-        self.itwins = ITwins(connection)
-        self.repositories = Repositories(connection)
-        self.scenes = Scenes(connection)
-        self.detectors = Detectors(connection)
-        self.webhooks = Webhooks(connection)
+        self._connection = Connection(http=self._http, address=str(url).rstrip("/"), check_requests=check_requests)
+
+    # Each group is imported when it is first used: its models cost about a millisecond each.
+
+    @cached_property
+    def itwins(self) -> "ITwins":
+        """The operations on iTwins. Source: sections 4.3 and 4.4."""
+        from ._itwins import ITwins
+
+        return ITwins(self._connection)
+
+    @cached_property
+    def repositories(self) -> "Repositories":
+        """The operations on repositories, Technical Preview. Source: sections 4.1 and 4.2."""
+        from ._repositories import Repositories
+
+        return Repositories(self._connection)
+
+    @cached_property
+    def scenes(self) -> "Scenes":
+        """The operations on scenes, Technical Preview. Source: sections 4.5 and 4.6."""
+        from ._scenes import Scenes
+
+        return Scenes(self._connection)
+
+    @cached_property
+    def detectors(self) -> "Detectors":
+        """The operation on detectors, Technical Preview. Source: section 4.7."""
+        from ._detectors import Detectors
+
+        return Detectors(self._connection)
+
+    @cached_property
+    def webhooks(self) -> "Webhooks":
+        """The operation on webhooks. Source: section 4.8."""
+        from ._webhooks import Webhooks
+
+        return Webhooks(self._connection)
 
     @property
-    def generated(self) -> AuthenticatedClient:
+    def generated(self) -> "AuthenticatedClient":
         """The generated client, for generated functions without a wrapper: `await get_it.asyncio(client=...)`.
 
         Token, Accept, backoff, typed errors and decoding apply to them as they do here.
         """
-        return self._generated
+        return self._connection.generated
 
     def __repr__(self) -> str:
         return self._name

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from . import _api
 from ._answers import status_error
-from ._api import DECODE_ERROR, AuthenticatedClient
+from ._api import DECODE_ERROR
 from ._checks import check_header
 from ._errors import ResponseDecodeError, UsageError
 from ._json import write_json
@@ -18,6 +19,9 @@ from ._paging import Query, written
 from ._tokens import utc_now
 from ._transport import ATTEMPTS
 from ._version import __version__
+
+if TYPE_CHECKING:
+    from ._api import AuthenticatedClient
 
 #: While it is set, a listing goes on at this query, on top of the keywords of its first request.
 page_query: ContextVar[Query | None] = ContextVar("page_query", default=None)
@@ -218,10 +222,23 @@ def check_body_size(size: int, *, limit: int | None) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """What a group of operations needs of its client: the generated client, the address, whether to check."""
+    """What a group of operations needs of its client.
 
-    generated: AuthenticatedClient
-    address: str
-    check_requests: bool
+    Args:
+        http: what the generated functions send through.
+        address: the service's address, without a slash at its end.
+        check_requests: whether the documented rules are checked before sending.
+    """
+
+    def __init__(self, *, http: PlatformHTTPClient, address: str, check_requests: bool) -> None:
+        self._http = http
+        self.address = address
+        self.check_requests = check_requests
+
+    @cached_property
+    def generated(self) -> "AuthenticatedClient":
+        """The generated client; made when it is first needed, because it brings in attrs."""
+        client = _api.AuthenticatedClient(base_url=self.address, token="")
+        client.set_async_httpx_client(self._http)
+        return client

@@ -2,18 +2,20 @@
 
 import html
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ._api import RepositoryResourceData, SceneObject, SceneObjectCreate, SceneObjectMinimal, View3dData, encode
+from . import _api
+from ._api import encode
 from ._errors import UsageError
 
-O = TypeVar("O", SceneObject, SceneObjectMinimal)  # noqa: E741  # the kinds of scene object that answers carry
+if TYPE_CHECKING:
+    from ._api import SceneObject, SceneObjectCreate, SceneObjectMinimal
 
-#: Kinds whose data the description shows; every other kind stays a dict.
-DATA_TYPES: dict[str, type[RepositoryResourceData] | type[View3dData]] = {
-    "RepositoryResource": RepositoryResourceData,
-    "View3d": View3dData,
-}
+#: The kinds of scene object that answers carry.
+O = TypeVar("O", "SceneObject", "SceneObjectMinimal")  # noqa: E741
+
+#: Kinds whose data the description shows, and the model of each; every other kind stays a dict.
+DATA_TYPES = {"RepositoryResource": "RepositoryResourceData", "View3d": "View3dData"}
 
 JSON = str | int | float | bool | list["JSON"] | dict[str, "JSON"] | None
 
@@ -22,22 +24,21 @@ def with_typed_data(item: O) -> O:
     """Reads the data of a scene object into the class of its kind, in place; a shape that does not fit stays."""
     data, kind = getattr(item, "data", None), getattr(item, "kind", None)
     if isinstance(data, dict) and isinstance(kind, str) and kind in DATA_TYPES:
-        item.data = DATA_TYPES[kind].from_dict(data)
+        item.data = getattr(_api, DATA_TYPES[kind]).from_dict(data)
     return item
 
 
-def objects_to_create(objects: Iterable[SceneObjectCreate | Mapping[str, object]]) -> list[SceneObjectCreate]:
-    """Returns models of their own for objects given as models or as mappings in wire names.
+def objects_to_create(objects: Iterable["SceneObjectCreate | Mapping[str, object]"]) -> "list[SceneObjectCreate]":
+    """Returns the objects as a list of the body; they are read when the body is written, and never changed.
 
     Raises:
-        UsageError: one is neither.
+        UsageError: one is neither a model nor a mapping in wire names.
     """
-    created: list[SceneObjectCreate] = []
-    for item in objects:
-        if not isinstance(item, SceneObjectCreate | Mapping):
+    given: list[Any] = list(objects)
+    for item in given:
+        if not isinstance(item, _api.SceneObjectCreate | Mapping):
             raise UsageError(f"an object must be a SceneObjectCreate or a mapping, not {type(item).__name__}")
-        created.append(SceneObjectCreate.from_dict(encode(item)))
-    return created
+    return given
 
 
 def escape(data: object) -> JSON:
