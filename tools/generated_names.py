@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import attrs
+from wrapper_calls import PACKAGE
 
-PACKAGE = "itwin_platform_api"
 MARKER = re.compile(r"marker-(\w+)-marker")
 
 

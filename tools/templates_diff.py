@@ -1,9 +1,9 @@
 """Prints how our templates differ from those of the pinned generator, and whether those moved under ours.
 
 Run as `python tools/templates_diff.py [--since VERSION | --record]`. `stock_templates.sha256` records the generator's
-templates that ours replace or build on, as they were when ours were last looked through. `--since VERSION` fetches
-that version of the generator with pip and prints how its templates differ from the pinned ones; `--record` writes the
-record anew once that has been looked through.
+templates as they were when ours were last looked through; those that ours replace or take from are watched.
+`--since VERSION` fetches that version of the generator with pip and prints how the watched templates differ from the
+pinned ones; `--record` writes the record anew once that has been looked through.
 """
 
 import argparse
@@ -26,24 +26,25 @@ RECORD = PROJECT / "tools" / "stock_templates.sha256"
 TAKEN = re.compile(r"""{%-?\s*(?:from|import|include|extends)\s+["']([^"']+)["']""")
 
 
-def watched(ours: Path = OURS, stock: Path = STOCK) -> list[str]:
-    """The generator's templates that ours replace, and those that ours take something from, sorted."""
+def watched(ours: Path = OURS) -> list[str]:
+    """The templates that ours replace, were they the generator's, and those that ours take something from, sorted."""
     names = {path.name for path in ours.glob("*.jinja")}
     taken = {name for path in ours.glob("*.jinja") for name in TAKEN.findall(path.read_text(encoding="utf-8"))}
-    return sorted(name for name in names | taken if (stock / name).exists())
+    return sorted(names | taken)
 
 
-def record(ours: Path = OURS, stock: Path = STOCK) -> str:
+def record(stock: Path = STOCK) -> str:
     """The text of the record, in the form of `sha256sum`."""
-    lines = [f"{hashlib.sha256((stock / name).read_bytes()).hexdigest()}  {name}" for name in watched(ours, stock)]
+    names = sorted(path.relative_to(stock).as_posix() for path in stock.rglob("*.jinja"))
+    lines = [f"{hashlib.sha256((stock / name).read_bytes()).hexdigest()}  {name}" for name in names]
     return "\n".join([f"# {GENERATOR} {version(GENERATOR)}", *lines, ""])
 
 
-def moved(recorded: str, found: str) -> list[str]:
-    """A line for each watched template that is not as recorded."""
-    before, after = _digests(recorded), _digests(found)
+def moved(recorded: str, ours: Path = OURS, stock: Path = STOCK) -> list[str]:
+    """A line for each template of the generator that ours replace or take from and that is not as recorded."""
+    before, after = _digests(recorded), _digests(record(stock))
     lines: list[str] = []
-    for name in sorted(before | after):
+    for name in watched(ours):
         if before.get(name) != after.get(name):
             state = "changed" if name in before and name in after else "new" if name in after else "gone"
             lines.append(f"{state}: {name}")
@@ -87,7 +88,7 @@ def main() -> None:
     pinned = f"{GENERATOR} {version(GENERATOR)}"
     if arguments.record:
         RECORD.write_text(record(), encoding="utf-8")
-        print(f"recorded {len(watched())} templates of {pinned}")
+        print(f"recorded the templates of {pinned}")
         return
     if arguments.since:
         with tempfile.TemporaryDirectory() as folder:
@@ -99,7 +100,7 @@ def main() -> None:
     for path in sorted(OURS.glob("*.jinja")):
         names = {"one_name": f"{pinned}/{path.name}", "other_name": f"templates/{path.name}"}
         print(difference(STOCK / path.name, path, **names), end="")
-    if found := moved(RECORD.read_text(encoding="utf-8"), record()):
+    if found := moved(RECORD.read_text(encoding="utf-8")):
         print(*found, sep="\n", file=sys.stderr)
         raise SystemExit(f"templates of {pinned} are not those that ours were made against: see docs/regenerating.md")
 

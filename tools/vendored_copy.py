@@ -37,7 +37,8 @@ def source(project: Path, *, revision: str) -> Source:
     wrapper, generated = project / "wrapper" / "itwin_platform", project / "generated" / "itwin_platform_api"
     files = _files(wrapper) | {f"generated/{name}": content for name, content in _files(generated).items()}
     files["LICENSE"] = (project / "LICENSE").read_bytes()
-    files[SEAM] = re.sub(rb"(?m)^from itwin_platform_api\b", b"from .generated", files[SEAM])
+    files[SEAM] = re.sub(rb"(?m)^( *)from itwin_platform_api\b", rb"\1from .generated", files[SEAM])
+    files[SEAM] = re.sub(rb"(?m)^( *)import itwin_platform_api as ", rb"\1from . import generated as ", files[SEAM])
     if found := absolute_imports(files):
         raise SystemExit("\n".join(["only the seam may name the other package:", *found]))
     with (project / "pyproject.toml").open("rb") as file:

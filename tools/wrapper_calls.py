@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 WRAPPER = Path(__file__).resolve().parents[1] / "wrapper" / "itwin_platform"
+PACKAGE = "itwin_platform_api"
 CALLS = ("asyncio_detailed", "asyncio")
 
 
@@ -46,12 +47,12 @@ def calls(wrapper: Path = WRAPPER) -> list[Call]:
 
 
 def seam(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
-    """Module, name and line of everything that the seam takes from the generated package."""
+    """Module, name and line of everything that the seam takes from the generated package, for type checkers too."""
     tree = ast.parse((wrapper / "_api.py").read_text(encoding="utf-8"))
     return [
-        (node.module or "", alias.name, alias.lineno)
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom)
+        (node.module, alias.name, alias.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == PACKAGE
         for alias in node.names
     ]
 
@@ -61,18 +62,28 @@ def users(name: str, wrapper: Path = WRAPPER) -> list[str]:
     return [
         path.name
         for path in sorted(wrapper.glob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom) and node.module == "_api" and name in {alias.name for alias in node.names}
+        if any(_takes(name, node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     ]
 
 
+def _takes(name: str, node: ast.AST) -> bool:
+    match node:
+        case ast.ImportFrom(module="_api", names=names):
+            return name in {alias.name for alias in names}
+        case ast.Attribute(value=ast.Name(id="_api"), attr=attribute):
+            return attribute == name
+    return False
+
+
 def _groups(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Class and attribute of each `self.itwins = ITwins(...)` of PlatformClient."""
+    """Class and attribute of each group of PlatformClient: what a property returns, or what an attribute is set to."""
     for client in tree.body:
         if isinstance(client, ast.ClassDef) and client.name == "PlatformClient":
             for node in ast.walk(client):
                 match node:
                     case ast.Assign(targets=[ast.Attribute(attr=group)], value=ast.Call(func=ast.Name(id=name))):
+                        yield name, group
+                    case ast.FunctionDef(name=group, body=[*_, ast.Return(value=ast.Call(func=ast.Name(id=name)))]):
                         yield name, group
 
 

@@ -10,7 +10,7 @@ from http import HTTPStatus
 import generated_names
 from generated_names import Function
 from specification import Model, Operation, Specification
-from wrapper_calls import Call, calls
+from wrapper_calls import PACKAGE, Call, calls
 
 PUBLIC = "itwin_platform"
 
@@ -122,7 +122,7 @@ def _of_model(place: Place, name: str, model: Model, built: Mapping[tuple[str, s
         elif is_body:
             lines = _lines(place, {}, attribute)
         else:
-            lines = (f"from {generated_names.PACKAGE}.models import {name}", f"{name}({attribute}={attribute})")
+            lines = (f"from {PACKAGE}.models import {name}", f"{name}({attribute}={attribute})")
         yield Row(operation=place.operation.name, part=f"{name}.{wire}", held=held, lines=() if held else lines)
 
 
@@ -162,7 +162,7 @@ def _lines(place: Place, given: Mapping[str, str], attribute: str | None = None)
         if parameter.default is parameter.empty or name == attribute
     ]
     built = f"{body.__name__}({', '.join(f'{name}={name}' for name in needed)})"
-    models = f"from {generated_names.PACKAGE}.models import {body.__name__}"
+    models = f"from {PACKAGE}.models import {body.__name__}"
     return place.function.import_line, models, place.function.call_line({**given, "body": built})
 
 

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 
 import generated_names
 from generated_names import Function
-from wrapper_calls import Call, calls, seam, users
+from wrapper_calls import PACKAGE, Call, calls, seam, users
 
 ADVICE = (
     "\n    renamed: put the new name there"
@@ -68,7 +68,7 @@ def _call(call: Call, functions: dict[str, Function]) -> Iterator[str]:
 
 
 def _functions_and_models() -> list[str]:
-    models = importlib.import_module(f"{generated_names.PACKAGE}.models")
+    models = importlib.import_module(f"{PACKAGE}.models")
     return [*generated_names.functions(), *models.__all__]
 
 

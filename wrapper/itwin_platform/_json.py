@@ -2,13 +2,15 @@
 
 import json
 import re
+from importlib import import_module
 from types import ModuleType
 
 from ._errors import UsageError
 
 orjson: ModuleType | None
 try:
-    import orjson
+    # By name: the types hold in a vendored copy too, where the extra may not be installed.
+    orjson = import_module("orjson")
 except ImportError:
     orjson = None
 
