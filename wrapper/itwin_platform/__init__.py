@@ -84,6 +84,18 @@ if TYPE_CHECKING:
         QueryParameterAuthentication,
         RepositoryOptions,
     )
+else:
+    # Out of sight of type checkers, for which it would make any name a name of this package.
+    def __getattr__(name: str) -> object:
+        """Imports a model, an enum or a type that stands for a whole object when it is first named."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name == "RepositoryOptions" or name.endswith("Authentication"):
+            from . import _replacement
+
+            return getattr(_replacement, name)
+        return getattr(_api, name)
+
 
 __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to check
     "APIStatusError",
@@ -165,17 +177,6 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "escape",
     "fast_transport",
 ]
-
-
-def __getattr__(name: str) -> object:
-    """Imports a model, an enum or a type that stands for a whole object when it is first named."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "RepositoryOptions" or name.endswith("Authentication"):
-        from . import _replacement
-
-        return getattr(_replacement, name)
-    return getattr(_api, name)
 
 
 def __dir__() -> list[str]:

@@ -59,25 +59,26 @@ if TYPE_CHECKING:
         WebhookScope as WebhookScope,
         WebhookUpdate as WebhookUpdate,
     )
+else:
+    _TAGS = {
+        "create_detector": "detectors",
+        "create_repository_resource": "repositories",
+        "create_scene": "scenes",
+        "get_primary_account": "itwins",
+        "list_itwins": "itwins",
+        "list_scene_objects": "scenes",
+        "update_repository": "repositories",
+        "update_webhook": "webhooks",
+    }
 
-#: Where the operations are, by their tags.
-_TAGS = {
-    "create_detector": "detectors",
-    "create_repository_resource": "repositories",
-    "create_scene": "scenes",
-    "get_primary_account": "itwins",
-    "list_itwins": "itwins",
-    "list_scene_objects": "scenes",
-    "update_repository": "repositories",
-    "update_webhook": "webhooks",
-}
+    def __getattr__(name: str) -> object:
+        """Imports the module of an operation, the client, or a model; once."""
+        import itwin_platform_api as generated
+        from itwin_platform_api import models
 
-
-def __getattr__(name: str) -> object:
-    """Imports the module of an operation, the client, or a model."""
-    import itwin_platform_api as generated
-    from itwin_platform_api import models
-
-    if name in _TAGS:
-        return import_module(f"{generated.__name__}.api.{_TAGS[name]}.{name}")
-    return getattr(generated if name == "AuthenticatedClient" else models, name)
+        if name in _TAGS:
+            value: object = import_module(f"{generated.__name__}.api.{_TAGS[name]}.{name}")
+        else:
+            value = getattr(generated if name == "AuthenticatedClient" else models, name)
+        globals()[name] = value
+        return value

@@ -35,8 +35,9 @@ def objects_to_create(objects: Iterable["SceneObjectCreate | Mapping[str, object
         UsageError: one is neither a model nor a mapping in wire names.
     """
     given: list[Any] = list(objects)
+    kinds = (_api.SceneObjectCreate, Mapping)
     for item in given:
-        if not isinstance(item, _api.SceneObjectCreate | Mapping):
+        if not isinstance(item, kinds):
             raise UsageError(f"an object must be a SceneObjectCreate or a mapping, not {type(item).__name__}")
     return given
 
