@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .client import AuthenticatedClient, Client
+else:
+    # Out of sight of type checkers, for which it would make any name a name of this package.
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from . import client
 
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import client
-
-    return getattr(client, name)
+        return getattr(client, name)
 
 
 __all__ = (

@@ -24,6 +24,7 @@ REFUSED: list[tuple[dict[str, Any], str | None, str | None]] = [
     ({"select": ()}, "InvalidValue", "$select"),
     ({"select": "id", "representation": "full"}, None, None),
     ({"representation": "representation"}, None, None),
+    ({"query_scope": "a\nb"}, None, None),
     *(
         ({keyword: None}, None, None)
         for keyword in (

@@ -61,74 +61,74 @@ if TYPE_CHECKING:
     from .webhook import Webhook
     from .webhook_scope import WebhookScope
     from .webhook_update import WebhookUpdate
+else:
+    _MODULES = {
+        "BasicAuthentication": ".basic_authentication",
+        "CapabilityLink": ".capability_link",
+        "DataCenterLocation": ".data_center_location",
+        "Detector": ".detector",
+        "DetectorCreate": ".detector_create",
+        "DetectorResponse": ".detector_response",
+        "DetectorType": ".detector_type",
+        "ErrorBody": ".error_body",
+        "ErrorCode": ".error_code",
+        "ErrorDetail": ".error_detail",
+        "ErrorDetailCode": ".error_detail_code",
+        "ErrorResponse": ".error_response",
+        "EventType": ".event_type",
+        "HeaderAuthentication": ".header_authentication",
+        "ITwin": ".itwin",
+        "ITwinClass": ".itwin_class",
+        "ITwinStatus": ".itwin_status",
+        "ITwinSubClass": ".itwin_sub_class",
+        "ITwinSummary": ".itwin_summary",
+        "ITwinsResponse": ".itwins_response",
+        "OAuth2AuthorizationCodePKCEAuthentication": ".oauth2_authorization_code_pkce_authentication",
+        "PagingLink": ".paging_link",
+        "PagingLinks": ".paging_links",
+        "PrimaryAccountResponse": ".primary_account_response",
+        "QueryParameterAuthentication": ".query_parameter_authentication",
+        "QueryParameters": ".query_parameters",
+        "QueryScope": ".query_scope",
+        "Repository": ".repository",
+        "RepositoryCapabilities": ".repository_capabilities",
+        "RepositoryClass": ".repository_class",
+        "RepositoryOptions": ".repository_options",
+        "RepositoryResourceData": ".repository_resource_data",
+        "RepositoryResponse": ".repository_response",
+        "RepositorySubClass": ".repository_sub_class",
+        "RepositoryUpdate": ".repository_update",
+        "Resource": ".resource",
+        "ResourceCapabilities": ".resource_capabilities",
+        "ResourceClass": ".resource_class",
+        "ResourceCreate": ".resource_create",
+        "ResourceResponse": ".resource_response",
+        "ResourceSubClass": ".resource_sub_class",
+        "Scene": ".scene",
+        "SceneContext": ".scene_context",
+        "SceneCreate": ".scene_create",
+        "SceneData": ".scene_data",
+        "SceneDataCreate": ".scene_data_create",
+        "SceneObject": ".scene_object",
+        "SceneObjectCreate": ".scene_object_create",
+        "SceneObjectKind": ".scene_object_kind",
+        "SceneObjectMinimal": ".scene_object_minimal",
+        "SceneObjectsResponse": ".scene_objects_response",
+        "SceneResponse": ".scene_response",
+        "Vector3d": ".vector3d",
+        "View3dData": ".view3d_data",
+        "Webhook": ".webhook",
+        "WebhookScope": ".webhook_scope",
+        "WebhookUpdate": ".webhook_update",
+    }
 
-_MODULES = {
-    "BasicAuthentication": ".basic_authentication",
-    "CapabilityLink": ".capability_link",
-    "DataCenterLocation": ".data_center_location",
-    "Detector": ".detector",
-    "DetectorCreate": ".detector_create",
-    "DetectorResponse": ".detector_response",
-    "DetectorType": ".detector_type",
-    "ErrorBody": ".error_body",
-    "ErrorCode": ".error_code",
-    "ErrorDetail": ".error_detail",
-    "ErrorDetailCode": ".error_detail_code",
-    "ErrorResponse": ".error_response",
-    "EventType": ".event_type",
-    "HeaderAuthentication": ".header_authentication",
-    "ITwin": ".itwin",
-    "ITwinClass": ".itwin_class",
-    "ITwinStatus": ".itwin_status",
-    "ITwinSubClass": ".itwin_sub_class",
-    "ITwinSummary": ".itwin_summary",
-    "ITwinsResponse": ".itwins_response",
-    "OAuth2AuthorizationCodePKCEAuthentication": ".oauth2_authorization_code_pkce_authentication",
-    "PagingLink": ".paging_link",
-    "PagingLinks": ".paging_links",
-    "PrimaryAccountResponse": ".primary_account_response",
-    "QueryParameterAuthentication": ".query_parameter_authentication",
-    "QueryParameters": ".query_parameters",
-    "QueryScope": ".query_scope",
-    "Repository": ".repository",
-    "RepositoryCapabilities": ".repository_capabilities",
-    "RepositoryClass": ".repository_class",
-    "RepositoryOptions": ".repository_options",
-    "RepositoryResourceData": ".repository_resource_data",
-    "RepositoryResponse": ".repository_response",
-    "RepositorySubClass": ".repository_sub_class",
-    "RepositoryUpdate": ".repository_update",
-    "Resource": ".resource",
-    "ResourceCapabilities": ".resource_capabilities",
-    "ResourceClass": ".resource_class",
-    "ResourceCreate": ".resource_create",
-    "ResourceResponse": ".resource_response",
-    "ResourceSubClass": ".resource_sub_class",
-    "Scene": ".scene",
-    "SceneContext": ".scene_context",
-    "SceneCreate": ".scene_create",
-    "SceneData": ".scene_data",
-    "SceneDataCreate": ".scene_data_create",
-    "SceneObject": ".scene_object",
-    "SceneObjectCreate": ".scene_object_create",
-    "SceneObjectKind": ".scene_object_kind",
-    "SceneObjectMinimal": ".scene_object_minimal",
-    "SceneObjectsResponse": ".scene_objects_response",
-    "SceneResponse": ".scene_response",
-    "Vector3d": ".vector3d",
-    "View3dData": ".view3d_data",
-    "Webhook": ".webhook",
-    "WebhookScope": ".webhook_scope",
-    "WebhookUpdate": ".webhook_update",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_MODULES[name], __package__), name)
-    globals()[name] = value
-    return value
+    # Out of sight of type checkers, for which it would make any name a name of this package.
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value: object = getattr(import_module(_MODULES[name], __package__), name)
+        globals()[name] = value
+        return value
 
 
 __all__ = (

@@ -1,0 +1,174 @@
+"""Nothing of the specification is forgotten: each operation, parameter, property, error and enum has its place."""
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import itwin_platform
+import pytest
+import yaml
+from itwin_platform import ErrorCode, ErrorDetailCode, PlatformClient
+from itwin_platform._errors import status_error_class
+
+PROJECT = Path(__file__).resolve().parents[2]
+SPECIFICATION: dict[str, Any] = yaml.safe_load((PROJECT / "openapi.yaml").read_text(encoding="utf-8"))
+SCHEMAS = SPECIFICATION["components"]["schemas"]
+#: Where each operation is found.
+METHODS = {
+    "update_repository": "repositories.update",
+    "create_repository_resource": "repositories.create_resource",
+    "list_itwins": "itwins.list",
+    "get_primary_account": "itwins.get_primary_account",
+    "create_scene": "scenes.create",
+    "list_scene_objects": "scenes.list_objects",
+    "create_detector": "detectors.create",
+    "update_webhook": "webhooks.update",
+}
+#: Keywords that are named for what they mean here; Accept is the client's own.
+KEYWORDS = {
+    "$search": "search",
+    "$select": "select",
+    "$filter": "filter",
+    "$orderby": "order_by",
+    "$top": "page_size",
+    "$skip": "skip",
+    "X-Max-Return": "max_return",
+    "X-iTwin-Query-Scope": "query_scope",
+    "Prefer": "representation",
+    "x-correlation-id": "correlation_id",
+    "sceneData": "objects",
+    "Accept": None,
+}
+
+
+def followed(node: dict[str, Any]) -> dict[str, Any]:
+    """The node that a reference names, or the node itself."""
+    while "$ref" in node:
+        found: Any = SPECIFICATION
+        for step in node["$ref"].removeprefix("#/").split("/"):
+            found = found[step]
+        node = found
+    return node
+
+
+OPERATIONS: dict[str, dict[str, Any]] = {
+    operation["operationId"]: operation | {"method": method, "path": path}
+    for path, methods in SPECIFICATION["paths"].items()
+    for method, operation in methods.items()
+}
+
+
+def method_of(name: str) -> Any:
+    """The wrapper method of an operation."""
+    found: Any = PlatformClient("https://s.example", vendor="v", token="t")
+    for step in METHODS[name].split("."):
+        found = getattr(found, step)
+    return found
+
+
+def keyword(name: str) -> str | None:
+    """The Python name of a parameter or property."""
+    words = re.sub(r"(?<=[a-z])([A-Z])", r"_\1", name.replace("iTwin", "itwin"))
+    return KEYWORDS.get(name, words.lower())
+
+
+def test_the_eight_operations_have_methods() -> None:
+    """Each operationId has a wrapper method, in the group of its tag."""
+    assert METHODS.keys() == OPERATIONS.keys()
+    assert len(OPERATIONS) == 8
+    for name, operation in OPERATIONS.items():
+        assert METHODS[name].partition(".")[0] == operation["tags"][0]
+        assert callable(method_of(name))
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_operation_has_tests(name: str) -> None:
+    """A file of its own holds what goes over the wire."""
+    assert (PROJECT / "tests" / "operations" / f"test_{name}.py").is_file()
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_parameters_and_properties_are_keywords(name: str) -> None:
+    """Whatever can be sent can be given, by the service's own word in Python's form."""
+    operation = OPERATIONS[name]
+    names = {followed(each)["name"] for each in operation["parameters"]}
+    if "requestBody" in operation:
+        schema = followed(operation["requestBody"]["content"]["application/json"]["schema"])
+        names |= schema["properties"].keys()
+    wanted = {keyword(each) for each in names} - {None}
+    assert wanted - inspect.signature(method_of(name)).parameters.keys() == set()
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_required_is_what_the_specification_requires(name: str) -> None:
+    """A required parameter or property has no default, and an optional one has."""
+    operation = OPERATIONS[name]
+    required = {keyword(each["name"]) for each in map(followed, operation["parameters"]) if each["required"]}
+    if "requestBody" in operation:
+        schema = followed(operation["requestBody"]["content"]["application/json"]["schema"])
+        required |= {keyword(each) for each in schema.get("required", [])}
+    without_default = {
+        each.name for each in inspect.signature(method_of(name)).parameters.values() if each.default is each.empty
+    }
+    assert without_default == required - {None}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_previews_are_marked(name: str) -> None:
+    """The marker stands in the docstring of exactly the operations that are previews."""
+    marked = "Technical Preview: for testing only, not for production use; may change." in str(method_of(name).__doc__)
+    assert marked == OPERATIONS[name].get("x-technical-preview", False)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_documented_errors_are_told(name: str) -> None:
+    """The docstring names the class of every documented refusal."""
+    text = str(method_of(name).__doc__)
+    statuses = [int(status) for status in OPERATIONS[name]["responses"] if int(status) >= 400]
+    assert [status for status in statuses if status_error_class(status).__name__ not in text] == []
+
+
+def test_error_codes_have_members() -> None:
+    """ErrorCode and ErrorDetailCode hold exactly the documented codes, and each of them is in an example."""
+    assert {str(code) for code in ErrorCode} == set(SCHEMAS["ErrorCode"]["enum"])
+    assert {str(code) for code in ErrorDetailCode} == set(SCHEMAS["ErrorDetailCode"]["enum"])
+    bodies = [
+        example["value"]["error"]
+        for response in SPECIFICATION["components"]["responses"].values()
+        for example in response["content"]["application/json"]["examples"].values()
+    ]
+    assert {body["code"] for body in bodies} == {str(code) for code in ErrorCode}
+    details = {detail["code"] for body in bodies for detail in body.get("details", [])}
+    assert details == {str(code) for code in ErrorDetailCode}
+
+
+@pytest.mark.parametrize("name", [name for name, schema in SCHEMAS.items() if "enum" in schema])
+def test_enums_are_exported(name: str) -> None:
+    """Users need no import from the generated package; the kinds of scene objects are an open set of texts."""
+    assert hasattr(itwin_platform, name) == (name != "SceneObjectKind")
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_samples_hold_every_documented_property(name: str) -> None:
+    """The recorded answer that the tests read has each property of the schema, so that none goes untested."""
+    status = next(status for status in OPERATIONS[name]["responses"] if int(status) < 300)
+    schema = OPERATIONS[name]["responses"][status]["content"]["application/json"]["schema"]
+    sample = yaml.safe_load((PROJECT / "tests" / "samples" / f"{name}.{status}.json").read_text(encoding="utf-8"))
+    assert [
+        place for place in missing(schema, sample, name) if not place.endswith(("_links.next", "_links.prev"))
+    ] == []
+
+
+def missing(schema: dict[str, Any], value: Any, place: str) -> list[str]:
+    """The properties of a schema that a value lacks, at any depth."""
+    schema = followed(schema)
+    if schema.get("type") == "array":
+        found = [missing(schema["items"], item, place) for item in value]
+        return min(found, key=len, default=[])
+    if not isinstance(value, dict) or "properties" not in schema:
+        return []
+    lacks = [f"{place}.{name}" for name in schema["properties"] if name not in value]
+    for name, inner in schema["properties"].items():
+        lacks += missing(inner, value[name], f"{place}.{name}") if name in value else []
+    return lacks

@@ -1,0 +1,125 @@
+"""The public face: what is exported, that it is all, and that it is typed and documented."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import itwin_platform
+import pytest
+from itwin_platform import Pager, PlatformClient
+
+PROJECT = Path(__file__).resolve().parents[2]
+CONSUMER = Path(__file__).with_name("consumer.py")
+#: The names that are promised.
+PROMISED = {
+    *("PlatformClient", "Pager", "Page", "BackoffPolicy", "BackoffTransport", "Gate", "RateLimit", "AccessToken"),
+    *("HeaderAuthentication", "QueryParameterAuthentication", "BasicAuthentication", "RepositoryOptions"),
+    *("OAuth2AuthorizationCodePKCEAuthentication", "escape", "UNSET", "ErrorCode", "ErrorDetail"),
+    *("ITwin", "ITwinSummary", "Repository", "Resource", "Scene", "SceneObject", "SceneObjectCreate", "Detector"),
+    *("Webhook", "RepositoryResourceData", "View3dData", "Vector3d"),
+    *("PlatformError", "UsageError", "TransportError", "NotSentError", "OutcomeUnknownError", "DeadlineExceededError"),
+    *("TokenError", "PagingError", "ResponseDecodeError", "APIStatusError", "BadRequestError", "AuthenticationError"),
+    *("PermissionDeniedError", "NotFoundError", "ConflictError", "RequestTooLargeError", "UnprocessableError"),
+    *("RateLimitError", "ServerError"),
+    *("RepositoryClass", "RepositorySubClass", "ResourceClass", "ResourceSubClass", "ITwinClass", "ITwinSubClass"),
+    *("ITwinStatus", "DataCenterLocation", "DetectorType", "WebhookScope", "EventType", "QueryScope"),
+}
+GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
+EXPORTED = {name: getattr(itwin_platform, name) for name in itwin_platform.__all__}
+
+
+def callables() -> dict[str, Any]:
+    """Every public function, constructor and method that an application can call, by name."""
+    client = PlatformClient("https://s.example", vendor="v", token="t")
+    found = {f"{group}.{name}": member for group in GROUPS for name, member in members(getattr(client, group))}
+    for name, value in EXPORTED.items():
+        if inspect.isfunction(value):
+            found[name] = value
+        elif inspect.isclass(value) and value.__module__.startswith("itwin_platform."):
+            found |= {f"{name}.{inner}": member for inner, member in members(value)}
+            if not issubclass(value, BaseException) and not getattr(value, "_is_protocol", False):
+                found[name] = value
+    return found
+
+
+def members(value: object) -> list[tuple[str, Any]]:
+    """The public methods that our own classes define."""
+    return [
+        (name, member)
+        for name, member in inspect.getmembers(value, callable)
+        if not name.startswith("_") and str(getattr(member, "__module__", "")).startswith("itwin_platform.")
+    ]
+
+
+CALLABLES = callables()
+
+
+def test_all_is_sorted_and_holds_what_is_promised() -> None:
+    """`__all__` is in the order of `sorted`, without a name twice, and has every promised name."""
+    assert itwin_platform.__all__ == sorted(set(itwin_platform.__all__))
+    assert PROMISED - set(itwin_platform.__all__) == set()
+
+
+def test_nothing_else_is_public() -> None:
+    """What `dir` shows without an underscore in front is exported, and what is exported is shown."""
+    public = {name for name in dir(itwin_platform) if not name.startswith("_")}
+    assert public == set(itwin_platform.__all__) - {"__version__"}
+    with pytest.raises(ImportError, match="Nothing"):
+        from itwin_platform import Nothing  # type: ignore[attr-defined]  # noqa: F401  # as a mistake
+
+
+def test_a_star_import_works() -> None:
+    """`__all__` names what exists."""
+    names: dict[str, object] = {}
+    exec("from itwin_platform import *", names)  # noqa: S102  # the form of import that reads `__all__`
+    assert set(itwin_platform.__all__) <= names.keys()
+
+
+@pytest.mark.parametrize("name", sorted(set(EXPORTED) - {"UNSET", "TokenSource", "BackoffEvent", "__version__"}))
+def test_every_name_is_documented(name: str) -> None:
+    """Each exported class and function says what it is for."""
+    assert inspect.getdoc(EXPORTED[name])
+
+
+@pytest.mark.parametrize("name", sorted(CALLABLES))
+def test_no_argument_is_untyped_or_unnamed(name: str) -> None:
+    """No `**kwargs`, no `Any`: an editor shows what can be given, and every type in it is public or the standard's."""
+    target = CALLABLES[name].__init__ if inspect.isclass(CALLABLES[name]) else CALLABLES[name]
+    for parameter in inspect.signature(target).parameters.values():
+        assert parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+    hints = get_type_hints(target, localns=EXPORTED)
+    assert all("typing.Any" not in str(hint) for hint in hints.values())
+
+
+@pytest.mark.parametrize("name", sorted(name for name in CALLABLES if name.partition(".")[0] in GROUPS))
+def test_what_a_call_takes_is_named(name: str) -> None:
+    """Only ids of what it is about may be given by position; every argument, and the section, is documented."""
+    text = inspect.getdoc(CALLABLES[name]) or ""
+    assert "Source: section" in text
+    parameters = inspect.signature(CALLABLES[name]).parameters.values()
+    by_position = {each.name for each in parameters if each.kind is not each.KEYWORD_ONLY}
+    assert by_position <= {"itwin_id", "repository_id", "scene_id", "webhook_id"}
+    if "activate" not in name:
+        assert [each.name for each in parameters if not re.search(rf"\b{each.name}\b.*:", text)] == []
+
+
+@pytest.mark.parametrize(
+    "package", ["wrapper/itwin_platform", "generated/itwin_platform_api", "sandbox/itwin_platform_sandbox"]
+)
+def test_each_package_says_that_it_is_typed(package: str) -> None:
+    """Type checkers read annotations only where `py.typed` stands."""
+    assert (PROJECT / package / "py.typed").is_file()
+
+
+def test_the_typed_consumer_uses_what_is_promised() -> None:
+    """Whatever is promised and is no class of errors or enums of answers stands in the file that type checkers read."""
+    used = {node.id for node in ast.walk(ast.parse(CONSUMER.read_text())) if isinstance(node, ast.Name)}
+    unseen = {name for name in PROMISED - used if not name.endswith(("Error", "Class", "Location", "Scope"))}
+    assert unseen == {"QueryParameterAuthentication", "OAuth2AuthorizationCodePKCEAuthentication"}
+
+
+def test_a_pager_hides_how_it_is_made() -> None:
+    """Listings are made by the client; the pager's public part is what is read from it."""
+    assert {name for name in dir(Pager) if not name.startswith("_")} >= {"collect", "pages", "resume"}
