@@ -44,7 +44,7 @@ async def test_a_body_that_is_no_object_is_a_decode_error(
     with pytest.raises(ResponseDecodeError, match="of-the-service") as caught:
         await CALLS[name](platform, IDS)
     assert (caught.value.status, caught.value.body) == (status, body)
-    assert caught.value.headers["X-Correlation-ID"] == "of-the-service"
+    assert caught.value.headers["X-Correlation-ID"] == caught.value.correlation_id == "of-the-service"
 
 
 @pytest.mark.parametrize("value", [None, "text", 1, True], ids=repr)

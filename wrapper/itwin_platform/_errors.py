@@ -9,7 +9,7 @@ PlatformError                     .resume says where a broken listing goes on, .
     DeadlineExceededError         the deadline, or a wait longer than the policy allows, ended the call: .retry_at
   TokenError                      the token source failed, or gave a text that cannot be a token
   PagingError                     a listing that cannot be followed safely, or goes nowhere
-  ResponseDecodeError             a success that is not what the description says: .status .headers .body
+  ResponseDecodeError             a success that is not as described: .status .headers .body .correlation_id
   APIStatusError                  the service refused: .status .code .message .target .details .headers .body
     |                             .correlation_id .attempts .retryable .retry_after .retry_at
     BadRequestError               400
@@ -136,8 +136,9 @@ class ResponseDecodeError(PlatformError):
 
     def __init__(self, status: int, headers: Mapping[str, str], body: bytes, *, reason: str | None = None) -> None:
         said = reason or "its body is not what the service description says"
-        identity = headers.get("x-correlation-id")
-        super().__init__(f"answer with status {status}: {said}{f' (correlation id {identity})' if identity else ''}")
+        self.correlation_id: str | None = headers.get("x-correlation-id")
+        named = f" (correlation id {self.correlation_id})" if self.correlation_id else ""
+        super().__init__(f"answer with status {status}: {said}{named}")
         self.status = status
         self.headers = headers
         self.body = body
