@@ -113,3 +113,14 @@ async def test_items_as_seen_lose_no_page(platform: PlatformClient, httpx_mock: 
     assert [each.to_dict() for each in found] == expected
     assert isinstance(found[0].status, ITwinStatus)
     assert found[0].last_modified_date_time == datetime(2015, 11, 5, 19, 10, 42, 971_269, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("odd", [None, "text", 5, [], {}, {"id": None}], ids=repr)
+async def test_an_item_of_any_shape_loses_no_other(
+    odd: object, platform: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """What is no object, or has no id, stays as it came, between those that are as described."""
+    first, second = LIST.sample()["iTwins"]
+    httpx_mock.add_response(json={"iTwins": [first, odd, second], "_links": None})
+    found = await platform.itwins.list().collect()
+    assert [each.to_dict() if isinstance(each, ITwin) else each for each in found] == [first, odd, second]

@@ -63,3 +63,14 @@ async def test_objects_as_seen_lose_no_page(platform: PlatformClient, httpx_mock
     assert type(view.data.near) is int
     assert type(animation.data) is dict
     assert bare.data is None
+
+
+@pytest.mark.parametrize("odd", [None, "text", 5, [], {}, {"id": None}, {"id": ["a"]}], ids=repr)
+async def test_an_object_of_any_shape_loses_no_other(
+    odd: object, platform: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """What is no object, or has no id, stays as it came, between those that are as described."""
+    first, second = LIST.sample()["objects"]
+    httpx_mock.add_response(json={"objects": [first, odd, second], "sceneContext": None, "_links": None})
+    found = await platform.scenes.list_objects(SCENE, ITWIN).collect()
+    assert [each.to_dict() if isinstance(each, SceneObject) else each for each in found] == [first, odd, second]
