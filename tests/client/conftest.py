@@ -22,7 +22,8 @@ def answering(handler: Handler | None = None, **changes: Any) -> tuple[PlatformC
         requests.append(request)
         return handler(request) if handler else httpx.Response(200, json=ACCOUNT)
 
-    return PlatformClient(**SETTINGS | {"transport": httpx.MockTransport(noting)} | changes), requests
+    settings: dict[str, Any] = SETTINGS | {"transport": httpx.MockTransport(noting)} | changes
+    return PlatformClient(**settings), requests
 
 
 @pytest.fixture(autouse=True)

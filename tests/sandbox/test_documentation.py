@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from itwin_platform_sandbox import FAULTS
 
 pytest_plugins = ["pytester"]

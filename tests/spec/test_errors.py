@@ -37,7 +37,7 @@ DETAILS_OF_ITWINS_QUERY = {
     ("InvalidHeaderValue", "X-Max-Return"),
     ("InvalidHeaderValue", "X-iTwin-Create-Scope"),
 }
-OPERATION_NOT_FOUND = {("OperationNotFound", None)}
+OPERATION_NOT_FOUND: set[tuple[str, str | None]] = {("OperationNotFound", None)}
 
 Errors = dict[str, tuple[str, set[tuple[str, str | None]]]]
 EVERYWHERE: Errors = {"401": ("HeaderNotFound", set()), "429": ("RateLimitExceeded", set())}
