@@ -48,10 +48,10 @@ def faults(names: list[str]) -> list[str]:
     return [f"missing: {name}" for name in sorted(wanted - present)] + [f"too much: {name}" for name in sorted(strange)]
 
 
-def declared(*, extra: str | None = None) -> list[str]:
-    """The requirements that pyproject.toml declares for everybody, or for an extra."""
+def declared(*extras: str) -> list[str]:
+    """The requirements that pyproject.toml declares for everybody, and those of extras."""
     project = _pyproject()["project"]
-    return list(project["optional-dependencies"][extra] if extra else project["dependencies"])
+    return [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
 
 
 def lowest(requirements: list[str]) -> list[str]:

@@ -1,7 +1,8 @@
 """Builds the sdist, the wheel from it, and tries the wheel in a clean environment.
 
 The wheel has all three packages, typed, and no tests. Installed alone it brings its runtime dependencies and no
-development tool, and can be imported; with the extra `sandbox` it carries out all eight operations.
+development tool, and can be imported; with the extra `sandbox` it carries out all eight operations, and once more with
+the extra `fast`.
 """
 
 import sys
@@ -28,6 +29,8 @@ def trial(wheel: Path, *, python: Path, constraints: Path | None, folder: Path) 
     environment.run("-c", IMPORT)
     environment.install(f"{wheel}[sandbox]", constraints=constraints)
     environment.run(PROJECT / "tools" / "smoke_run.py")
+    environment.install(f"{wheel}[sandbox,fast]", constraints=constraints)
+    environment.run(PROJECT / "tools" / "smoke_run.py", "fast")
     return {name: version for name, version in installed.items() if name != normalized("itwin-platform")}
 
 

@@ -1,6 +1,6 @@
 """Tries the wheel on every Python from 3.11 that this machine has, with the lowest and the newest dependencies.
 
-Run as `python tools/test_all_pythons.py`. The lowest are the lower bounds of pyproject.toml, of the extra `sandbox`
+Run as `python tools/test_all_pythons.py`. The lowest are the lower bounds of pyproject.toml, of the extras
 too; the newest are what pip chooses. Prints a table of what passed; a failure ends the run.
 """
 
@@ -11,6 +11,8 @@ from clean_environment import pythons
 from distribution import build, declared, lowest
 from package import trial
 
+EXTRAS = ("sandbox", "fast")
+
 
 def main() -> None:
     """Builds once, tries each combination, and prints the table."""
@@ -18,7 +20,7 @@ def main() -> None:
     rows: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         constraints = Path(folder) / "lowest.txt"
-        constraints.write_text("\n".join(lowest([*declared(), *declared(extra="sandbox")])))
+        constraints.write_text("\n".join(lowest(declared(*EXTRAS))))
         for python in pythons():
             for name, limits in (("lowest", constraints), ("newest", None)):
                 print(f"Python {python} at {python.path}, {name} dependencies", flush=True)
