@@ -115,10 +115,12 @@ class WholeListing:
                 pager, before = self._read(filter=condition), len(seen)
                 async with aclosing(aiter(pager)) as itwins:
                     async for itwin in itwins:
-                        if itwin.id not in seen:
+                        identity = getattr(itwin, "id", None)
+                        if not isinstance(identity, str):
                             yield itwin
-                        if isinstance(itwin.id, str):
-                            seen.add(itwin.id)
+                        elif identity not in seen:
+                            yield itwin
+                            seen.add(identity)
                 if pager.truncated and len(seen) == before:
                     raise PagingError(f"what fits {condition!r} changes too fast to be read whole: try again later")
                 if pager.truncated:
