@@ -124,3 +124,13 @@ async def test_an_item_of_any_shape_loses_no_other(
     httpx_mock.add_response(json={"iTwins": [first, odd, second], "_links": None})
     found = await platform.itwins.list().collect()
     assert [each.to_dict() if isinstance(each, ITwin) else each for each in found] == [first, odd, second]
+
+
+async def test_odd_items_are_in_the_whole_listing_too(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+    """`list_all`, which drops what comes twice by its id, keeps what has none."""
+    page = {"iTwins": [{"id": "a"}, None, {"id": ["b"]}, {"id": "a"}, "text"], "_links": None}
+    httpx_mock.add_response(json=page, is_reusable=True)
+    found = [each async for each in platform.itwins.list_all()]
+    shown = [each.to_dict() if isinstance(each, ITwin) else each for each in found]
+    assert shown[:4] == [{"id": "a"}, None, {"id": ["b"]}, "text"]
+    assert shown.count({"id": "a"}) == 1

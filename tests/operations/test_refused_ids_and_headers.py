@@ -102,3 +102,19 @@ async def test_a_value_that_json_does_not_have_is_refused(
             ITWIN, display_name="S", objects=[{"kind": "Layer", "version": "1.0.0", "data": {"a": [value]}}]
         )
     assert httpx_mock.get_requests() == []
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [("x" * 70_000, "URL.* too long"), ("\ud800", "half of a surrogate pair")], ids=["long", "half"]
+)
+async def test_a_value_that_an_address_cannot_hold_is_refused(
+    value: str, said: str, platform: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """The error says why the request cannot be written, for a part of the path and for a value of the query."""
+    with pytest.raises(UsageError, match=said):
+        await platform.scenes.create(value, display_name="S")
+    with pytest.raises(UsageError, match=said):
+        await platform.webhooks.activate(value)
+    with pytest.raises(UsageError, match=said):
+        await platform.itwins.list(filter=value).collect()
+    assert httpx_mock.get_requests() == []
