@@ -51,7 +51,7 @@ def check_uuid(name: str, value: object, *, code: str | None = None, target: str
         return
     if not isinstance(value, str) or not _UUID.fullmatch(value):
         raise UsageError(
-            f"{name} must be a UUID, such as 6a2d2381-6c57-4332-b87a-5b7c00000000", code=code, target=target
+            f"{name} must be a UUID as a text, such as 6a2d2381-6c57-4332-b87a-5b7c00000000", code=code, target=target
         )
 
 

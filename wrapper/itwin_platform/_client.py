@@ -145,7 +145,8 @@ class PlatformClient:
     def generated(self) -> "AuthenticatedClient":
         """The generated client, for generated functions without a wrapper: `await get_it.asyncio(client=...)`.
 
-        Token, Accept, backoff, typed errors and decoding apply to them as they do here.
+        Token, Accept, backoff, typed errors and decoding apply to them as they do here, but not to the copies that its
+        `with_headers`, `with_cookies` and `with_timeout` make.
         """
         return self._connection.generated
 

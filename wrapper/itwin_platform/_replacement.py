@@ -16,7 +16,10 @@ from ._errors import UsageError
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Whole:
-    """An object that is sent as a whole: each field is a property, named as on the wire but in lower case with `_`."""
+    """An object that is sent as a whole: each field is a property, named as on the wire but in lower case with `_`.
+
+    `unknown` holds the properties that this version does not know, in wire names; they are sent back as they came.
+    """
 
     unknown: Mapping[str, object] = field(default_factory=dict, hash=False, repr=False)
 
