@@ -39,7 +39,7 @@ asyncio.run(main())
 TOGETHER = """
 import sys
 sys.path[:0] = {folders!r}
-import asyncio, copy, json, pickle
+import asyncio, json, logging, pickle
 import itwin_platform, new_client, old_client
 
 async def account(client, error):
@@ -49,6 +49,13 @@ async def account(client, error):
         except client.NotFoundError as found:
             error = found
         return (await platform.itwins.get_primary_account()).id, error
+
+class Names(logging.Handler):
+    def emit(self, record):
+        logged.append(record.name)
+
+logged = []
+logging.getLogger().addHandler(Names(logging.WARNING))
 
 async def main():
     clients = (itwin_platform, new_client, old_client)
@@ -61,6 +68,7 @@ async def main():
         "pickled": [[type(e) is client.NotFoundError, u is client.UNSET] for client, (e, u) in zip(clients, kept)],
         "old types": [hasattr(client.DetectorType, "OLD_DETECTOR") for client in clients],
         "unset": len({{id(client.UNSET) for client in clients}}),
+        "logged": sorted(logged),
     }}))
 
 asyncio.run(main())
@@ -82,10 +90,11 @@ def test_a_copy_runs_with_only_what_it_needs(tmp_path: Path, itwin_sandbox: Sand
 def test_two_copies_and_an_installed_client_work_in_one_process(
     tmp_path: Path, older_checkout: Path, itwin_sandbox: Sandbox
 ) -> None:
-    """Copies of different versions and an installed client share a process, and neither classes nor values."""
+    """Copies of different versions and an installed client share a process, but no class, value or logger."""
     vendored(tmp_path / "copies", "new_client")
     vendored(tmp_path / "copies", "old_client", project=older_checkout)
     program = filled(TOGETHER, itwin_sandbox, [tmp_path / "copies"])
+    itwin_sandbox.fault("rate_limited", operation="update_webhook", count=3, seconds=0.001)
     version = importlib.metadata.version("itwin-platform")
     assert json.loads(run_python("-c", program, cwd=tmp_path)) == {
         "versions": [version, version, "0.0.1"],
@@ -94,6 +103,7 @@ def test_two_copies_and_an_installed_client_work_in_one_process(
         "pickled": [[True, True]] * 3,
         "old types": [False, False, True],
         "unset": 3,
+        "logged": ["itwin_platform", "new_client", "old_client"],
     }
 
 

@@ -1,4 +1,4 @@
-"""What happens to requests on their way, as values: written to the log `itwin_platform`, and given to a callback.
+"""What happens to requests on their way, as values: written to the log of the package's name, and given to a callback.
 
 No query values, no bodies and no secrets: a route is a template, such as `/scenes/{scene_id}/objects`.
 """
@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-LOG = logging.getLogger("itwin_platform")
+LOG = logging.getLogger(__package__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
