@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from itwin_platform import Page, SceneState
-from itwin_platform._page import Answer, Listing
-from itwin_platform._paging import Query, page_of, skip_of
+from itwin_platform._page import Answer, Listing, Place
+from itwin_platform._paging import page_of, skip_of
 
 ADDRESS = "https://service.example/prefix/items/"
 
@@ -27,15 +27,18 @@ class NumberedItems:
     errors: dict[int, BaseException] = field(default_factory=dict)
     scene: Callable[[int], SceneState | None] = lambda skip: None
     asked: list[int] = field(default_factory=list)
+    decoded_when_asked: list[int] = field(default_factory=list)
+    decoded: list[int] = field(default_factory=list)
     cancelled: list[int] = field(default_factory=list)
     in_flight: int = 0
     most_in_flight: int = 0
 
-    async def fetch(self, query: Query | None) -> Answer[str]:
+    async def fetch(self, place: Place) -> Answer[str]:
         """Answers with a page."""
-        query = query or page_of(skip=0, page_size=self.page_size)
+        query = place.query or page_of(skip=0, page_size=self.page_size)
         skip = skip_of(query) or 0
         self.asked.append(skip)
+        self.decoded_when_asked.append(len(self.decoded))
         self.in_flight += 1
         self.most_in_flight = max(self.in_flight, self.most_in_flight)
         try:
@@ -47,6 +50,8 @@ class NumberedItems:
             self.in_flight -= 1
         if skip in self.errors:
             raise self.errors[skip]
+        await place.arrived()
+        self.decoded.append(skip)
         behind = skip + self.page_size
         return Answer(
             items=[str(number) for number in range(skip, min(behind, self.total))],

@@ -88,7 +88,7 @@ async def outcome(schedule: Schedule, reading: Reading, *, concurrency: int) -> 
                     break
         except PlatformError as error:
             ended, resume = type(error).__name__, error.resume or ""
-        for _ in range(3):
+        for _ in range(10):
             await asyncio.sleep(0)
         assert service.in_flight == 0
         assert service.most_in_flight <= concurrency

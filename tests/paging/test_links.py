@@ -139,6 +139,7 @@ def test_values_of_a_link_are_sent_as_they_came(value: str) -> None:
         st.tuples(st.sampled_from(["$filter", "$top", "$skip", "cursor"]), st.sampled_from(["1", "x%20y"])), min_size=1
     ),
 )
+@example([("$skip", "5")], [("cursor", "1")])
 def test_the_first_keywords_go_on_below_what_the_link_says(
     first: list[tuple[str, str]], linked: list[tuple[str, str]]
 ) -> None:

@@ -117,7 +117,7 @@ async def test_35_000_itwins(partition_by: str) -> None:
             sandbox.requests.clear()
             ids = {itwin.id async for itwin in platform.itwins.list_all(partition_by=partition_by, concurrency=4)}
         assert len(ids) == 35_000
-        assert len(sandbox.requests) < 60
+        assert len(sandbox.requests) < 80
 
 
 async def test_list_all_keeps_the_callers_keywords(sandbox: Sandbox, platform: PlatformClient) -> None:

@@ -199,10 +199,15 @@ def test_a_part_that_is_never_whole_is_an_error() -> None:
         read(itwins)
 
 
-def test_itwins_without_an_id_are_never_dropped() -> None:
-    """Where `select` leaves out the id, iTwins cannot be told apart: all are given."""
-    itwins = TimedITwins(times={"": day(1)})
-    assert read(itwins) == ["UNSET"]
+def test_what_has_no_id_is_never_dropped() -> None:
+    """Where `select` leaves out the id, or the service sends no object at all, everything is given."""
+    itwins = TimedITwins(times={"": day(1)} | {str(number): day(number) for number in range(30)})
+    assert read(itwins).count("UNSET") == 1
+
+    async def collect() -> list[object]:
+        return [itwin async for itwin in TimedITwins(times={}, others=[None, 5, 5]).whole()]
+
+    assert in_virtual_time(collect()) == [None, 5, 5]
 
 
 def test_an_error_of_a_part_has_no_resume() -> None:

@@ -44,7 +44,7 @@ def test_never_more_requests_than_asked_for(concurrency: int) -> None:
 
 
 def test_pages_ahead_wait_for_a_slow_caller() -> None:
-    """However long the caller works on a page, no more than `concurrency` pages are held for it."""
+    """However long the caller works on a page, no more than `concurrency` pages are held for it, none decoded."""
 
     async def read() -> None:
         items = NumberedItems(total=1000, latency=1.0)
@@ -53,8 +53,17 @@ def test_pages_ahead_wait_for_a_slow_caller() -> None:
                 await anext(pages)
                 await settled()
                 assert items.asked == [10 * page for page in range(number + 3)]
+                assert items.decoded == [10 * page for page in range(number)]
 
     in_virtual_time(read())
+
+
+def test_the_next_request_goes_out_before_an_answer_is_decoded() -> None:
+    """Decoding takes time in which the service can work: the slot of an answer is filled before."""
+    items = NumberedItems(total=200, latency=1.0)
+    elapsed(items, concurrency=4)
+    assert items.decoded == [10 * page for page in range(20)]
+    assert [items.decoded_when_asked[page] for page in range(5, 20)] == [page - 4 for page in range(5, 20)]
 
 
 def test_requests_are_under_way_while_the_caller_works() -> None:

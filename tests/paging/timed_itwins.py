@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from itwin_platform import ITwin, Pager, UnprocessableError, Unset
-from itwin_platform._page import Answer, Listing
+from itwin_platform._page import Answer, Listing, Place
 from itwin_platform._paging import Query, page_of, skip_of
 from itwin_platform._partition import WholeListing
 
@@ -29,13 +29,15 @@ def refusal(code: str, target: str) -> UnprocessableError:
 
 @dataclass(kw_only=True)
 class TimedITwins:
-    """A service with iTwins by id, each with its time; a time may be missing (UNSET), null, or something else.
+    """A service with iTwins by id, each with its time.
 
-    `refuses` decides which filters are refused, `ignores_filter` lets all of them pass, `before` is called with the
-    number of each request.
+    A time may be missing (UNSET), null, or something else; `others` stand where there is no iTwin. `refuses` decides
+    which filters are refused, `ignores_filter` lets all of them pass, `before` is called with the number of each
+    request.
     """
 
     times: Mapping[str, datetime | str | Unset | None]
+    others: list[object] = field(default_factory=list)
     cap: int = 20
     page_size: int = 5
     refuses: Callable[[str], bool] = lambda condition: False
@@ -64,12 +66,12 @@ class TimedITwins:
         self.conditions.append(condition)
         self.selects.append(select)
 
-        async def fetch(query: Query | None) -> Answer[ITwin]:
+        async def fetch(place: Place) -> Answer[ITwin]:
             self.before(self.requests)
             self.requests += 1
             if self.refuses(condition):
                 raise refusal("InvalidValue", "$filter")
-            return self._page(condition, query or page_of(skip=skip, page_size=self.page_size))
+            return self._page(condition, place.query or page_of(skip=skip, page_size=self.page_size))
 
         name = f"timed {condition}"
         return Pager(Listing(fetch=fetch, name=name, page_size=self.page_size, skip=skip, limit=limit))
@@ -78,8 +80,9 @@ class TimedITwins:
         skip = skip_of(query) or 0
         found = [identity for identity, time in self.times.items() if self.ignores_filter or _fits(time, condition)]
         found, behind = found[: self.cap], skip + self.page_size
+        items = [_itwin(identity, self.times[identity]) for identity in found[skip:behind]]
         return Answer(
-            items=[_itwin(identity, self.times[identity]) for identity in found[skip:behind]],
+            items=items or [*self.others],  # type: ignore[list-item]  # also what is no iTwin
             next_href=f"?$skip={behind}" if behind < len(found) else None,
             address="https://service.example/itwins/",
             query=query,

@@ -15,7 +15,8 @@ from ._api import DECODE_ERROR
 from ._checks import check_header
 from ._errors import ResponseDecodeError, UsageError
 from ._json import write_json
-from ._paging import Query, written
+from ._page import Place
+from ._paging import written
 from ._tokens import utc_now
 from ._transport import ATTEMPTS
 from ._version import __version__
@@ -23,18 +24,18 @@ from ._version import __version__
 if TYPE_CHECKING:
     from ._api import AuthenticatedClient
 
-#: While it is set, a listing goes on at this query, on top of the keywords of its first request.
-page_query: ContextVar[Query | None] = ContextVar("page_query", default=None)
+#: While it is set, what is sent is a page of a listing, on top of the keywords of its first request.
+page_place: ContextVar[Place | None] = ContextVar("page_place", default=None)
 
 
 @contextmanager
-def page_at(query: Query | None) -> Iterator[None]:
-    """Sends what is sent within it at the place in a listing that `query` names; None is its beginning."""
-    token = page_query.set(query)
+def page_at(place: Place) -> Iterator[None]:
+    """Sends what is sent within it for a page of a listing."""
+    token = page_place.set(place)
     try:
         yield
     finally:
-        page_query.reset(token)
+        page_place.reset(token)
 
 
 class PlatformTransport(httpx.AsyncBaseTransport):
@@ -184,11 +185,11 @@ class PlatformHTTPClient(httpx.AsyncClient):
         if content is not None:
             sent["Content-Type"] = "application/json"
             check_body_size(len(content), limit=self._body_limits.get((method, str(extensions.get("route")))))
-        address, page = self._address + path, page_query.get()
-        if page is not None:
-            address, params = f"{address}?{written((params or {}).items(), page)}", None
-            # Taken once: what is sent on the way, by a token source for example, is not a page of this listing.
-            page_query.set(None)
+        address, place = self._address + path, page_place.get()
+        # Taken once: what is sent on the way, by a token source for example, is not a page of this listing.
+        page_place.set(None)
+        if place is not None and place.query is not None:
+            address, params = f"{address}?{written((params or {}).items(), place.query)}", None
         with _writing():
             request = httpx.Request(
                 method,
@@ -198,15 +199,20 @@ class PlatformHTTPClient(httpx.AsyncClient):
                 content=content,
                 extensions=extensions,
             )
-        return await self._platform_transport.handle_async_request(request)
+        response = await self._platform_transport.handle_async_request(request)
+        if place is not None:
+            await place.arrived()
+        return response
 
 
 @contextmanager
 def _writing() -> Iterator[None]:
     try:
         yield
-    except (httpx.InvalidURL, UnicodeError) as error:
-        raise UsageError(f"the request cannot be written: {type(error).__name__}") from None
+    except httpx.InvalidURL as error:
+        raise UsageError(f"the request cannot be written: {error}") from None
+    except UnicodeError:
+        raise UsageError("the request cannot be written: a text holds half of a surrogate pair") from None
 
 
 def check_body_size(size: int, *, limit: int | None) -> None:

@@ -18,9 +18,9 @@ from ._api import (
 from ._checks import check_exclusive, check_header, check_integer, one, refuse_none, several
 from ._errors import UnprocessableError, UsageError
 from ._http import Connection, page_at
-from ._page import Answer, Listing, Page
+from ._page import Answer, Listing, Page, Place
 from ._pager import Pager
-from ._paging import Query, count_of, link_of, page_of
+from ._paging import count_of, link_of, page_of
 from ._partition import MOST_RETURNED, TIMES, WholeListing
 from ._resume import fingerprint
 from ._unwrapping import unwrapped
@@ -127,8 +127,8 @@ class ITwins:
             _check_list(parameters, max_return=max_return, skip=skip, page_size=page_size)
         cap = max_return
 
-        async def page(query: Query | None) -> Answer[ITwin]:
-            with page_at(query):
+        async def page(place: Place) -> Answer[ITwin]:
+            with page_at(place):
                 response = await list_itwins.asyncio_detailed(
                     client=self._connection.generated,
                     sub_class=sub_classes,
@@ -153,21 +153,21 @@ class ITwins:
                 items=unwrapped(response, response.parsed.itwins, list),
                 next_href=link_of(response.parsed.links, "next_"),
                 address=f"{self._connection.address}/itwins/",
-                query=query or page_of(skip=skip, page_size=page_size),
+                query=place.query or page_of(skip=skip, page_size=page_size),
                 max_return=count_of(response.headers.get("x-max-return", "")) or cap,
             )
 
-        async def fetch(query: Query | None) -> Answer[ITwin]:
+        async def fetch(place: Place) -> Answer[ITwin]:
             nonlocal cap
             try:
-                return await page(query)
+                return await page(place)
             except UnprocessableError as error:
                 named = [(entry.target or "").lower() for entry in error.details if entry.code == "InvalidHeaderValue"]
                 if cap != MOST_RETURNED or not {"", "x-max-return"}.intersection(named):
                     raise
             # The description allows 10000, and one of its messages says "below 10000".
             cap = MOST_RETURNED - 1
-            return await page(query)
+            return await page(place)
 
         return Pager(
             Listing(

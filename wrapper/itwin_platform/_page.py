@@ -1,6 +1,6 @@
 """The values that listings are made of: a page as users see it, an answer as it came, a listing as it is asked for."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
@@ -40,6 +40,17 @@ class Page(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a page is asked for: its query, None for the first one.
+
+    `arrived` is awaited when its answer has come, and returns when it is to be decoded.
+    """
+
+    query: Query | None
+    arrived: Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Generic[T]):
     """What one request of a listing brought: items, the `next` link as it came, and where it was asked for."""
 
@@ -55,7 +66,7 @@ class Answer(Generic[T]):
 class Listing(Generic[T]):
     """What a pager reads: how a page is fetched, and the caller's numbers."""
 
-    fetch: Callable[[Query | None], Coroutine[object, object, Answer[T]]]
+    fetch: Callable[[Place], Coroutine[object, object, Answer[T]]]
     name: str
     page_size: int
     skip: int = 0

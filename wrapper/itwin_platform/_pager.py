@@ -10,7 +10,7 @@ from typing import Generic
 from ._checks import check_integer
 from ._errors import PlatformError
 from ._listing_run import ListingRun
-from ._page import Answer, Listing, Page, T, TruncatedWarning
+from ._page import Answer, Listing, Page, Place, T, TruncatedWarning
 from ._paging import Query
 from ._resume import Position, read_resume
 
@@ -115,15 +115,20 @@ class Pager(Generic[T]):
         return items
 
     async def _read(self, run: ListingRun[T]) -> AsyncGenerator[Page[T], None]:
-        ahead: deque[tuple[Query | None, asyncio.Task[Answer[T]]]] = deque()
+        ahead: deque[_Request[T]] = deque()
+        several = self._listing.concurrency > 1
         try:
             await self._ask(run, ahead)
             while ahead:
-                page = run.take(await ahead.popleft()[1])
+                await ahead[0].arrival()
+                request = ahead.popleft()
+                if several:
+                    # The next request goes out before this answer is decoded: the service works meanwhile.
+                    await self._ask(run, ahead, behind=1)
+                page = run.take(await request.answer())
                 if self._listing.on_page is not None:
                     self._listing.on_page(page)
-                if self._listing.concurrency > 1:
-                    # Before the page is handed out: the requests are under way while the caller works on it.
+                if several:
                     await self._ask(run, ahead)
                 yield page
                 await self._ask(run, ahead)
@@ -135,17 +140,48 @@ class Pager(Generic[T]):
         finally:
             await _cancel(ahead)
 
-    async def _ask(self, run: ListingRun[T], ahead: "deque[tuple[Query | None, asyncio.Task[Answer[T]]]]") -> None:
-        """Sends for the next pages, up to `concurrency` of them, and cancels requests that lead elsewhere."""
-        queries = run.queries(self._listing.concurrency)
-        if [query for query, _ in ahead] != queries[: len(ahead)]:
+    async def _ask(self, run: ListingRun[T], ahead: "deque[_Request[T]]", *, behind: int = 0) -> None:
+        """Sends for `concurrency` pages, from `behind` the next one on, and cancels requests that lead elsewhere."""
+        queries = run.queries(self._listing.concurrency + behind)[behind:]
+        if [request.query for request in ahead] != queries[: len(ahead)]:
             await _cancel(ahead)
-        ahead.extend((query, asyncio.create_task(self._listing.fetch(query))) for query in queries[len(ahead) :])
+        ahead.extend(_Request(self._listing, query) for query in queries[len(ahead) :])
 
 
-async def _cancel(ahead: "deque[tuple[Query | None, asyncio.Task[Answer[T]]]]") -> None:
-    tasks = [task for _, task in ahead]
+class _Request(Generic[T]):
+    """A page on its way: asked for, then here, and decoded when its turn comes."""
+
+    def __init__(self, listing: Listing[T], query: Query | None) -> None:
+        self.query = query
+        self._is_here, self._is_next = asyncio.Event(), asyncio.Event()
+        self._task = asyncio.create_task(self._fetch(listing))
+
+    async def _fetch(self, listing: Listing[T]) -> Answer[T]:
+        try:
+            return await listing.fetch(Place(query=self.query, arrived=self._arrived))
+        finally:
+            self._is_here.set()
+
+    async def _arrived(self) -> None:
+        self._is_here.set()
+        await self._is_next.wait()
+
+    async def arrival(self) -> None:
+        """Waits until there is an answer, or an error in place of it."""
+        await self._is_here.wait()
+
+    async def answer(self) -> Answer[T]:
+        """Decodes and returns the answer."""
+        self._is_next.set()
+        return await self._task
+
+    def cancel(self) -> "asyncio.Task[Answer[T]]":
+        """Ends the request, and returns what to wait for."""
+        self._task.cancel()
+        return self._task
+
+
+async def _cancel(ahead: "deque[_Request[T]]") -> None:
+    tasks = [request.cancel() for request in ahead]
     ahead.clear()
-    for task in tasks:
-        task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

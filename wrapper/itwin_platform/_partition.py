@@ -117,10 +117,10 @@ class WholeListing:
                     async for itwin in itwins:
                         identity = getattr(itwin, "id", None)
                         if not isinstance(identity, str):
-                            yield itwin
+                            yield itwin  # what cannot be told apart is not taken for the same
                         elif identity not in seen:
-                            yield itwin
                             seen.add(identity)
+                            yield itwin
                 if pager.truncated and len(seen) == before:
                     raise PagingError(f"what fits {condition!r} changes too fast to be read whole: try again later")
                 if pager.truncated:
@@ -147,7 +147,7 @@ class WholeListing:
             return [part]
         if first + len(there) < self._cap:
             return None
-        times = [getattr(itwin, TIMES[self._time]) for itwin in there]
+        times = [getattr(itwin, TIMES[self._time], None) for itwin in there]
         if smaller := split(part, (moment for moment in times if isinstance(moment, datetime))):
             return smaller
         raise PagingError(

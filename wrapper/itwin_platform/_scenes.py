@@ -19,9 +19,9 @@ from ._api import (
 from ._checks import check_header, check_integer, check_path_id, check_text, check_uuid, refuse_none
 from ._errors import TransportError, UsageError
 from ._http import Connection, page_at
-from ._page import Answer, Listing, Page, SceneState
+from ._page import Answer, Listing, Page, Place, SceneState
 from ._pager import Pager
-from ._paging import Query, link_of, page_of
+from ._paging import link_of, page_of
 from ._resume import fingerprint
 from ._scene_data import objects_to_create, with_typed_data
 from ._unwrapping import unwrapped
@@ -160,8 +160,8 @@ class Scenes:
             check_integer("skip", skip, least=0, most=None, code=None, target="$skip")
         check_header("correlation_id", correlation_id)
 
-        async def fetch(query: Query | None) -> Answer[SceneObject]:
-            with page_at(query):
+        async def fetch(place: Place) -> Answer[SceneObject]:
+            with page_at(place):
                 response = await list_scene_objects.asyncio_detailed(
                     scene_id,
                     client=self._connection.generated,
@@ -176,7 +176,7 @@ class Scenes:
                 items=[with_typed_data(item) for item in items],
                 next_href=link_of(response.parsed.links, "next_"),
                 address=f"{self._connection.address}/scenes/{quote(scene_id, safe='')}/objects",
-                query=query or page_of(skip=skip, page_size=page_size),
+                query=place.query or page_of(skip=skip, page_size=page_size),
                 scene=_scene_state(response.parsed.scene_context),
             )
 
@@ -190,7 +190,7 @@ class Scenes:
                 limit=limit,
                 concurrency=concurrency,
                 resume=resume,
-                identity=lambda item: item.id,
+                identity=lambda item: getattr(item, "id", None),
                 on_page=on_page,
             )
         )
