@@ -85,7 +85,7 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a few hundred cases, without npm")
     quick = parser.parse_args().quick
-    clean = await check_specification(examples=10 if quick else 750)
+    clean = await check_specification(examples=10 if quick else 650)
     if not quick and installed():
         clean = await check_proxy() and clean
         clean = await check_foreign_client() and clean

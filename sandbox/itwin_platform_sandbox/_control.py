@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ._fault_reading import fault_from_values, fault_values
@@ -111,13 +111,16 @@ def _json_values(body: bytes) -> JSONObject:
 def application(service: ASGIApp, controls: Controls) -> Starlette:
     """The whole ASGI application: the page, the control endpoint, and everything else is the service."""
     control = ControlEndpoint(controls)
-    return Starlette(
+    application = Starlette(
         routes=[
             Route("/", control.show_page, methods=["GET"]),
             Route(FAULTS_PATH, control.list_faults, methods=["GET"]),
             Route(FAULTS_PATH, control.add_fault, methods=["POST"]),
             Route(FAULTS_PATH, control.clear_faults, methods=["DELETE"]),
             Route(CLEAR_PATH, control.clear_faults, methods=["POST"]),
-            Mount("/", app=service),
         ]
     )
+    # As what is asked where no route fits, not as a mount: a mount does not take a path with a line break in it.
+    application.router.default = service
+    application.router.redirect_slashes = False
+    return application

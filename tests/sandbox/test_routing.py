@@ -81,3 +81,11 @@ async def test_ids_that_need_encoding_reach_what_is_stored() -> None:
                 f"/itwins/{sandbox.itwin_id}/repositories/zones%2Fflood%20%232%3Fdraft%3D50%25", json={}
             )
     assert answer.json()["repository"]["id"] == sandbox.repository_ids["OgcApiFeatures"]
+
+
+async def test_an_id_with_a_line_break_reaches_its_operation() -> None:
+    """Whatever an id holds, the answer is the operation's own, in JSON."""
+    async with Sandbox(itwins=1, objects=0) as sandbox, httpx.AsyncClient(base_url=sandbox.base_url) as http:
+        headers = {"Authorization": "Bearer any", "Accept": "application/json"}
+        answer = await http.patch("/webhooks/a%0Ab", headers=headers, json={})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "WebhookNotFound")
