@@ -58,21 +58,24 @@ class Environment:
         """Runs its Python, where every warning is an error and nothing of the folder that it runs in is imported."""
         run(self.python, "-P", "-W", "error", *arguments)
 
+    def run_tests(self, project: Path, folders: list[str]) -> None:
+        """Runs tests of a checkout against what is installed."""
+        options = ("-q", "--no-header", "-p", "no:cacheprovider")
+        run(self.python, "-m", "pytest", *options, *(project / "tests" / folder for folder in folders), folder=project)
+
     @property
     def _pip(self) -> tuple[str | Path, ...]:
         return (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", self.python)
 
 
-def run(*command: str | Path, silent: bool = False) -> str:
-    """Runs a command away from the checkout, and returns what it printed if that is to be silent.
+def run(*command: str | Path, silent: bool = False, folder: Path = Path(sys.prefix)) -> str:
+    """Runs a command, away from the checkout unless told where, and returns what it printed if that is to be silent.
 
     Raises:
         SystemExit: it failed.
     """
     words = [str(part) for part in command]
-    ended = subprocess.run(
-        words, cwd=Path(sys.prefix), text=True, check=False, stdout=subprocess.PIPE if silent else None
-    )
+    ended = subprocess.run(words, cwd=folder, text=True, check=False, stdout=subprocess.PIPE if silent else None)
     if ended.returncode != 0:
         raise SystemExit(f"failed with status {ended.returncode}: {' '.join(words)}")
     return ended.stdout or ""

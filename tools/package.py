@@ -15,13 +15,12 @@ from distribution import PROJECT, build, development_tools
 IMPORT = "import itwin_platform; print('imported', itwin_platform.__version__, 'from', itwin_platform.__file__)"
 
 
-def trial(wheel: Path, *, python: Path, constraints: Path | None, folder: Path) -> dict[str, str]:
-    """Installs a wheel into a new environment, uses it there, and returns what was installed for it alone.
+def trial(wheel: Path, environment: Environment, *, constraints: Path | None) -> dict[str, str]:
+    """Installs a wheel into an empty environment, uses it there, and returns what was installed for it alone.
 
     Raises:
         SystemExit: it does not work, or brings a development tool.
     """
-    environment = Environment(folder, python=python)
     environment.install(wheel, constraints=constraints)
     installed = environment.installed()
     if tools := development_tools() & set(installed):
@@ -38,8 +37,8 @@ def main() -> None:
     """Builds and tries, with the versions that this project is checked with."""
     wheel = build()
     with tempfile.TemporaryDirectory() as folder:
-        constraints = PROJECT / "constraints.txt"
-        installed = trial(wheel, python=Path(sys.executable), constraints=constraints, folder=Path(folder) / "clean")
+        environment = Environment(Path(folder) / "clean", python=Path(sys.executable))
+        installed = trial(wheel, environment, constraints=PROJECT / "constraints.txt")
     print(f"pip install itwin-platform brings {', '.join(f'{name} {version}' for name, version in installed.items())}")
     print(f"built {wheel.relative_to(PROJECT)}")
 

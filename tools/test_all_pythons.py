@@ -1,22 +1,30 @@
 """Tries the wheel on every Python from 3.11 that this machine has, with the lowest and the newest dependencies.
 
-Run as `python tools/test_all_pythons.py`. The lowest are the lower bounds of pyproject.toml, of the extras
-too; the newest are what pip chooses. Prints a table of what passed; a failure ends the run.
+Run as `python tools/test_all_pythons.py`. The lowest are the lower bounds of pyproject.toml, of the extras too; the
+newest are what pip chooses. Each time the wheel is installed, imported, used, and put to the tests that need nothing
+else of the checkout. Prints a table of what passed; a failure ends the run.
 """
 
 import tempfile
 from pathlib import Path
 
-from clean_environment import pythons
-from distribution import build, declared, lowest
+from clean_environment import Environment, pythons
+from distribution import PROJECT, build, declared, lowest
 from package import trial
 
 EXTRAS = ("sandbox", "fast")
+TOOLS_OF_TESTS = (
+    *("pytest", "pytest-asyncio", "pytest-httpx", "hypothesis", "PyYAML"),
+    *("opentelemetry-sdk", "opentelemetry-instrumentation-httpx"),
+)
+#: Tests of the checkout and its development tools, not of what users install.
+NOT_OF_THE_WHEEL = ("packaging", "project", "regenerating", "samples", "spec", "vendoring")
 
 
 def main() -> None:
     """Builds once, tries each combination, and prints the table."""
     wheel = build()
+    tests = sorted(path.name for path in (PROJECT / "tests").iterdir() if path.is_dir() and _is_of_the_wheel(path))
     rows: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         constraints = Path(folder) / "lowest.txt"
@@ -24,11 +32,17 @@ def main() -> None:
         for python in pythons():
             for name, limits in (("lowest", constraints), ("newest", None)):
                 print(f"Python {python} at {python.path}, {name} dependencies", flush=True)
-                own = Path(folder) / f"{python}-{name}-{len(rows)}"
-                installed = trial(wheel, python=python.path, constraints=limits, folder=own)
+                environment = Environment(Path(folder) / f"environment-{len(rows)}", python=python.path)
+                installed = trial(wheel, environment, constraints=limits)
+                environment.install(*TOOLS_OF_TESTS, constraints=limits)
+                environment.run_tests(PROJECT, tests)
                 versions = [f"{key} {installed[key]}" for key in ("httpx", "attrs", "python-dateutil")]
                 rows.append(f"| {python} | {name} | {', '.join(versions)} | passed |")
     print("", "| Python | dependencies | versions | |", "|---|---|---|---|", *rows, sep="\n")
+
+
+def _is_of_the_wheel(path: Path) -> bool:
+    return path.name not in NOT_OF_THE_WHEEL and any(path.glob("test_*.py"))
 
 
 if __name__ == "__main__":
