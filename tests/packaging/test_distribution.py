@@ -1,5 +1,6 @@
 """What the distribution declares and holds; that it installs and runs is for `make package`."""
 
+import importlib.metadata
 import re
 import tomllib
 from pathlib import Path
@@ -50,9 +51,10 @@ def test_every_requirement_has_a_lowest_version() -> None:
 
 
 def test_users_need_three_distributions() -> None:
-    """httpx, attrs and python-dateutil are all that an installation requires; none is a development tool."""
-    needed = {re.split(r"[<>=]", requirement)[0] for requirement in distribution.declared()}
-    assert needed == {"httpx", "attrs", "python-dateutil"}
+    """httpx with what it brings, attrs and python-dateutil are all that is required; none is a development tool."""
+    needed = {_name(requirement) for requirement in distribution.declared()}
+    brought = {_name(requirement) for requirement in importlib.metadata.requires("httpx") or ()}
+    assert needed - brought == {"httpx", "attrs", "python-dateutil"}
     assert {"mypy", "pytest", "openapi-python-client"} <= distribution.development_tools()
     assert not needed & distribution.development_tools()
 
@@ -79,6 +81,17 @@ def test_the_changelog_says_service_and_client_apart() -> None:
     titles, entries = re.findall(r"^## (.+)$", text, re.MULTILINE), re.split(r"^## .+$", text, flags=re.MULTILINE)[1:]
     assert titles[0] == itwin_platform.__version__
     assert [title for title, entry in zip(titles, entries, strict=True) if not _has_both(entry)] == []
+
+
+def test_the_example_service_asks_for_what_the_client_needs() -> None:
+    """The service that the client is vendored into requires the same, in the same words."""
+    with (PROJECT / "examples" / "vendored_service" / "pyproject.toml").open("rb") as file:
+        asked = tomllib.load(file)["project"]["dependencies"]
+    assert [requirement for requirement in distribution.declared() if requirement not in asked] == []
+
+
+def _name(requirement: str) -> str:
+    return normalized(re.split(r"[^\w.-]", requirement)[0])
 
 
 def _has_both(entry: str) -> bool:
