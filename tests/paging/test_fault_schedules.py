@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 from hypothesis import event, given, strategies as st
-from itwin_platform import BackoffPolicy, ITwin, Pager, PlatformClient, PlatformError
+from itwin_platform import BackoffPolicy, Gate, ITwin, Pager, PlatformClient, PlatformError
 
 from tests.paging.faulty_service import FaultyService, Schedule
 from tests.paging.virtual_time import in_virtual_time
@@ -117,3 +117,18 @@ def test_each_way_of_paging_is_walked(links: str) -> None:
     reading = Reading(page_size=4, limit=None, work=(0.0,), stop=None)
     seen = in_virtual_time(outcome(Schedule(total=40, links=(links,)), reading, concurrency=3))
     assert (len(seen.ids), seen.ended) == (40, "whole")
+
+
+def test_pages_ahead_pass_the_gate() -> None:
+    """A gate for two requests lets two through, however many pages are wanted at once."""
+    service = FaultyService(Schedule(total=200))
+
+    async def read() -> int:
+        gate = Gate(max_in_flight=2)
+        async with PlatformClient(
+            "https://service.example/prefix", vendor="v", token="t", transport=service, gate=gate
+        ) as platform:
+            return len(await platform.itwins.list(page_size=10, concurrency=9).collect())
+
+    assert in_virtual_time(read()) == 200
+    assert service.most_in_flight == 2

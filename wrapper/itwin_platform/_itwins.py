@@ -202,9 +202,9 @@ class ITwins:
         was modified meanwhile, is dropped by its id: let `select` name `id`. It cannot be resumed.
 
         Args:
-            partition_by: `createdDateTime` or `lastModifiedDateTime`. The description does not say by which properties
-                the service filters: a PagingError says so where it refuses, and a TruncatedWarning where it only
-                refuses to look for iTwins without the time.
+            partition_by: `createdDateTime`, or `lastModifiedDateTime`, by which what is modified meanwhile can hide
+                others. The description does not say by which the service filters: a PagingError says so where it
+                refuses, and a TruncatedWarning where it only refuses to look for iTwins without the time.
             filter: an OData filter, which the ranges are added to.
             sub_class, select, include_inactive, representation, query_scope, page_size, concurrency: as in `list`; its
                 other keywords cannot accompany a filter.
