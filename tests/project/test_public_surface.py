@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 import itwin_platform
 import pytest
-from itwin_platform import Pager, PlatformClient
+from itwin_platform import PlatformClient
 
 PROJECT = Path(__file__).resolve().parents[2]
 CONSUMER = Path(__file__).with_name("consumer.py")
@@ -118,8 +118,3 @@ def test_the_typed_consumer_uses_what_is_promised() -> None:
     used = {node.id for node in ast.walk(ast.parse(CONSUMER.read_text())) if isinstance(node, ast.Name)}
     unseen = {name for name in PROMISED - used if not name.endswith(("Error", "Class", "Location", "Scope"))}
     assert unseen == {"QueryParameterAuthentication", "OAuth2AuthorizationCodePKCEAuthentication"}
-
-
-def test_a_pager_hides_how_it_is_made() -> None:
-    """Listings are made by the client; the pager's public part is what is read from it."""
-    assert {name for name in dir(Pager) if not name.startswith("_")} >= {"collect", "pages", "resume"}
