@@ -38,7 +38,7 @@ async def sent(platform: PlatformClient, mock: HTTPXMock, **keywords: Any) -> tu
         ({"sub_class": ASSET}, b"subClass=Asset&%24top=1000"),
         ({"sub_class": "Asset"}, b"subClass=Asset&%24top=1000"),
         ({"sub_class": [ASSET, "Project"]}, b"subClass=Asset%2CProject&%24top=1000"),
-        ({"sub_class": (each for each in (PROJECT, "Road"))}, b"subClass=Project%2CRoad&%24top=1000"),
+        pytest.param({"sub_class": iter((PROJECT, "Road"))}, b"subClass=Project%2CRoad&%24top=1000", id="any iterable"),
         ({"status": ITwinStatus.TRIAL}, b"status=Trial&%24top=1000"),
         ({"status": "Archived"}, b"status=Archived&%24top=1000"),
         ({"type": "Bridge & road"}, b"type=Bridge+%26+road&%24top=1000"),
