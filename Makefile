@@ -4,12 +4,12 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-SOURCES := wrapper sandbox tests tools examples
+SOURCES := wrapper sandbox tests tools examples reliability
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
 	templates-diff vendor package test-all-pythons lines clean \
-	conformance conformance-quick bench bench-quick
+	conformance conformance-quick bench bench-quick bench-paging reliability
 
 help:  ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -19,9 +19,9 @@ demo: $(READY)  ## Run all eight operations against the local sandbox
 	@$(BIN)/python examples/tour.py
 
 test: $(READY)  ## Run the tests
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile
 
-check: lint types coverage check-generated  ## Format, lint, types, tests with coverage, generated code: all that must hold
+check: lint types coverage check-generated conformance-quick  ## Format, lint, types, tests with coverage, generated code, sandbox: all that must hold
 
 lint: $(READY)  ## Check format and style
 	@$(BIN)/ruff format --check $(SOURCES)
@@ -36,7 +36,7 @@ types: $(READY)  ## Check types with mypy --strict and pyright
 	@$(BIN)/basedpyright --level error
 
 coverage: $(READY)  ## Run the tests and ask for 100 % branch coverage of wrapper/
-	@$(BIN)/python -m pytest -q --cov --cov-report=term:skip-covered
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report=term:skip-covered
 
 generate: $(READY)  ## Write generated/ anew from openapi.yaml
 	@$(BIN)/python tools/generate.py
@@ -78,6 +78,12 @@ bench: .venv-bench/.ready .venv-bench-peers/.ready  ## Measure against others an
 
 bench-quick: .venv-bench/.ready .venv-bench-peers/.ready  ## The same in under a minute, fewer works and rounds
 	@.venv-bench/bin/python -m benchmarks.run --peers .venv-bench-peers/bin/python --quick
+
+reliability: $(READY)  ## Measure at the server what backoff, tokens and errors promise, in under five minutes
+	@$(BIN)/python -m reliability
+
+bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory
+	@$(BIN)/python -m benchmarks.paging
 
 lines: $(READY)  ## Count the lines of wrapper/
 	@$(BIN)/python tools/count_lines.py

@@ -1,60 +1,49 @@
-"""Cancelling a call at the n-th of its awaits, as somebody else's `task.cancel()` would."""
+"""Cancelling a call at any turn of the event loop, so at every one of its awaits and of those beneath it."""
 
 import asyncio
-import types
-from collections.abc import Callable, Coroutine, Generator
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any
 
-T = TypeVar("T")
-
-
-@types.coroutine
-def _counted(work: Coroutine[Any, Any, T], suspended: Callable[[], None]) -> Generator[Any, Any, T]:
-    """Passes on what a coroutine waits for, and tells of each time that it does."""
-    step: Callable[[], Any] = lambda: work.send(None)  # noqa: E731  # the next step, which changes
-    while True:
-        try:
-            awaited = step()
-        except StopIteration as ended:
-            result: T = ended.value
-            return result
-        suspended()
-        try:
-            sent = yield awaited
-        except BaseException as error:  # noqa: BLE001  # it is thrown into the coroutine
-            thrown = error
-            step = lambda: work.throw(thrown)  # noqa: B023, E731  # it is called before the next round
-        else:
-            step = lambda: work.send(sent)  # noqa: B023, E731  # it is called before the next round
+from tests.virtual_time import VirtualTimeLoop
 
 
-async def cancelled_at(work: Coroutine[Any, Any, T], *, await_number: int, turns_later: int) -> bool:
-    """Runs a coroutine in a task that is cancelled at an await, or so many turns of the event loop after it began.
+class CountingLoop(asyncio.SelectorEventLoop):
+    """Counts its turns, and does something at the beginning of one of them."""
 
-    Returns:
-        Whether it had so many awaits.
-    """
+    turns = 0
+    _at = -1
+    _action: Callable[[], object] = lambda: None
+
+    def at_turn(self, turn: int, action: Callable[[], object]) -> None:
+        """Plans an action for the beginning of a turn, in so many from now."""
+        self._at, self._action = self.turns + turn, action
+
+    def _run_once(self) -> None:
+        self.turns += 1
+        if self.turns == self._at:
+            self._action()
+        super()._run_once()  # type: ignore[misc]  # one turn of the loop
+
+
+class CountingVirtualLoop(CountingLoop, VirtualTimeLoop):
+    """The same in virtual time."""
+
+
+async def cancelled_at_turn(work: Coroutine[Any, Any, object], *, turn: int) -> bool:
+    """Runs a coroutine in a task that is cancelled so many turns later, and tells whether it was under way then."""
     loop = asyncio.get_running_loop()
-    count = 0
+    assert isinstance(loop, CountingLoop)
+    task = asyncio.create_task(work)
+    hit = False
 
-    def cancel(turns: int) -> None:
-        if turns:
-            loop.call_soon(cancel, turns - 1)
-        else:
-            task.cancel()
+    def cancel() -> None:
+        nonlocal hit
+        hit = task.cancel()
 
-    def suspended() -> None:
-        nonlocal count
-        count += 1
-        if count == await_number:
-            cancel(turns_later)
-
-    async def run() -> T:
-        return await _counted(work, suspended)
-
-    task = asyncio.create_task(run())
+    loop.at_turn(turn, cancel)
     await asyncio.wait([task])
-    # Cancelled with its last await already over, it may have ended well.
-    if not task.cancelled():
+    # What is cancelled is cancelled: it must not be taken for a lost answer and go on.
+    assert task.cancelled() is hit
+    if not hit:
         task.result()
-    return count >= await_number
+    return hit

@@ -11,6 +11,7 @@ from itwin_platform import (
     AuthenticationError,
     BackoffPolicy,
     NotFoundError,
+    OutcomeUnknownError,
     PlatformClient,
     ResponseDecodeError,
     ServerError,
@@ -108,6 +109,16 @@ async def test_backoff_and_errors_apply(given: httpx.AsyncClient, httpx_mock: HT
         with pytest.raises(ResponseDecodeError):
             await platform.itwins.get_primary_account()
     assert {request.url.host for request in httpx_mock.get_requests()} == {"service.example"}
+
+
+async def test_a_redirect_that_cannot_be_read_is_no_answer(given: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
+    """httpx fails on where it leads, also when it is not followed: the outcome is unknown, and the error is ours."""
+    for location in ("https://xn--evl-.example/", "http://[::1"):
+        httpx_mock.add_response(302, headers={"location": location})
+    async with platform_of(given) as platform:
+        for _ in range(2):
+            with pytest.raises(OutcomeUnknownError, match="RemoteProtocolError"):
+                await platform.scenes.create("i-1", display_name="A")
 
 
 def raise_for_status(*, read: bool) -> Callable[[httpx.Response], object]:

@@ -9,6 +9,7 @@ from datetime import datetime
 import httpx
 
 from ._backoff import BackoffPolicy, Happened, Progress, happened, parse_retry_after, wait_before
+from ._cancellation import cancelled_in_order
 from ._events import LOG, AttemptEnded, BackoffEvent, CooldownBegan, tell
 from ._gate import RequestGate
 from ._response_body import read_answer
@@ -69,7 +70,7 @@ class Exchange:
         call.jitter = self.random_number()
         began = loop_time()
         try:
-            answer = await read_answer(await self.transport.handle_async_request(request), most=self.max_response_bytes)
+            answer = await cancelled_in_order(self._answer(request))
         except BaseException as error:
             self.gate.abandoned(given)
             self._tell(request, call, error, began=began)
@@ -83,6 +84,9 @@ class Exchange:
             self.gate.answered(given)
         self._tell(request, call, answer, began=began)
         return answer
+
+    async def _answer(self, request: httpx.Request) -> httpx.Response:
+        return await read_answer(await self.transport.handle_async_request(request), most=self.max_response_bytes)
 
     def retry_after(self, outcome: httpx.Response | Exception) -> float | None:
         """Reads the wait that an answer names, in seconds; None where it names none that counts."""

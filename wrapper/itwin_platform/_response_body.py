@@ -4,6 +4,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+import anyio
 import httpx
 
 from ._errors import ResponseDecodeError
@@ -63,8 +64,12 @@ async def read_answer(response: httpx.Response, *, most: int) -> httpx.Response:
     try:
         try:
             reason = await _read(response, body, most=most)
-        finally:
-            await response.aclose()
+        except BaseException:
+            # Whatever ended the reading must not end the closing as well.
+            with anyio.CancelScope(shield=True):
+                await response.aclose()
+            raise
+        await response.aclose()
     except (httpx.RequestError, OSError):
         if response.status_code < 300:
             raise

@@ -153,15 +153,13 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 # The token took its time, and meanwhile somebody was told to wait: so do we.
                 self._gate.abandoned(given)
                 given = await self._enter(call)
-            while True:
-                outcome = await self._exchange.send(outgoing, given, call)
-                if not isinstance(outcome, httpx.Response):
-                    return outcome
+            while isinstance(outcome := await self._exchange.send(outgoing, given, call), httpx.Response):
                 try:
                     outgoing = await flow.asend(outcome)
                 except StopAsyncIteration:
-                    return outcome
+                    break
                 given = await self._enter(call)
+            return outcome
         finally:
             await flow.aclose()
 

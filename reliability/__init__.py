@@ -1,0 +1,1 @@
+"""What backoff, tokens and errors promise, measured at the server: `make reliability`."""

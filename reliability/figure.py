@@ -1,0 +1,41 @@
+"""A promise with the figure that it was measured at."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A promise, what it allows, what was measured, and whether that holds."""
+
+    promise: str
+    allowed: str
+    measured: str
+    holds: bool
+
+
+def at_most(promise: str, measured: float, allowed: float, *, unit: str = "") -> Figure:
+    """A figure that may not be larger than what is allowed."""
+    return Figure(
+        promise=promise,
+        allowed=f"<= {allowed:g}{unit}",
+        measured=f"{measured:.4g}{unit}",
+        holds=measured <= allowed,
+    )
+
+
+def exactly(promise: str, measured: int, allowed: int) -> Figure:
+    """A count that must be what is allowed."""
+    return Figure(promise=promise, allowed=f"{allowed:,}", measured=f"{measured:,}", holds=measured == allowed)
+
+
+def print_figures(figures: Iterable[Figure], *, seconds: float) -> None:
+    """Prints the table; what does not hold is marked."""
+    table = Table("promise", "allowed", "measured", "", title=f"reliability, {seconds:.0f} s")
+    for figure in figures:
+        mark = "holds" if figure.holds else "[bold red]BROKEN[/]"
+        table.add_row(figure.promise, figure.allowed, figure.measured, mark)
+    Console(width=120).print(table)
