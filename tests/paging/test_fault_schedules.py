@@ -1,6 +1,8 @@
 """Several pages at once give what one after the other gives, whatever the service does, through the whole client."""
 
 import asyncio
+import gc
+from contextlib import aclosing
 from dataclasses import dataclass
 
 import pytest
@@ -132,3 +134,29 @@ def test_pages_ahead_pass_the_gate() -> None:
 
     assert in_virtual_time(read()) == 200
     assert service.most_in_flight == 2
+
+
+def models() -> int:
+    """How many iTwins there are in memory."""
+    gc.collect()
+    return sum(isinstance(found, ITwin) for found in gc.get_objects())
+
+
+def test_pages_wait_undecoded() -> None:
+    """While the caller works on a page, the pages ahead are held as they came: only one is there as models."""
+    before = models()
+
+    async def read() -> list[int]:
+        counts: list[int] = []
+        service = FaultyService(Schedule(total=200))
+        async with (
+            PlatformClient("https://service.example/prefix", vendor="v", token="t", transport=service) as platform,
+            aclosing(platform.itwins.list(page_size=10, concurrency=4).pages()) as pages,
+        ):
+            for _ in range(3):
+                page = await anext(pages)
+                await asyncio.sleep(100)
+                counts.append(models() - before - len(page.items))
+        return counts
+
+    assert in_virtual_time(read()) == [0, 0, 0]
