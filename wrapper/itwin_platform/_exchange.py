@@ -70,23 +70,26 @@ class Exchange:
         call.jitter = self.random_number()
         began = loop_time()
         try:
-            answer = await cancelled_in_order(self._answer(request))
+            outcome = await cancelled_in_order(self._outcome(request))
         except BaseException as error:
+            call.may_have_had_an_effect = True
             self.gate.abandoned(given)
             self._tell(request, call, error, began=began)
-            if isinstance(error, NO_ANSWER):
-                return error
-            call.may_have_had_an_effect = True
             raise
-        if happened(answer.status_code) is Happened.REFUSED:
-            self._refused(request, answer, given, call)
+        if not isinstance(outcome, httpx.Response):
+            self.gate.abandoned(given)
+        elif happened(outcome.status_code) is Happened.REFUSED:
+            self._refused(request, outcome, given, call)
         else:
             self.gate.answered(given)
-        self._tell(request, call, answer, began=began)
-        return answer
+        self._tell(request, call, outcome, began=began)
+        return outcome
 
-    async def _answer(self, request: httpx.Request) -> httpx.Response:
-        return await read_answer(await self.transport.handle_async_request(request), most=self.max_response_bytes)
+    async def _outcome(self, request: httpx.Request) -> httpx.Response | Exception:
+        try:
+            return await read_answer(await self.transport.handle_async_request(request), most=self.max_response_bytes)
+        except NO_ANSWER as error:
+            return error
 
     def retry_after(self, outcome: httpx.Response | Exception) -> float | None:
         """Reads the wait that an answer names, in seconds; None where it names none that counts."""
