@@ -50,11 +50,11 @@ def test_every_requirement_has_a_lowest_version() -> None:
     assert len(distribution.lowest(wanted)) == len(wanted)
 
 
-def test_users_need_three_distributions() -> None:
-    """httpx with what it brings, attrs and python-dateutil are all that is required; none is a development tool."""
+def test_users_need_four_distributions() -> None:
+    """httpx with what it brings, attrs, python-dateutil and sniffio are all that is required; none is for development."""
     needed = {_name(requirement) for requirement in distribution.declared()}
     brought = {_name(requirement) for requirement in importlib.metadata.requires("httpx") or ()}
-    assert needed - brought == {"httpx", "attrs", "python-dateutil"}
+    assert needed - brought == {"httpx", "attrs", "python-dateutil", "sniffio"}
     assert {"mypy", "pytest", "openapi-python-client"} <= distribution.development_tools()
     assert not needed & distribution.development_tools()
 
