@@ -51,7 +51,7 @@ def test_every_requirement_has_a_lowest_version() -> None:
 
 
 def test_users_need_four_distributions() -> None:
-    """httpx with what it brings, attrs, python-dateutil and sniffio are all that is required; none is for development."""
+    """httpx with what it brings, attrs, python-dateutil and sniffio are all; none is for development."""
     needed = {_name(requirement) for requirement in distribution.declared()}
     brought = {_name(requirement) for requirement in importlib.metadata.requires("httpx") or ()}
     assert needed - brought == {"httpx", "attrs", "python-dateutil", "sniffio"}
