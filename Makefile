@@ -79,6 +79,9 @@ bench: .venv-bench/.ready .venv-bench-peers/.ready  ## Measure against others an
 bench-quick: .venv-bench/.ready .venv-bench-peers/.ready  ## The same in under a minute, fewer works and rounds
 	@.venv-bench/bin/python -m benchmarks.run --peers .venv-bench-peers/bin/python --quick
 
+bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Give openai, githubkit, azure-core, botocore and us the same herd and outage
+	@$(BIN)/python -m benchmarks.backoff --peers .venv-bench-backoff/bin/python
+
 reliability: $(READY)  ## Measure at the server what backoff, tokens and errors promise, in under five minutes
 	@$(BIN)/python -m reliability
 
@@ -116,6 +119,12 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 .venv-bench-peers/.ready: benchmarks/requirements-peers.txt
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@echo "Setting up $(@D) ..."
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+.venv-bench-backoff/.ready: benchmarks/requirements-backoff-peers.txt
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
