@@ -56,6 +56,17 @@ async def test_a_wait_that_is_too_long_is_not_begun() -> None:
     assert asyncio.get_running_loop().time() == 0.0
 
 
+@pytest.mark.parametrize("began", [0.0, 107.07835250545195])
+async def test_a_wait_as_long_as_the_longest_is_begun(began: float) -> None:
+    """A retry-after of exactly max_wait is waited for by everybody, whatever the jitter and the clock's rounding."""
+    await asyncio.sleep(began)
+    service = ScriptedService(refusal("60"), 200)
+    transport = backoff(service, gate=Gate(1), jitter=1.0)
+    answers = await asyncio.gather(*(send(transport) for _ in range(3)))
+    assert [response.status_code for response in answers] == [200, 200, 200]
+    assert service.times == pytest.approx([0.0, 60.0, 60.0, 60.0])
+
+
 async def test_a_repeat_sends_the_same_request() -> None:
     """Method, headers and body of the second request are those of the first."""
     service = ScriptedService(503, 200)

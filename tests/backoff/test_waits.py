@@ -99,6 +99,14 @@ def test_jitter_only_adds_to_a_wait_that_is_said(named: float, jitter: float, ex
     assert wait == pytest.approx(expected)
 
 
+def test_jitter_makes_no_wait_too_long() -> None:
+    """Up to max_wait jitter adds nothing past it; what the service says beyond stays what it is."""
+    policy = BackoffPolicy(max_wait=60.0)
+    for named, expected in ((59.9, 60.0), (60.0, 60.0), (61.0, 61.0)):
+        wait = wait_before(retry_after=named, progress=Progress(), policy=policy, jitter=1.0)
+        assert wait == expected
+
+
 @pytest.mark.parametrize("wait", [1e15, 1e300, float("inf")])
 def test_a_moment_past_the_calendar_is_none(wait: float) -> None:
     """A wait that no calendar holds has no end to name."""

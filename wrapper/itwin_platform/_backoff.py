@@ -186,12 +186,14 @@ def decide(
 
 
 def wait_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:
-    """Computes the wait in seconds: the one that the service named, else one that doubles, and jitter on top."""
-    if retry_after is not None:
-        return retry_after + jitter * min(NAMED_WAIT_JITTER_SHARE * retry_after, JITTER_SECONDS)
+    """Computes the wait in seconds: the one that the service named, else one that doubles, and jitter on top.
+
+    Jitter makes no wait too long that is not: a service that says 60 with a `max_wait` of 60 is waited for.
+    """
     doublings = min(max(progress.attempts + progress.refusals - 1, 0), 63)
-    wait = min(policy.base_delay * 2.0**doublings, policy.max_delay)
-    return wait + jitter * min(JITTER_SHARE * wait, JITTER_SECONDS)
+    wait = min(policy.base_delay * 2.0**doublings, policy.max_delay) if retry_after is None else retry_after
+    share = JITTER_SHARE if retry_after is None else NAMED_WAIT_JITTER_SHARE
+    return min(wait + jitter * min(share * wait, JITTER_SECONDS), max(wait, policy.max_wait))
 
 
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)

@@ -54,10 +54,12 @@ class _Waiter:
     until: float | None
 
     def refuses(self, *, now: float, left: float) -> bool:
-        return left > self.max_wait or (self.until is not None and left > 0 and now + left >= self.until)
+        return left > self.max_wait + CLOCK_ERROR or (self.until is not None and left > 0 and now + left >= self.until)
 
 
 _PLACE = attrgetter("place")
+#: What adding and taking away a cooldown may leave of the clock's rounding, in seconds.
+CLOCK_ERROR = 1e-6
 
 
 class Gate:
