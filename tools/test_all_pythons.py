@@ -15,7 +15,7 @@ from package import trial
 SHOWN = ("httpx", "attrs", "python-dateutil")
 EXTRAS = ("sandbox", "fast")
 TOOLS_OF_TESTS = (
-    *("pytest", "pytest-asyncio", "pytest-httpx", "hypothesis", "PyYAML"),
+    *("pytest", "pytest-asyncio", "pytest-httpx", "hypothesis", "PyYAML", "rich"),
     *("opentelemetry-sdk", "opentelemetry-instrumentation-httpx"),
 )
 #: Tests of the checkout and its development tools, not of what users install.
