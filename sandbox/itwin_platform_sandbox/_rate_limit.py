@@ -86,7 +86,7 @@ def _fixed_window(
 ) -> tuple[float | None, tuple[float, float]]:
     """The state is when the window began and how many requests it has had."""
     start, count = state or (now, 0)
-    if now - start >= limit.per:
+    if now >= start + limit.per:
         start, count = now, 0
     if count >= limit.requests:
         return start + limit.per - now, (start, count)

@@ -5,7 +5,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 from itwin_platform_sandbox import RateLimit, Sandbox
 from itwin_platform_sandbox._rate_limit import RateKind, RequestCounter, rate_limit_of
 from itwin_platform_sandbox._retry_after import RetryAfter
@@ -44,6 +44,7 @@ def test_a_token_bucket_is_refilled_evenly() -> None:
     assert waits == [None, None, 30, 15, None, 30, None, None, 30]
 
 
+@example("fixed_window", 1, 64.18268714761321, [0.0, 0.0, 0.0, 64.18268714761321])
 @given(
     st.sampled_from(["fixed_window", "token_bucket"]),
     st.integers(1, 50),
