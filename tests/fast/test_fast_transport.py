@@ -1,6 +1,7 @@
 """The aiohttp-backed transport keeps every promise of the transport that it stands in for."""
 
 import socket
+import sys
 
 import pytest
 from itwin_platform import (
@@ -71,3 +72,10 @@ async def test_a_rate_limit_is_waited_out() -> None:
         sandbox.fault("rate_limited", seconds=0.01, retry_after="decimals")
         await platform.itwins.get_primary_account()
         assert [request.status for request in sandbox.requests] == [429, 200]
+
+
+def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asking for the transport without the extra names the extra."""
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    with pytest.raises(ImportError, match=r"pip install 'itwin-platform\[fast\]'"):
+        fast_transport()

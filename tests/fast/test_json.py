@@ -1,7 +1,9 @@
 """JSON is read and written the same with orjson and without it."""
 
+import importlib.util
 import json
 import math
+import sys
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -117,3 +119,15 @@ def test_a_uuid_is_sent_as_its_text() -> None:
     from itwin_platform_api.types import encode
 
     assert encode({"id": UUID(int=1)}) == {"id": "00000000-0000-0000-0000-000000000001"}
+
+
+def test_without_the_extra_nothing_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where orjson is not installed, the module is imported and reads and writes all the same."""
+    monkeypatch.setitem(sys.modules, "orjson", None)
+    spec = importlib.util.spec_from_file_location("itwin_platform._json_without_orjson", _json.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    alone = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(alone)
+    assert alone.orjson is None
+    assert alone.read_json(alone.write_json({"a": [1]})) == {"a": [1]}
