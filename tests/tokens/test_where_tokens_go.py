@@ -74,6 +74,16 @@ async def test_each_attempt_carries_a_fresh_token(httpx_mock: HTTPXMock) -> None
     assert [request.headers["authorization"] for request in httpx_mock.get_requests()] == ["Bearer one", "Bearer two"]
 
 
+async def test_a_request_that_was_sent_stays_what_it_was(httpx_mock: HTTPXMock) -> None:
+    """The repeat after a 401 is another request: whoever keeps the first one sees the token that was refused."""
+    httpx_mock.add_response(401)
+    httpx_mock.add_response(json={"iTwin": {"id": "a-1"}})
+    tokens = iter(["one", "two"])
+    async with PlatformClient(BASE_URL, vendor="acme", token=lambda: next(tokens)) as platform:
+        await platform.itwins.get_primary_account()
+    assert [request.headers["authorization"] for request in httpx_mock.get_requests()] == ["Bearer one", "Bearer two"]
+
+
 async def test_a_source_that_fails_is_a_token_error_and_sends_nothing(httpx_mock: HTTPXMock) -> None:
     """Through the client, with the cause beneath it."""
 

@@ -33,14 +33,11 @@ class _Gzip:
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
         self._begun = self._begun or bool(data)
-        piece = b""
-        # A whole piece may leave more of it behind, although all data went in.
-        while data or len(piece) == PIECE:
-            if data and self._member.eof:
+        while data:
+            if self._member.eof:
                 self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            piece = self._member.decompress(data, PIECE)
+            yield self._member.decompress(data, PIECE)
             data = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
-            yield piece
 
     @property
     def breaks_off(self) -> bool:
