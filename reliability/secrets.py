@@ -82,9 +82,7 @@ async def secrets(*, rounds: int = 50, seed: int = 1) -> list[Figure]:
             for _ in range(0, rounds, 10):
                 await asyncio.gather(*(run_round() for _ in range(10)))
         written.extend([log.getvalue(), repr(events)])
-    found = sum(text.count(SECRET) for text in written)
-    name = f"planted secrets, sent {sent:,} times"
-    return [
-        exactly(f"{name}: found in logs, events, reprs, errors, tracebacks", found, 0),
-        exactly(f"{name}: errors, events and lines looked through (none would prove nothing)", min(1, len(written)), 1),
-    ]
+    # Where nothing was sent, finding nothing would prove nothing.
+    found = sum(text.count(SECRET) for text in written) if sent else -1
+    name = f"planted secrets, sent {sent:,} times, {len(events):,} events"
+    return [exactly(f"{name}: found in logs, events, reprs, errors, tracebacks", found, 0)]
