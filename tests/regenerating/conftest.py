@@ -5,27 +5,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from wrapper_fit import misfits
 
 PROJECT = Path(__file__).resolve().parents[2]
 
 Document = dict[str, Any]
 Change = Callable[[Document], None]
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None]:
-    """Says last, where it is read first, what is behind many failures at once: names that are no longer generated."""
-    yield
-    if {"failed", "error"} & set(terminalreporter.stats) and (found := misfits()):
-        terminalreporter.write_sep("=", "the wrapper does not fit the generated package", red=True)
-        terminalreporter.write_line("\n\n".join(found))
 
 
 @pytest.fixture(scope="session")
