@@ -1,9 +1,10 @@
 """What the generated modules share: the absent value, the response of a function, lossless decoding and encoding."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from enum import Enum, StrEnum
+from reprlib import Repr
 from typing import Any, Generic, Literal, TypeVar
 from uuid import UUID
 
@@ -43,11 +44,11 @@ UNSET: Unset = Unset()
 
 @dataclass(slots=True)
 class Response(Generic[T]):
-    """A response from an endpoint."""
+    """A response from an endpoint; its content may hold secrets and never shows in `repr`, nor do its headers."""
 
     status_code: int
-    content: bytes
-    headers: Mapping[str, str]
+    content: bytes = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
     parsed: T
 
 
@@ -177,18 +178,45 @@ def encode_parameters(values: Mapping[str, Any]) -> dict[str, str]:
     return {name: encode_text(value) for name, value in values.items() if value is not UNSET and value is not None}
 
 
+class _Short(Repr):
+    """Writes any value in one line: long texts cut in their middle, of a long list the first item and how many follow."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = 80
+        self.maxother = 120  # the longest member of an enum fits
+        self.maxlist = self.maxdict = 3
+        self.fillvalue = "…"
+
+    def repr_list(self, x: list[Any], level: int) -> str:
+        if len(x) <= self.maxlist or level <= 0:
+            return super().repr_list(x, level)
+        return f"[{self.repr1(x[0], level - 1)}, … {len(x) - 1} more]"
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        # A model is short by itself, and cut in its middle it would be no help.
+        return repr(x) if hasattr(x, "to_dict") else super().repr_instance(x, level)
+
+    def repr_datetime(self, x: datetime, level: int) -> str:
+        return x.isoformat()
+
+
+_SHORT = _Short()
+
+
 def describe(model: Any, secret_fields: frozenset[str] = frozenset()) -> str:
-    """Writes a model for people: absent fields left out, secrets hidden, unknown fields by their names only."""
+    """Writes a model for people, short: absent fields left out, secrets hidden, unknown fields by their names only."""
     parts: list[str] = []
     for name in model.__slots__:
         if name in ("__weakref__", "additional_properties"):
             continue
         value = getattr(model, name)
         if value is not UNSET:
-            parts.append(f"{name}={'<hidden>' if name in secret_fields and value is not None else repr(value)}")
+            hidden = name in secret_fields and value is not None
+            parts.append(f"{name}={'<hidden>' if hidden else _SHORT.repr(value)}")
     unknown = getattr(model, "additional_properties", None)
     if unknown:
-        parts.append(f"additional_properties={sorted(unknown)}")
+        parts.append(f"additional_properties={_SHORT.repr(sorted(unknown))}")
     return f"{type(model).__name__}({', '.join(parts)})"
 
 
