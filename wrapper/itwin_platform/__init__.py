@@ -40,7 +40,7 @@ from ._pager import Pager
 from ._scene_data import escape
 from ._tokens import AccessToken
 from ._transport import BackoffTransport
-from ._version import __version__
+from ._version import PlatformDeprecationWarning, __version__
 from ._window import Pass, RateLimit, WaitTooLongError
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "Pass",
     "PermissionDeniedError",
     "PlatformClient",
+    "PlatformDeprecationWarning",
     "PlatformError",
     "QueryParameterAuthentication",
     "QueryScope",

@@ -1,11 +1,13 @@
 """What happens to requests on their way, as values: written to the log of the package's name, and given to a callback.
 
-No query values, no bodies and no secrets: a route is a template, such as `/scenes/{scene_id}/objects`.
+No query values, no bodies and no secrets: a route is a template, such as `/scenes/{scene_id}/objects`. Each record of
+the log carries its event field by field, for those who write logs as JSON: `itwin_event` is the name of its class, and
+its fields are `itwin_method`, `itwin_route`, `itwin_seconds` and so on.
 """
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 LOG = logging.getLogger(__package__)
 
@@ -48,16 +50,27 @@ BackoffEvent = AttemptEnded | CooldownBegan
 def tell(event: BackoffEvent, on_event: Callable[[BackoffEvent], None] | None) -> None:
     """Writes an event to the log and calls back; a callback that fails is logged, and the request goes on."""
     if isinstance(event, CooldownBegan):
-        LOG.warning("%s %s -> 429: no request begins for %.3g s", event.method, event.route, event.seconds)
-    else:
+        LOG.warning(
+            "%s %s -> 429: no request begins for %.3g s",
+            *(event.method, event.route, event.seconds),
+            extra=_extra(event),
+        )
+    elif LOG.isEnabledFor(logging.DEBUG):
         LOG.debug(
             "%s %s -> %s in %.0f ms (attempt %d, correlation id %s)",
             *(event.method, event.route, event.status or event.error, event.seconds * 1000, event.attempt),
             event.correlation_id,
+            extra=_extra(event),
         )
     if on_event is None:
         return
     try:
         on_event(event)
     except Exception:  # an answer must not be lost because a counter failed
-        LOG.exception("on_event failed")
+        LOG.exception("on_event failed", extra=_extra(event))
+
+
+def _extra(event: BackoffEvent) -> dict[str, object]:
+    # The prefix keeps them apart from what logging, and filters of an application, put on a record.
+    told = {f"itwin_{field.name}": getattr(event, field.name) for field in fields(event)}
+    return {"itwin_event": type(event).__name__, **told}
