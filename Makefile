@@ -31,9 +31,15 @@ format: $(READY)  ## Write the format
 	@$(BIN)/ruff format $(SOURCES)
 	@$(BIN)/ruff check --fix $(SOURCES)
 
-types: $(READY)  ## Check types with mypy --strict and pyright
+types: $(READY)  ## Check types with mypy --strict and pyright; what users see, with ty and pyrefly too, to be 100 % typed
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright --level error
+	@$(BIN)/basedpyright --project tests/typing --pythonpath $(BIN)/python
+	@$(BIN)/ty check --quiet --error-on-warning --python $(VENV) tests/typing/consumer.py
+	@$(BIN)/pyrefly check --preset strict --python-interpreter-path $(BIN)/python tests/typing/consumer.py
+	@PATH="$(CURDIR)/$(BIN):$$PATH"; for package in itwin_platform itwin_platform_api itwin_platform_sandbox; do \
+		said=$$(basedpyright --verifytypes $$package --ignoreexternal) || { echo "$$said"; exit 1; }; \
+		echo "$$package: $$(echo "$$said" | grep '^Type completeness score')"; done
 
 coverage: $(READY)  ## Run the tests and ask for 100 % branch coverage of wrapper/
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report=term:skip-covered

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from enum import Enum, StrEnum
 from reprlib import Repr
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, final
 from uuid import UUID
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
 
 
+@final
 class Unset:
     """The type of UNSET: an argument or a field that is not there, as opposed to one that is null."""
 

@@ -1,20 +1,21 @@
-"""An application as type checkers see it: checked by mypy and pyright, never run.
+"""An application as type checkers see it: mypy, pyright, ty and pyrefly, each at its strictest; never run."""
 
-Where a call must not type-check, `type: ignore` with its code stands beside it: mypy reports one that is not needed.
-"""
-
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from datetime import UTC, datetime
-from typing import assert_type
+from typing import Any, assert_never, assert_type
+from zoneinfo import ZoneInfo
 
 import httpx
 from itwin_platform import (
     UNSET,
     AccessToken,
     APIStatusError,
+    AttemptEnded,
+    BackoffEvent,
     BackoffPolicy,
     BackoffTransport,
     BasicAuthentication,
+    CooldownBegan,
     Detector,
     DetectorType,
     ErrorCode,
@@ -26,11 +27,13 @@ from itwin_platform import (
     ITwinStatus,
     ITwinSubClass,
     ITwinSummary,
+    OAuth2AuthorizationCodePKCEAuthentication,
     OutcomeUnknownError,
     Page,
     Pager,
     PlatformClient,
     PlatformError,
+    QueryParameterAuthentication,
     QueryScope,
     RateLimit,
     RateLimitError,
@@ -41,6 +44,7 @@ from itwin_platform import (
     Scene,
     SceneObject,
     SceneObjectCreate,
+    SceneState,
     TransportError,
     Unset,
     UsageError,
@@ -48,7 +52,10 @@ from itwin_platform import (
     View3dData,
     Webhook,
     escape,
+    fast_transport,
 )
+from itwin_platform_api.api.itwins import list_itwins
+from itwin_platform_api.models import ITwinsResponse
 
 
 async def fresh() -> AccessToken:
@@ -56,19 +63,29 @@ async def fresh() -> AccessToken:
     return AccessToken("t", expires_at=datetime.now(UTC))
 
 
+def count(event: BackoffEvent) -> None:
+    """A callback that tells the events apart."""
+    match event:
+        case AttemptEnded():
+            assert_type(event.status, int | None)
+            assert_type(event.correlation_id, str | None)
+        case CooldownBegan():
+            assert_type(event.seconds, float)
+        case _:
+            assert_never(event)
+
+
 async def make() -> None:
     """Every way to make a client."""
     PlatformClient()
     PlatformClient("https://s.example", vendor="v", token="t", timeout=5)
-    PlatformClient(token=fresh)
+    PlatformClient(token=fresh, on_event=count, transport=fast_transport())
     PlatformClient(token=lambda: "t")
     PlatformClient(token=AccessToken("t"), backoff=BackoffPolicy(max_attempts=3, deadline=None))
     PlatformClient(gate=Gate(max_in_flight=5, rate=RateLimit(requests=100, per=60.0)))
     PlatformClient(transport=httpx.AsyncHTTPTransport(), timeout=httpx.Timeout(5.0), allow_insecure=True)
     PlatformClient(http_client=httpx.AsyncClient(), max_response_bytes=1, check_requests=False)
     httpx.AsyncClient(transport=BackoffTransport(httpx.AsyncHTTPTransport(), policy=BackoffPolicy(), gate=None))
-    PlatformClient(timeout=None)  # type: ignore[arg-type]
-    PlatformClient(tokn="t")  # type: ignore[call-arg]
 
 
 async def itwins(platform: PlatformClient) -> None:
@@ -92,12 +109,18 @@ async def itwins(platform: PlatformClient) -> None:
         assert_type(item.type_, str | None)
         assert_type(item.latitude, float | Unset | None)
         assert_type(item.created_date_time, datetime | Unset)
+        if not isinstance(item.parent_id, Unset):
+            assert_type(item.parent_id, str | None)
+        if item.iana_time_zone:
+            ZoneInfo(item.iana_time_zone)
+        assert_type(item.to_dict(), dict[str, Any])
+        assert_type(ITwin.from_dict(item.to_dict()), ITwin)
+    assert_type(pager.truncated, bool)
+    assert_type(pager.resume, str)
+    assert_type(platform.itwins.list_all(sub_class="Project"), AsyncGenerator[ITwin, None])
     async for page in pager.pages():
         assert_type(page, Page[ITwin])
         assert_type(page.resume, str | None)
-    platform.itwins.list(representation="representation")  # type: ignore[arg-type]
-    platform.itwins.list(status=None)  # type: ignore[arg-type]
-    platform.itwins.list("Project")  # type: ignore[call-arg]
 
 
 async def repositories(platform: PlatformClient) -> None:
@@ -105,18 +128,19 @@ async def repositories(platform: PlatformClient) -> None:
     basic = BasicAuthentication(username="u", password="p")
     repository = await platform.repositories.update("i", "r", display_name=UNSET, authentication=basic, options=None)
     assert_type(repository, Repository)
+    header = HeaderAuthentication(key="k", value="v")
+    assert_type(header.replace(value="w"), HeaderAuthentication)
+    assert_type(QueryParameterAuthentication.of(repository), QueryParameterAuthentication)
+    oauth = OAuth2AuthorizationCodePKCEAuthentication(
+        client_id="c", scopes="s", authorization_endpoint="a", token_endpoint="t", redirect_uri="r"
+    )
+    await platform.repositories.update("i", "r", authentication=oauth)
     assert_type(BasicAuthentication.of(repository), BasicAuthentication)
     assert_type(BasicAuthentication.of(repository).replace(password="q"), BasicAuthentication)
     assert_type(RepositoryOptions.of(repository).replace(minimum_level=None), RepositoryOptions)
     mapping: Mapping[str, object] = {"type": "Basic"}
     await platform.repositories.update("i", "r", authentication=mapping, options=mapping)
     assert_type(await platform.repositories.create_resource("i", "r", id="a", display_name="b"), Resource)
-    BasicAuthentication(username="u")  # type: ignore[call-arg]
-    HeaderAuthentication("k", "v")  # type: ignore[call-arg, arg-type]
-    basic.password = "q"  # type: ignore[misc]
-    basic.replace(key="k")  # type: ignore[call-arg]
-    await platform.repositories.update("i", "r", uri=None)  # type: ignore[arg-type]
-    await platform.repositories.update("i", "r", options=basic)  # type: ignore[arg-type]
 
 
 async def scenes(platform: PlatformClient) -> None:
@@ -129,14 +153,13 @@ async def scenes(platform: PlatformClient) -> None:
     assert_type(scene.last_modified, datetime)
     listed = platform.scenes.list_objects(scene.id, "i", order_by="kind")
     assert_type(listed, Pager[SceneObject])
+    assert_type([page.scene async for page in listed.pages()], list[SceneState | None])
     async for item in listed:
         if isinstance(item.data, View3dData):
             assert_type(item.data.up, Vector3d)
         elif isinstance(item.data, RepositoryResourceData):
             assert_type(item.data.itwin_id, str)
         escape(item.data)
-    await platform.scenes.create("i", display_name=axis)  # type: ignore[arg-type]
-    await platform.scenes.create("i")  # type: ignore[call-arg]
 
 
 async def others(platform: PlatformClient) -> None:
@@ -148,7 +171,11 @@ async def others(platform: PlatformClient) -> None:
     assert_type(webhook, Webhook)
     assert_type(webhook.event_types, list[EventType])
     assert_type(await platform.webhooks.activate("w"), Webhook)
-    await platform.webhooks.update("w", secret=None)  # type: ignore[arg-type]
+
+
+async def generated(platform: PlatformClient) -> None:
+    """A generated function that has no wrapper, or whose wrapper is not wanted."""
+    assert_type(await list_itwins.asyncio(client=platform.generated), ITwinsResponse)
 
 
 async def errors(platform: PlatformClient) -> AsyncIterator[object]:
@@ -171,12 +198,3 @@ async def errors(platform: PlatformClient) -> AsyncIterator[object]:
         assert_type(error.target, str | None)
     except PlatformError as error:
         assert_type(error.resume, str | None)
-
-
-def mistakes() -> None:
-    """Names that are nowhere: late imports must not hide it."""
-    from itwin_platform import Nothing  # type: ignore[attr-defined]
-    from itwin_platform_api import Nothing as OfThePackage  # type: ignore[attr-defined]
-    from itwin_platform_api.models import Nothing as OfTheModels  # type: ignore[attr-defined]
-
-    _ = (Nothing, OfThePackage, OfTheModels)

@@ -1,0 +1,54 @@
+"""What must not type-check: never run.
+
+`type: ignore` stands beside each mistake. mypy and pyright report one that is not needed, so that a mistake which they
+let pass is seen.
+"""
+
+from itwin_platform import BasicAuthentication, HeaderAuthentication, PlatformClient, Vector3d
+
+
+async def calls(platform: PlatformClient) -> None:
+    """Arguments that are unknown, missing, or of another type."""
+    PlatformClient(timeout=None)  # type: ignore[arg-type]
+    PlatformClient(tokn="t")  # type: ignore[call-arg]
+    platform.itwins.list(representation="representation")  # type: ignore[arg-type]
+    platform.itwins.list(status=None)  # type: ignore[arg-type]
+    platform.itwins.list("Project")  # type: ignore[call-arg]
+    await platform.repositories.update("i", "r", uri=None)  # type: ignore[arg-type]
+    await platform.scenes.create("i", display_name=Vector3d(x=0, y=0, z=1))  # type: ignore[arg-type]
+    await platform.scenes.create("i")  # type: ignore[call-arg]
+    await platform.webhooks.update("w", secret=None)  # type: ignore[arg-type]
+
+
+async def whole_objects(platform: PlatformClient) -> None:
+    """Objects that would be incomplete, changed in place, or given for one another."""
+    basic = BasicAuthentication(username="u", password="p")
+    BasicAuthentication(username="u")  # type: ignore[call-arg]
+    HeaderAuthentication("k", "v")  # type: ignore[call-arg, arg-type]
+    basic.password = "q"  # type: ignore[misc]
+    basic.replace(key="k")  # type: ignore[call-arg]
+    await platform.repositories.update("i", "r", options=basic)  # type: ignore[arg-type]
+
+
+async def absent(platform: PlatformClient) -> float | None:
+    """A field that may be absent is not used as if it were there."""
+    itwin = (await platform.itwins.list(limit=1).collect())[0]
+    return itwin.latitude  # type: ignore[return-value]
+
+
+async def forgotten(platform: PlatformClient) -> str:
+    """A call that is not awaited gives no model."""
+    return platform.itwins.get_primary_account().id  # type: ignore[attr-defined, no-any-return]
+
+
+def names() -> tuple[object, ...]:
+    """Names that are nowhere: late imports must not hide it."""
+    import itwin_platform
+    import itwin_platform_api
+    from itwin_platform_api import models
+
+    return (
+        itwin_platform.Nothing,  # type: ignore[attr-defined]
+        itwin_platform_api.Nothing,  # type: ignore[attr-defined]
+        models.Nothing,  # type: ignore[attr-defined]
+    )
