@@ -26,10 +26,12 @@ from itwin_platform import (
     PlatformDeprecationWarning,
     RateLimit,
     RepositoryOptions,
+    ResponseDecodeError,
     SceneState,
     TruncatedWarning,
     UsageError,
 )
+from itwin_platform._answers import status_error
 
 from tests.conventions.answers import ANSWERS, sent
 
@@ -43,6 +45,12 @@ VALUES: list[object] = [
     SceneState(display_name="S", last_modified=None, is_partial=True),
     CooldownBegan(method="GET", route="/a", seconds=1.0),
     AttemptEnded(method="GET", route="/", status=200, error=None, seconds=0.1, attempt=1, correlation_id=None),
+]
+ERRORS = [
+    UsageError("a rule", code="A", target="b"),
+    NotSentError("x", attempts=3),
+    ResponseDecodeError(200, {"x-correlation-id": "c-1"}, b"[", reason="because"),
+    status_error(status=429, headers={"retry-after": "3"}, body=b"", attempts=3, now=datetime(2026, 3, 1, tzinfo=UTC)),
 ]
 COPIES: dict[str, Callable[[Any], Any]] = {
     "copy": copy.copy,
@@ -157,7 +165,7 @@ def test_unset_stays_the_same_object(way: str) -> None:
 
 
 @each_copy
-@pytest.mark.parametrize("error", [UsageError("a rule", code="A", target="b"), NotSentError("x", attempts=3)])
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_an_error_keeps_what_it_says(error: Exception, way: str) -> None:
     """An error can cross a process; like every exception it equals itself alone."""
     copied = COPIES[way](error)
