@@ -29,7 +29,7 @@ def contenders() -> dict[str, dict[str, Callable[[], object]]]:
     import stock_api.models as stock  # type: ignore[import-not-found]  # made by the line above
 
     from itwin_platform import ITwin, SceneObject, SceneObjectCreate
-    from itwin_platform._scene_data import with_typed_data
+    from itwin_platform._scene_data import type_data
 
     itwins, objects = encoded(ITWINS[:100]), encoded(OBJECTS[:100])
     created = [SceneObjectCreate.from_dict(item) for item in NEW_OBJECTS]
@@ -37,7 +37,9 @@ def contenders() -> dict[str, dict[str, Callable[[], object]]]:
     structs = msgspec.json.decode(encoded(NEW_OBJECTS), type=list[Any])
 
     def typed(load: Callable[[bytes], Any]) -> object:
-        return [with_typed_data(SceneObject.from_dict(item)) for item in load(objects)]
+        items = [SceneObject.from_dict(item) for item in load(objects)]
+        type_data(items)
+        return items
 
     return {
         "decode a full iTwin": {

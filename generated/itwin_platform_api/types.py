@@ -1,11 +1,11 @@
 """What the generated modules share: the absent value, the response of a function, lossless decoding and encoding."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from enum import Enum, StrEnum
 from reprlib import Repr
-from typing import Any, Generic, Literal, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, final
 from uuid import UUID
 
 T = TypeVar("T")
@@ -73,14 +73,28 @@ def decode_enum(enum_class: type[E], value: Any) -> Any:
     return enum_class(value) if type(value) is str else value
 
 
+if TYPE_CHECKING:
+
+    def blank(kind: type[T]) -> T:
+        """Makes a model without fields, which its `from_dict` sets one by one."""
+        ...
+else:
+    blank = object.__new__
+
+_read_time = datetime.fromisoformat
+
+
+def unknown_of(values: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
+    """Returns the fields of an object that the description does not name."""
+    return {name: value for name, value in values.items() if name not in names}
+
+
 def decode_datetime(value: Any) -> Any:
     """Reads a time in any form that carries a whole date, as UTC where it names no zone; another value stays."""
-    if not isinstance(value, str):
-        return value
     try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        return _decode_other_time(value)
+        moment = _read_time(value)
+    except (TypeError, ValueError):
+        return _decode_other_time(value) if isinstance(value, str) else value
     return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from itwin_platform import RepositoryResourceData, SceneObject, View3dData, escape
-from itwin_platform._scene_data import JSON, with_typed_data
+from itwin_platform._scene_data import JSON, type_data
 
 from tests.decoding.conftest import ANY_JSON, SCHEMAS, objects_of
 
@@ -75,7 +75,8 @@ def test_typed_data_is_escaped_as_its_wire_form(view: dict[str, Any], resource: 
     """Data that was read into a type, a whole scene object, and plain data give the same."""
     assert escape(View3dData.from_dict(view)) == escape(view)
     assert escape(RepositoryResourceData.from_dict(resource)) == escape(resource)
-    item = with_typed_data(SceneObject.from_dict({"kind": "View3d", "data": view}))
+    item = SceneObject.from_dict({"kind": "View3d", "data": view})
+    type_data([item])
     assert escape(item) == escape({"kind": "View3d", "data": view})
 
 

@@ -14,7 +14,7 @@ from itwin_platform import (
     View3dData,
 )
 from itwin_platform._api import SceneDataCreate, encode
-from itwin_platform._scene_data import objects_to_create, with_typed_data
+from itwin_platform._scene_data import objects_to_create, type_data
 
 from tests.decoding.conftest import ANY_JSON, SCHEMAS, objects_of
 
@@ -31,6 +31,13 @@ def test_the_typed_kinds_are_those_of_the_description() -> None:
     assert sorted(TYPES) == sorted(SCHEMAS["SceneObjectKind"]["enum"])
 
 
+def typed(item: Any) -> Any:
+    """As one of a list of scene objects."""
+    items = [item]
+    type_data(items)
+    return items[0]
+
+
 @pytest.mark.parametrize("model", [SceneObject, SceneObjectMinimal])
 @settings(max_examples=40)
 @given(resource=objects_of(SCHEMAS["RepositoryResourceData"]), view=objects_of(SCHEMAS["View3dData"]))
@@ -40,7 +47,7 @@ def test_data_of_a_known_kind_is_typed_and_loses_nothing(
     """Whatever fields are there, missing, null, misshapen or unknown, the data goes back out as it came."""
     for kind, data in (("RepositoryResource", resource), ("View3d", view)):
         wire = {"id": "x", "kind": kind, "data": data}
-        item = with_typed_data(model.from_dict(wire))
+        item = typed(model.from_dict(wire))
         assert type(item.data) is TYPES[kind]
         assert item.to_dict() == wire
 
@@ -49,7 +56,7 @@ def test_data_of_a_known_kind_is_typed_and_loses_nothing(
 def test_data_of_any_other_kind_stays_a_dict(kind: str) -> None:
     """Its structure is not shown, so it is kept as it is."""
     data = {"position": {"x": 1}, "iTwinId": "i", "createdDateTime": "2022-06-09T17:26:11.13"}
-    item = with_typed_data(SceneObject.from_dict({"kind": kind, "data": data}))
+    item = typed(SceneObject.from_dict({"kind": kind, "data": data}))
     assert type(item.data) is dict
     assert item.data == data
 
@@ -59,14 +66,14 @@ def test_data_of_any_other_kind_stays_a_dict(kind: str) -> None:
 def test_data_that_is_no_object_stays(kind: object, data: object) -> None:
     """Null and other shapes, of the data or of the kind, are no obstacle."""
     wire = {"kind": kind, "data": data}
-    assert with_typed_data(SceneObject.from_dict(wire)).to_dict() == wire
+    assert typed(SceneObject.from_dict(wire)).to_dict() == wire
 
 
 @pytest.mark.parametrize("value", [None, {}, {"kind": "View3d"}, {"kind": "View3d", "data": None}, "x", 5], ids=repr)
 def test_an_item_that_is_no_object_stays(value: Any) -> None:
     """A list of objects may hold anything."""
     before = copy.deepcopy(value)
-    assert with_typed_data(value) == before
+    assert typed(value) == before
 
 
 def test_vectors_are_typed() -> None:

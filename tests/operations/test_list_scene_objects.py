@@ -15,9 +15,9 @@ LIST = OPERATIONS["list_scene_objects"]
 @pytest.mark.parametrize(
     ("keywords", "query"),
     [
-        ({}, b"iTwinId=%s&%%24top=100"),
-        ({"order_by": "displayName"}, b"iTwinId=%s&orderBy=displayName&%%24top=100"),
-        ({"page_size": 1, "skip": 5}, b"iTwinId=%s&%%24top=1&%%24skip=5"),
+        ({}, b"iTwinId=%s&$top=100"),
+        ({"order_by": "displayName"}, b"iTwinId=%s&orderBy=displayName&$top=100"),
+        ({"page_size": 1, "skip": 5}, b"iTwinId=%s&$top=1&$skip=5"),
     ],
     ids=str,
 )

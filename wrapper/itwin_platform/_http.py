@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -36,6 +36,10 @@ def page_at(place: Place) -> Iterator[None]:
         yield
     finally:
         page_place.reset(token)
+
+
+#: An address is read once: reading it costs httpx as much as all the rest of writing a request.
+_url = lru_cache(maxsize=256)(httpx.URL)
 
 
 class PlatformTransport(httpx.AsyncBaseTransport):
@@ -173,10 +177,12 @@ class PlatformHTTPClient(httpx.AsyncClient):
             if content is not None:
                 others |= {"content": content}
                 headers = {"Content-Type": "application/json", **dict(headers or {})}
-            with _writing():
+            try:
                 return await super().request(
                     method, url, params=params, headers=headers, extensions=dict(extensions or {}), **others
                 )
+            except (httpx.InvalidURL, UnicodeError) as error:
+                raise unwritable(error) from None
         method = method.upper()
         extensions = {"timeout": self._times, **(extensions or {})}
         sent = self._fixed_headers | dict(headers or {})
@@ -185,34 +191,25 @@ class PlatformHTTPClient(httpx.AsyncClient):
         if content is not None:
             sent["Content-Type"] = "application/json"
             check_body_size(len(content), limit=self._body_limits.get((method, str(extensions.get("route")))))
-        address, place = self._address + path, page_place.get()
+        place = page_place.get()
         # Taken once: what is sent on the way, by a token source for example, is not a page of this listing.
         page_place.set(None)
-        if place is not None and place.query is not None:
-            address, params = f"{address}?{written((params or {}).items(), place.query)}", None
-        with _writing():
-            request = httpx.Request(
-                method,
-                address,
-                params=params or None,
-                headers=sent,
-                content=content,
-                extensions=extensions,
-            )
+        try:
+            query = written((params or {}).items(), place.query if place is not None else None)
+            address = _url(f"{self._address}{path}?{query}" if query else self._address + path)
+            request = httpx.Request(method, address, headers=sent, content=content, extensions=extensions)
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise unwritable(error) from None
         response = await self._platform_transport.handle_async_request(request)
         if place is not None:
             await place.arrived()
         return response
 
 
-@contextmanager
-def _writing() -> Iterator[None]:
-    try:
-        yield
-    except httpx.InvalidURL as error:
-        raise UsageError(f"the request cannot be written: {error}") from None
-    except UnicodeError:
-        raise UsageError("the request cannot be written: a text holds half of a surrogate pair") from None
+def unwritable(error: httpx.InvalidURL | UnicodeError) -> UsageError:
+    """Makes the error for a request that cannot be written."""
+    reason = error if isinstance(error, httpx.InvalidURL) else "a text holds half of a surrogate pair"
+    return UsageError(f"the request cannot be written: {reason}")
 
 
 def check_body_size(size: int, *, limit: int | None) -> None:

@@ -74,21 +74,16 @@ class ListingRun(Generic[T]):
             self._behind, query=answer.query, last_modified=self._note(answer, self._behind.last_modified)
         )
         remaining = self._remaining(before)
-        kept = [
-            (place, item)
-            for place, item in enumerate(answer.items[before.done :], before.done + 1)
-            if not self._drop(item)
-        ]
-        whole = remaining is None or len(kept) <= remaining
-        kept = kept[:remaining]
-        self._places, self._handed_out = [place for place, _ in kept], 0
+        items, places = self._without_duplicates(answer.items, start=before.done)
+        whole = remaining is None or len(items) <= remaining
+        items, self._places, self._handed_out = items[:remaining], places[:remaining], 0
         following = self._following(answer)
         goes_on = following if whole else None
         self._behind = behind = replace(
             before,
             query=goes_on or answer.query,
             done=0 if goes_on else len(answer.items) if whole else self._places[-1],
-            items=before.items + len(kept),
+            items=before.items + len(items),
         )
         until_cap = self._until_cap(behind)
         capped = self.max_return is not None and behind.items >= self.max_return
@@ -98,7 +93,7 @@ class ListingRun(Generic[T]):
         if self._ended:
             self.problem = None
         return Page(
-            items=[item for _, item in kept],
+            items=items,
             resume=write_resume(behind, listing=self._listing.name) if left else None,
             scene=answer.scene,
         )
@@ -123,14 +118,24 @@ class ListingRun(Generic[T]):
         self.changed = self.changed or (last_seen is not None and modified != last_seen)
         return modified
 
-    def _drop(self, item: T) -> bool:
-        identity = self._listing.identity(item) if self._listing.identity is not None else None
-        if not isinstance(identity, str):
-            return False
-        twice = self.changed and identity in self._seen
-        self._seen.add(identity)
-        self.duplicates += twice
-        return twice
+    def _without_duplicates(self, items: list[T], *, start: int) -> tuple[list[T], Sequence[int]]:
+        """Returns the items from a place on, and with each of them the place behind it."""
+        identity, fresh = self._listing.identity, items[start:]
+        places = range(start + 1, len(items) + 1)
+        if identity is None:
+            return fresh, places
+        known = [identity(item) for item in fresh]
+        twice = {place for place, name in enumerate(known) if isinstance(name, str) and self._is_known(name)}
+        if not twice:
+            return fresh, places
+        self.duplicates += len(twice)
+        kept = [place for place in range(len(fresh)) if place not in twice]
+        return [fresh[place] for place in kept], [places[place] for place in kept]
+
+    def _is_known(self, name: str) -> bool:
+        known = self.changed and name in self._seen
+        self._seen.add(name)
+        return known
 
     def _following(self, answer: Answer[T]) -> Query | None:
         try:

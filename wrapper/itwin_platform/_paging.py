@@ -38,20 +38,26 @@ def next_query(href: object, *, address: str, current: Query) -> Query | None:
         return None
     if not isinstance(href, str) or _CONTROL.search(href.strip()):
         raise PagingError("the link to the next page is not a text, or holds a control character")
-    here = urlsplit(address)
+    link = href.strip()
     try:
-        there = urlsplit(urljoin(address, href.strip()))
-        origin = _origin(there)
-        query = _query_of(there)
+        # Nearly every link is the address itself and a query, which needs no closer look.
+        plain = link.startswith(f"{address}?") and "#" not in link
+        query = _pairs(link[len(address) + 1 :]) if plain else _checked_pairs(link, address=address)
     except ValueError:
         raise PagingError("the link to the next page is not an address") from None
-    if origin != _origin(here):
-        raise PagingError(f"the link to the next page leads to another origin than {here.scheme}://{here.netloc}")
-    if unquote(there.path).rstrip("/") != unquote(here.path).rstrip("/"):
-        raise PagingError("the link to the next page leads to another path than the listing's")
     after = skip_of(query)
     if query == current or (after is not None and after <= (skip_of(current) or 0)):
         raise PagingError("the link to the next page does not advance")
+    return query
+
+
+def _checked_pairs(link: str, *, address: str) -> Query:
+    here, there = urlsplit(address), urlsplit(urljoin(address, link))
+    query = _pairs(there.query)
+    if _origin(there) != _origin(here):
+        raise PagingError(f"the link to the next page leads to another origin than {here.scheme}://{here.netloc}")
+    if unquote(there.path).rstrip("/") != unquote(here.path).rstrip("/"):
+        raise PagingError("the link to the next page leads to another path than the listing's")
     return query
 
 
@@ -60,8 +66,8 @@ def _origin(parts: SplitResult) -> tuple[str, str | None, int | None, str | None
     return parts.scheme, parts.hostname, port, parts.netloc.rpartition("@")[0] or None
 
 
-def _query_of(parts: SplitResult) -> Query:
-    pairs = (pair.partition("=") for pair in parts.query.split("&") if pair)
+def _pairs(query: str) -> Query:
+    pairs = (pair.partition("=") for pair in query.split("&") if pair)
     return tuple((unquote_plus(name, errors="strict"), value) for name, _, value in pairs)
 
 
@@ -75,11 +81,13 @@ def skip_of(query: Query) -> int | None:
     return count_of(dict(query).get(SKIP, ""))
 
 
-def written(first: Iterable[tuple[str, str]], query: Query) -> str:
-    """Returns the query text to send: the keywords of the first request, and over them what the link says.
+def written(first: Iterable[tuple[str, str]], query: Query | None) -> str:
+    """Returns the query text to send: the keywords of the first request, and over them what the link says, if any.
 
     `$skip` of the first request is not carried on: a link without it goes on by other means.
     """
+    if query is None:
+        return urlencode([*first], safe="$")
     said = {SKIP, *(name for name, _ in query)}
     carried = urlencode([pair for pair in first if pair[0] not in said], safe="$")
     linked = [f"{quote(name, safe='$')}={value}" for name, value in query]

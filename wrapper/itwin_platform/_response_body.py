@@ -17,7 +17,24 @@ PIECE = 65_536
 
 
 class ReadResponse(httpx.Response):
-    """An answer whose body is there."""
+    """An answer whose body is there, decoded. Its headers are those of the answer, less what told the encoding."""
+
+    def __init__(self, answer: httpx.Response, body: bytes) -> None:
+        headers = answer.headers
+        if "content-encoding" in headers:
+            headers = headers.copy()
+            del headers["content-encoding"]
+            headers.pop("content-length", None)
+        # As a stream that is read already: httpx would decode and join what is given as its content.
+        super().__init__(
+            answer.status_code, headers=headers, stream=httpx.ByteStream(body), extensions=answer.extensions
+        )
+        self._body = body
+
+    @property
+    def content(self) -> bytes:
+        """The decoded body."""
+        return self._body
 
     def json(self, **arguments: Any) -> Any:
         """Reads the body as JSON, by the quickest reader that is installed where nothing else is asked for."""
@@ -58,34 +75,31 @@ async def read_answer(response: httpx.Response, *, most: int) -> httpx.Response:
     """
     body = bytearray()
     reason: str | None = None
+    stream = response.stream
+    assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101  # what an async transport promises to give
     try:
         try:
-            reason = await _read(response, body, most=most)
+            reason = await _read(stream, response.headers.get("content-encoding"), body, most=most)
         except BaseException:
             # Whatever ended the reading must not end the closing as well.
             with anyio.CancelScope(shield=True):
-                await response.aclose()
+                await stream.aclose()
             raise
-        await response.aclose()
+        await stream.aclose()
     except (httpx.RequestError, OSError):
         if response.status_code < 300:
             raise
     if reason is not None and response.status_code < 300:
         kept = bytes(body[:KEPT_OF_TOO_LARGE])
         raise ResponseDecodeError(response.status_code, response.headers, kept, reason=reason)
-    headers = [pair for pair in response.headers.raw if pair[0].lower() not in (b"content-encoding", b"content-length")]
-    return ReadResponse(
-        response.status_code, headers=headers, content=bytes(body), extensions=dict(response.extensions)
-    )
+    return ReadResponse(response, bytes(body))
 
 
-async def _read(response: httpx.Response, body: bytearray, *, most: int) -> str | None:
-    encoding = response.headers.get("content-encoding", "identity").strip().lower() or "identity"
+async def _read(stream: httpx.AsyncByteStream, encoded_as: str | None, body: bytearray, *, most: int) -> str | None:
+    encoding = (encoded_as or "identity").strip().lower() or "identity"
     if encoding not in ("identity", "gzip"):
         return f"it is encoded as {encoding[:40]!r}, which was not asked for"
     gzip = _Gzip() if encoding == "gzip" else None
-    stream = response.stream
-    assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101  # what an async transport promises to give
     try:
         async for chunk in stream:
             for piece in (chunk,) if gzip is None else gzip.pieces(chunk):

@@ -2,17 +2,14 @@
 
 import html
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from . import _api
 from ._api import encode
 from ._errors import UsageError
 
 if TYPE_CHECKING:
-    from ._api import SceneObject, SceneObjectCreate, SceneObjectMinimal
-
-#: The kinds of scene object that answers carry.
-O = TypeVar("O", "SceneObject", "SceneObjectMinimal")  # noqa: E741
+    from ._api import SceneObjectCreate
 
 #: Kinds whose data the description shows, and the model of each; every other kind stays a dict.
 DATA_TYPES = {"RepositoryResource": "RepositoryResourceData", "View3d": "View3dData"}
@@ -20,12 +17,14 @@ DATA_TYPES = {"RepositoryResource": "RepositoryResourceData", "View3d": "View3dD
 JSON = str | int | float | bool | list["JSON"] | dict[str, "JSON"] | None
 
 
-def with_typed_data(item: O) -> O:
-    """Reads the data of a scene object into the class of its kind, in place; a shape that does not fit stays."""
-    data, kind = getattr(item, "data", None), getattr(item, "kind", None)
-    if isinstance(data, dict) and isinstance(kind, str) and kind in DATA_TYPES:
-        item.data = getattr(_api, DATA_TYPES[kind]).from_dict(data)
-    return item
+def type_data(items: object) -> None:
+    """Reads the data of each scene object of a list into the class of its kind, in place; what does not fit stays."""
+    models = (_api.SceneObject, _api.SceneObjectMinimal)
+    readers = {kind: getattr(_api, name).from_dict for kind, name in DATA_TYPES.items()}
+    for item in items if isinstance(items, list) else ():
+        if isinstance(item, models) and isinstance(item.data, dict) and isinstance(item.kind, str):
+            read = readers.get(item.kind)
+            item.data = item.data if read is None else read(item.data)
 
 
 def objects_to_create(objects: Iterable["SceneObjectCreate | Mapping[str, object]"]) -> "list[SceneObjectCreate]":

@@ -23,7 +23,7 @@ from ._page import Answer, Listing, Page, Place, SceneState
 from ._pager import Pager
 from ._paging import link_of, page_of
 from ._resume import fingerprint
-from ._scene_data import objects_to_create, with_typed_data
+from ._scene_data import objects_to_create, type_data
 from ._unwrapping import unwrapped
 
 #: The most objects of one request. Source: sections 4.5 and 8.
@@ -107,9 +107,7 @@ class Scenes:
             error.scene_id = None if isinstance(id, Unset) else id
             raise
         scene = unwrapped(response, response.parsed.scene, Scene)
-        stored = getattr(scene.scene_data, "objects", None)
-        for item in stored if isinstance(stored, list) else ():
-            with_typed_data(item)
+        type_data(getattr(scene.scene_data, "objects", None))
         return scene
 
     def list_objects(
@@ -172,8 +170,9 @@ class Scenes:
                     x_correlation_id=correlation_id,
                 )
             items: list[SceneObject] = unwrapped(response, response.parsed.objects, list)
+            type_data(items)
             return Answer(
-                items=[with_typed_data(item) for item in items],
+                items=items,
                 next_href=link_of(response.parsed.links, "next_"),
                 address=f"{self._connection.address}/scenes/{quote(scene_id, safe='')}/objects",
                 query=place.query or page_of(skip=skip, page_size=page_size),

@@ -9,9 +9,14 @@ from attrs import field as _attrs_field
 from ..types import (
     PLAIN,
     UNSET,
+    blank,
     describe,
     encode,
+    unknown_of,
 )
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(("uri",), UNSET)
+_NAMES = frozenset(("uri",))
 
 
 @_attrs_define(repr=False)
@@ -38,11 +43,13 @@ class CapabilityLink:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.uri = pop("uri", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.uri = d["uri"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

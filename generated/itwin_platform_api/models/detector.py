@@ -11,13 +11,33 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     decode_enum,
     describe,
     encode,
     members_of,
+    unknown_of,
 )
 
 _DetectorType = members_of(DetectorType)
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "name",
+        "type",
+        "versions",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "name",
+        "type",
+        "versions",
+        "displayName",
+        "description",
+        "documentationUrl",
+    )
+)
 
 
 @_attrs_define(repr=False)
@@ -67,20 +87,34 @@ class Detector:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.name = pop("name", UNSET)
-        value = pop("type", UNSET)
+        d, model = src_dict, blank(cls)
         try:
-            model.type_ = _DetectorType[value]
-        except (KeyError, TypeError):
-            model.type_ = decode_enum(DetectorType, value)
-        model.versions = pop("versions", UNSET)
-        model.display_name = pop("displayName", UNSET)
-        model.description = pop("description", UNSET)
-        model.documentation_url = pop("documentationUrl", UNSET)
-        model.additional_properties = d
+            model.name = d["name"]
+            value = d["type"]
+            try:
+                model.type_ = _DetectorType[value]
+            except (KeyError, TypeError):
+                model.type_ = decode_enum(DetectorType, value)
+            model.versions = d["versions"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 6
+        if "displayName" in d:
+            model.display_name = d["displayName"]
+        else:
+            model.display_name = UNSET
+            known -= 1
+        if "description" in d:
+            model.description = d["description"]
+        else:
+            model.description = UNSET
+            known -= 1
+        if "documentationUrl" in d:
+            model.documentation_url = d["documentationUrl"]
+        else:
+            model.documentation_url = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

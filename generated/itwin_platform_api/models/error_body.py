@@ -10,9 +10,28 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     decode_models,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "code",
+        "message",
+        "target",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "code",
+        "message",
+        "target",
+        "details",
+    )
 )
 
 
@@ -51,14 +70,20 @@ class ErrorBody:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.code = pop("code", UNSET)
-        model.message = pop("message", UNSET)
-        model.target = pop("target", UNSET)
-        model.details = decode_models(ErrorDetail.from_dict, pop("details", UNSET))
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.code = d["code"]
+            model.message = d["message"]
+            model.target = d["target"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 4
+        if "details" in d:
+            model.details = decode_models(ErrorDetail.from_dict, d["details"])
+        else:
+            model.details = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

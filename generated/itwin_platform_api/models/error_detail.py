@@ -9,8 +9,26 @@ from attrs import field as _attrs_field
 from ..types import (
     PLAIN,
     UNSET,
+    blank,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "code",
+        "message",
+        "target",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "code",
+        "message",
+        "target",
+    )
 )
 
 
@@ -45,13 +63,15 @@ class ErrorDetail:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.code = pop("code", UNSET)
-        model.message = pop("message", UNSET)
-        model.target = pop("target", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.code = d["code"]
+            model.message = d["message"]
+            model.target = d["target"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 3
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

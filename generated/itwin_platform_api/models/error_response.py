@@ -9,10 +9,14 @@ from attrs import field as _attrs_field
 from ..types import (
     PLAIN,
     UNSET,
-    decode_model,
+    blank,
     describe,
     encode,
+    unknown_of,
 )
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(("error",), UNSET)
+_NAMES = frozenset(("error",))
 
 
 @_attrs_define(repr=False)
@@ -39,11 +43,14 @@ class ErrorResponse:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.error = decode_model(ErrorBody.from_dict, pop("error", UNSET))
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            value = d["error"]
+            model.error = ErrorBody.from_dict(value) if isinstance(value, dict) else value
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

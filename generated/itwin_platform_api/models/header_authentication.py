@@ -9,8 +9,26 @@ from attrs import field as _attrs_field
 from ..types import (
     PLAIN,
     UNSET,
+    blank,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "type",
+        "key",
+        "value",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "type",
+        "key",
+        "value",
+    )
 )
 
 
@@ -49,13 +67,15 @@ class HeaderAuthentication:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.type_ = pop("type", UNSET)
-        model.key = pop("key", UNSET)
-        model.value = pop("value", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.type_ = d["type"]
+            model.key = d["key"]
+            model.value = d["value"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 3
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -15,17 +15,55 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     decode_datetime,
     decode_enum,
     describe,
     encode,
     members_of,
+    unknown_of,
 )
 
 _ITwinClass = members_of(ITwinClass)
 _ITwinSubClass = members_of(ITwinSubClass)
 _ITwinStatus = members_of(ITwinStatus)
 _DataCenterLocation = members_of(DataCenterLocation)
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "id",
+        "class",
+        "subClass",
+        "type",
+        "number",
+        "displayName",
+        "status",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "id",
+        "class",
+        "subClass",
+        "type",
+        "number",
+        "displayName",
+        "status",
+        "geographicLocation",
+        "latitude",
+        "longitude",
+        "ianaTimeZone",
+        "dataCenterLocation",
+        "parentId",
+        "iTwinAccountId",
+        "imageName",
+        "image",
+        "createdDateTime",
+        "createdBy",
+        "lastModifiedDateTime",
+        "lastModifiedBy",
+    )
+)
 
 
 @_attrs_define(repr=False)
@@ -135,46 +173,100 @@ class ITwin:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.id = pop("id", UNSET)
-        value = pop("class", UNSET)
+        d, model = src_dict, blank(cls)
         try:
-            model.class_ = _ITwinClass[value]
-        except (KeyError, TypeError):
-            model.class_ = decode_enum(ITwinClass, value)
-        value = pop("subClass", UNSET)
-        try:
-            model.sub_class = _ITwinSubClass[value]
-        except (KeyError, TypeError):
-            model.sub_class = decode_enum(ITwinSubClass, value)
-        model.type_ = pop("type", UNSET)
-        model.number = pop("number", UNSET)
-        model.display_name = pop("displayName", UNSET)
-        value = pop("status", UNSET)
-        try:
-            model.status = _ITwinStatus[value]
-        except (KeyError, TypeError):
-            model.status = decode_enum(ITwinStatus, value)
-        model.geographic_location = pop("geographicLocation", UNSET)
-        model.latitude = pop("latitude", UNSET)
-        model.longitude = pop("longitude", UNSET)
-        model.iana_time_zone = pop("ianaTimeZone", UNSET)
-        value = pop("dataCenterLocation", UNSET)
-        try:
-            model.data_center_location = _DataCenterLocation[value]
-        except (KeyError, TypeError):
-            model.data_center_location = decode_enum(DataCenterLocation, value)
-        model.parent_id = pop("parentId", UNSET)
-        model.itwin_account_id = pop("iTwinAccountId", UNSET)
-        model.image_name = pop("imageName", UNSET)
-        model.image = pop("image", UNSET)
-        model.created_date_time = decode_datetime(pop("createdDateTime", UNSET))
-        model.created_by = pop("createdBy", UNSET)
-        model.last_modified_date_time = decode_datetime(pop("lastModifiedDateTime", UNSET))
-        model.last_modified_by = pop("lastModifiedBy", UNSET)
-        model.additional_properties = d
+            model.id = d["id"]
+            value = d["class"]
+            try:
+                model.class_ = _ITwinClass[value]
+            except (KeyError, TypeError):
+                model.class_ = decode_enum(ITwinClass, value)
+            value = d["subClass"]
+            try:
+                model.sub_class = _ITwinSubClass[value]
+            except (KeyError, TypeError):
+                model.sub_class = decode_enum(ITwinSubClass, value)
+            model.type_ = d["type"]
+            model.number = d["number"]
+            model.display_name = d["displayName"]
+            value = d["status"]
+            try:
+                model.status = _ITwinStatus[value]
+            except (KeyError, TypeError):
+                model.status = decode_enum(ITwinStatus, value)
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 20
+        if "geographicLocation" in d:
+            model.geographic_location = d["geographicLocation"]
+        else:
+            model.geographic_location = UNSET
+            known -= 1
+        if "latitude" in d:
+            model.latitude = d["latitude"]
+        else:
+            model.latitude = UNSET
+            known -= 1
+        if "longitude" in d:
+            model.longitude = d["longitude"]
+        else:
+            model.longitude = UNSET
+            known -= 1
+        if "ianaTimeZone" in d:
+            model.iana_time_zone = d["ianaTimeZone"]
+        else:
+            model.iana_time_zone = UNSET
+            known -= 1
+        if "dataCenterLocation" in d:
+            value = d["dataCenterLocation"]
+            try:
+                model.data_center_location = _DataCenterLocation[value]
+            except (KeyError, TypeError):
+                model.data_center_location = decode_enum(DataCenterLocation, value)
+        else:
+            model.data_center_location = UNSET
+            known -= 1
+        if "parentId" in d:
+            model.parent_id = d["parentId"]
+        else:
+            model.parent_id = UNSET
+            known -= 1
+        if "iTwinAccountId" in d:
+            model.itwin_account_id = d["iTwinAccountId"]
+        else:
+            model.itwin_account_id = UNSET
+            known -= 1
+        if "imageName" in d:
+            model.image_name = d["imageName"]
+        else:
+            model.image_name = UNSET
+            known -= 1
+        if "image" in d:
+            model.image = d["image"]
+        else:
+            model.image = UNSET
+            known -= 1
+        if "createdDateTime" in d:
+            model.created_date_time = decode_datetime(d["createdDateTime"])
+        else:
+            model.created_date_time = UNSET
+            known -= 1
+        if "createdBy" in d:
+            model.created_by = d["createdBy"]
+        else:
+            model.created_by = UNSET
+            known -= 1
+        if "lastModifiedDateTime" in d:
+            model.last_modified_date_time = decode_datetime(d["lastModifiedDateTime"])
+        else:
+            model.last_modified_date_time = UNSET
+            known -= 1
+        if "lastModifiedBy" in d:
+            model.last_modified_by = d["lastModifiedBy"]
+        else:
+            model.last_modified_by = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -12,15 +12,40 @@ from ..models.itwin_sub_class import ITwinSubClass
 from ..types import (
     PLAIN,
     UNSET,
+    blank,
     decode_enum,
     describe,
     encode,
     members_of,
+    unknown_of,
 )
 
 _ITwinClass = members_of(ITwinClass)
 _ITwinSubClass = members_of(ITwinSubClass)
 _ITwinStatus = members_of(ITwinStatus)
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "id",
+        "class",
+        "subClass",
+        "type",
+        "number",
+        "displayName",
+        "status",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "id",
+        "class",
+        "subClass",
+        "type",
+        "number",
+        "displayName",
+        "status",
+    )
+)
 
 
 @_attrs_define(repr=False)
@@ -76,29 +101,31 @@ class ITwinSummary:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.id = pop("id", UNSET)
-        value = pop("class", UNSET)
+        d, model = src_dict, blank(cls)
         try:
-            model.class_ = _ITwinClass[value]
-        except (KeyError, TypeError):
-            model.class_ = decode_enum(ITwinClass, value)
-        value = pop("subClass", UNSET)
-        try:
-            model.sub_class = _ITwinSubClass[value]
-        except (KeyError, TypeError):
-            model.sub_class = decode_enum(ITwinSubClass, value)
-        model.type_ = pop("type", UNSET)
-        model.number = pop("number", UNSET)
-        model.display_name = pop("displayName", UNSET)
-        value = pop("status", UNSET)
-        try:
-            model.status = _ITwinStatus[value]
-        except (KeyError, TypeError):
-            model.status = decode_enum(ITwinStatus, value)
-        model.additional_properties = d
+            model.id = d["id"]
+            value = d["class"]
+            try:
+                model.class_ = _ITwinClass[value]
+            except (KeyError, TypeError):
+                model.class_ = decode_enum(ITwinClass, value)
+            value = d["subClass"]
+            try:
+                model.sub_class = _ITwinSubClass[value]
+            except (KeyError, TypeError):
+                model.sub_class = decode_enum(ITwinSubClass, value)
+            model.type_ = d["type"]
+            model.number = d["number"]
+            model.display_name = d["displayName"]
+            value = d["status"]
+            try:
+                model.status = _ITwinStatus[value]
+            except (KeyError, TypeError):
+                model.status = decode_enum(ITwinStatus, value)
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 7
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -9,10 +9,25 @@ from attrs import field as _attrs_field
 from ..types import (
     PLAIN,
     UNSET,
-    decode_model,
+    blank,
     decode_models,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "iTwins",
+        "_links",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "iTwins",
+        "_links",
+    )
 )
 
 
@@ -45,12 +60,15 @@ class ITwinsResponse:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.itwins = decode_models(ITwin.from_dict, pop("iTwins", UNSET))
-        model.links = decode_model(PagingLinks.from_dict, pop("_links", UNSET))
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.itwins = decode_models(ITwin.from_dict, d["iTwins"])
+            value = d["_links"]
+            model.links = PagingLinks.from_dict(value) if isinstance(value, dict) else value
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 2
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -9,8 +9,32 @@ from attrs import field as _attrs_field
 from ..types import (
     PLAIN,
     UNSET,
+    blank,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "type",
+        "clientId",
+        "scopes",
+        "authorizationEndpoint",
+        "tokenEndpoint",
+        "redirectUri",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "type",
+        "clientId",
+        "scopes",
+        "authorizationEndpoint",
+        "tokenEndpoint",
+        "redirectUri",
+    )
 )
 
 
@@ -66,16 +90,18 @@ class OAuth2AuthorizationCodePKCEAuthentication:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.type_ = pop("type", UNSET)
-        model.client_id = pop("clientId", UNSET)
-        model.scopes = pop("scopes", UNSET)
-        model.authorization_endpoint = pop("authorizationEndpoint", UNSET)
-        model.token_endpoint = pop("tokenEndpoint", UNSET)
-        model.redirect_uri = pop("redirectUri", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.type_ = d["type"]
+            model.client_id = d["clientId"]
+            model.scopes = d["scopes"]
+            model.authorization_endpoint = d["authorizationEndpoint"]
+            model.token_endpoint = d["tokenEndpoint"]
+            model.redirect_uri = d["redirectUri"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 6
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

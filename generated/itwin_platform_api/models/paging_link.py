@@ -9,9 +9,14 @@ from attrs import field as _attrs_field
 from ..types import (
     PLAIN,
     UNSET,
+    blank,
     describe,
     encode,
+    unknown_of,
 )
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(("href",), UNSET)
+_NAMES = frozenset(("href",))
 
 
 @_attrs_define(repr=False)
@@ -36,11 +41,13 @@ class PagingLink:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.href = pop("href", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.href = d["href"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -10,9 +10,19 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
-    decode_model,
+    blank,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(("self",), UNSET)
+_NAMES = frozenset(
+    (
+        "self",
+        "next",
+        "prev",
+    )
 )
 
 
@@ -52,13 +62,26 @@ class PagingLinks:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.self_ = decode_model(PagingLink.from_dict, pop("self", UNSET))
-        model.next_ = decode_model(PagingLink.from_dict, pop("next", UNSET))
-        model.prev = decode_model(PagingLink.from_dict, pop("prev", UNSET))
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            value = d["self"]
+            model.self_ = PagingLink.from_dict(value) if isinstance(value, dict) else value
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 3
+        if "next" in d:
+            value = d["next"]
+            model.next_ = PagingLink.from_dict(value) if isinstance(value, dict) else value
+        else:
+            model.next_ = UNSET
+            known -= 1
+        if "prev" in d:
+            value = d["prev"]
+            model.prev = PagingLink.from_dict(value) if isinstance(value, dict) else value
+        else:
+            model.prev = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -7,8 +7,10 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
+    blank,
     describe,
     encode,
+    unknown_of,
 )
 
 
@@ -29,9 +31,9 @@ class QueryParameters:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        known = 0
+        model.additional_properties = {} if len(d) == known else unknown_of(d, ())
         return model
 
     @property

@@ -12,16 +12,41 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     decode_enum,
     decode_model,
     decode_one_of,
     describe,
     encode,
     members_of,
+    unknown_of,
 )
 
 _RepositoryClass = members_of(RepositoryClass)
 _RepositorySubClass = members_of(RepositorySubClass)
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "id",
+        "class",
+        "subClass",
+        "displayName",
+        "uri",
+        "capabilities",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "id",
+        "class",
+        "subClass",
+        "displayName",
+        "uri",
+        "capabilities",
+        "authentication",
+        "options",
+    )
+)
 
 
 @_attrs_define(repr=False)
@@ -94,34 +119,45 @@ class Repository:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.id = pop("id", UNSET)
-        value = pop("class", UNSET)
+        d, model = src_dict, blank(cls)
         try:
-            model.class_ = _RepositoryClass[value]
-        except (KeyError, TypeError):
-            model.class_ = decode_enum(RepositoryClass, value)
-        value = pop("subClass", UNSET)
-        try:
-            model.sub_class = _RepositorySubClass[value]
-        except (KeyError, TypeError):
-            model.sub_class = decode_enum(RepositorySubClass, value)
-        model.display_name = pop("displayName", UNSET)
-        model.uri = pop("uri", UNSET)
-        model.capabilities = decode_model(RepositoryCapabilities.from_dict, pop("capabilities", UNSET))
-        model.authentication = decode_one_of(
-            (
-                HeaderAuthentication,
-                QueryParameterAuthentication,
-                BasicAuthentication,
-                OAuth2AuthorizationCodePKCEAuthentication,
-            ),
-            pop("authentication", UNSET),
-        )
-        model.options = decode_model(RepositoryOptions.from_dict, pop("options", UNSET))
-        model.additional_properties = d
+            model.id = d["id"]
+            value = d["class"]
+            try:
+                model.class_ = _RepositoryClass[value]
+            except (KeyError, TypeError):
+                model.class_ = decode_enum(RepositoryClass, value)
+            value = d["subClass"]
+            try:
+                model.sub_class = _RepositorySubClass[value]
+            except (KeyError, TypeError):
+                model.sub_class = decode_enum(RepositorySubClass, value)
+            model.display_name = d["displayName"]
+            model.uri = d["uri"]
+            value = d["capabilities"]
+            model.capabilities = RepositoryCapabilities.from_dict(value) if isinstance(value, dict) else value
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 8
+        if "authentication" in d:
+            model.authentication = decode_one_of(
+                (
+                    HeaderAuthentication,
+                    QueryParameterAuthentication,
+                    BasicAuthentication,
+                    OAuth2AuthorizationCodePKCEAuthentication,
+                ),
+                d["authentication"],
+            )
+        else:
+            model.authentication = UNSET
+            known -= 1
+        if "options" in d:
+            model.options = decode_model(RepositoryOptions.from_dict, d["options"])
+        else:
+            model.options = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -10,9 +10,18 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
-    decode_model,
+    blank,
     describe,
     encode,
+    unknown_of,
+)
+
+_NAMES = frozenset(
+    (
+        "queryParameters",
+        "minimumLevel",
+        "maximumLevel",
+    )
 )
 
 
@@ -51,13 +60,25 @@ class RepositoryOptions:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.query_parameters = decode_model(QueryParameters.from_dict, pop("queryParameters", UNSET))
-        model.minimum_level = pop("minimumLevel", UNSET)
-        model.maximum_level = pop("maximumLevel", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        known = 3
+        if "queryParameters" in d:
+            value = d["queryParameters"]
+            model.query_parameters = QueryParameters.from_dict(value) if isinstance(value, dict) else value
+        else:
+            model.query_parameters = UNSET
+            known -= 1
+        if "minimumLevel" in d:
+            model.minimum_level = d["minimumLevel"]
+        else:
+            model.minimum_level = UNSET
+            known -= 1
+        if "maximumLevel" in d:
+            model.maximum_level = d["maximumLevel"]
+        else:
+            model.maximum_level = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -10,8 +10,29 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "iTwinId",
+        "repositoryId",
+        "id",
+        "class",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "iTwinId",
+        "repositoryId",
+        "id",
+        "class",
+        "subClass",
+    )
 )
 
 
@@ -59,15 +80,21 @@ class RepositoryResourceData:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.itwin_id = pop("iTwinId", UNSET)
-        model.repository_id = pop("repositoryId", UNSET)
-        model.id = pop("id", UNSET)
-        model.class_ = pop("class", UNSET)
-        model.sub_class = pop("subClass", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.itwin_id = d["iTwinId"]
+            model.repository_id = d["repositoryId"]
+            model.id = d["id"]
+            model.class_ = d["class"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 5
+        if "subClass" in d:
+            model.sub_class = d["subClass"]
+        else:
+            model.sub_class = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

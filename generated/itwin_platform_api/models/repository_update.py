@@ -10,10 +10,21 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     decode_model,
     decode_one_of,
     describe,
     encode,
+    unknown_of,
+)
+
+_NAMES = frozenset(
+    (
+        "displayName",
+        "uri",
+        "authentication",
+        "options",
+    )
 )
 
 
@@ -64,22 +75,37 @@ class RepositoryUpdate:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.display_name = pop("displayName", UNSET)
-        model.uri = pop("uri", UNSET)
-        model.authentication = decode_one_of(
-            (
-                HeaderAuthentication,
-                QueryParameterAuthentication,
-                BasicAuthentication,
-                OAuth2AuthorizationCodePKCEAuthentication,
-            ),
-            pop("authentication", UNSET),
-        )
-        model.options = decode_model(RepositoryOptions.from_dict, pop("options", UNSET))
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        known = 4
+        if "displayName" in d:
+            model.display_name = d["displayName"]
+        else:
+            model.display_name = UNSET
+            known -= 1
+        if "uri" in d:
+            model.uri = d["uri"]
+        else:
+            model.uri = UNSET
+            known -= 1
+        if "authentication" in d:
+            model.authentication = decode_one_of(
+                (
+                    HeaderAuthentication,
+                    QueryParameterAuthentication,
+                    BasicAuthentication,
+                    OAuth2AuthorizationCodePKCEAuthentication,
+                ),
+                d["authentication"],
+            )
+        else:
+            model.authentication = UNSET
+            known -= 1
+        if "options" in d:
+            model.options = decode_model(RepositoryOptions.from_dict, d["options"])
+        else:
+            model.options = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -12,14 +12,34 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     decode_enum,
-    decode_model,
     describe,
     encode,
     members_of,
+    unknown_of,
 )
 
 _ResourceClass = members_of(ResourceClass)
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "id",
+        "class",
+        "displayName",
+        "capabilities",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "id",
+        "class",
+        "displayName",
+        "capabilities",
+        "subClass",
+        "type",
+    )
+)
 
 
 @_attrs_define(repr=False)
@@ -70,20 +90,31 @@ class Resource:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.id = pop("id", UNSET)
-        value = pop("class", UNSET)
+        d, model = src_dict, blank(cls)
         try:
-            model.class_ = _ResourceClass[value]
-        except (KeyError, TypeError):
-            model.class_ = decode_enum(ResourceClass, value)
-        model.display_name = pop("displayName", UNSET)
-        model.capabilities = decode_model(ResourceCapabilities.from_dict, pop("capabilities", UNSET))
-        model.sub_class = decode_enum(ResourceSubClass, pop("subClass", UNSET))
-        model.type_ = pop("type", UNSET)
-        model.additional_properties = d
+            model.id = d["id"]
+            value = d["class"]
+            try:
+                model.class_ = _ResourceClass[value]
+            except (KeyError, TypeError):
+                model.class_ = decode_enum(ResourceClass, value)
+            model.display_name = d["displayName"]
+            value = d["capabilities"]
+            model.capabilities = ResourceCapabilities.from_dict(value) if isinstance(value, dict) else value
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 6
+        if "subClass" in d:
+            model.sub_class = decode_enum(ResourceSubClass, d["subClass"])
+        else:
+            model.sub_class = UNSET
+            known -= 1
+        if "type" in d:
+            model.type_ = d["type"]
+        else:
+            model.type_ = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

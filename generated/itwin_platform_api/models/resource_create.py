@@ -10,8 +10,25 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "id",
+        "displayName",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "id",
+        "displayName",
+        "type",
+    )
 )
 
 
@@ -49,13 +66,19 @@ class ResourceCreate:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.id = pop("id", UNSET)
-        model.display_name = pop("displayName", UNSET)
-        model.type_ = pop("type", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.id = d["id"]
+            model.display_name = d["displayName"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 3
+        if "type" in d:
+            model.type_ = d["type"]
+        else:
+            model.type_ = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

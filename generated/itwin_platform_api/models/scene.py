@@ -11,10 +11,37 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     decode_datetime,
-    decode_model,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "id",
+        "displayName",
+        "iTwinId",
+        "createdById",
+        "creationTime",
+        "lastModified",
+        "sceneData",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "id",
+        "displayName",
+        "iTwinId",
+        "createdById",
+        "creationTime",
+        "lastModified",
+        "sceneData",
+        "description",
+        "parentId",
+    )
 )
 
 
@@ -83,19 +110,30 @@ class Scene:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.id = pop("id", UNSET)
-        model.display_name = pop("displayName", UNSET)
-        model.itwin_id = pop("iTwinId", UNSET)
-        model.created_by_id = pop("createdById", UNSET)
-        model.creation_time = decode_datetime(pop("creationTime", UNSET))
-        model.last_modified = decode_datetime(pop("lastModified", UNSET))
-        model.scene_data = decode_model(SceneData.from_dict, pop("sceneData", UNSET))
-        model.description = pop("description", UNSET)
-        model.parent_id = pop("parentId", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.id = d["id"]
+            model.display_name = d["displayName"]
+            model.itwin_id = d["iTwinId"]
+            model.created_by_id = d["createdById"]
+            model.creation_time = decode_datetime(d["creationTime"])
+            model.last_modified = decode_datetime(d["lastModified"])
+            value = d["sceneData"]
+            model.scene_data = SceneData.from_dict(value) if isinstance(value, dict) else value
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 9
+        if "description" in d:
+            model.description = d["description"]
+        else:
+            model.description = UNSET
+            known -= 1
+        if "parentId" in d:
+            model.parent_id = d["parentId"]
+        else:
+            model.parent_id = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

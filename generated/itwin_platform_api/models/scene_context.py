@@ -10,9 +10,27 @@ from attrs import field as _attrs_field
 from ..types import (
     PLAIN,
     UNSET,
+    blank,
     decode_datetime,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "displayName",
+        "lastModified",
+        "isPartial",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "displayName",
+        "lastModified",
+        "isPartial",
+    )
 )
 
 
@@ -50,13 +68,15 @@ class SceneContext:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.display_name = pop("displayName", UNSET)
-        model.last_modified = decode_datetime(pop("lastModified", UNSET))
-        model.is_partial = pop("isPartial", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.display_name = d["displayName"]
+            model.last_modified = decode_datetime(d["lastModified"])
+            model.is_partial = d["isPartial"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 3
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

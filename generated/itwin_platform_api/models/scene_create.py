@@ -10,9 +10,21 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
-    decode_model,
+    blank,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(("displayName",), UNSET)
+_NAMES = frozenset(
+    (
+        "displayName",
+        "id",
+        "description",
+        "parentId",
+        "sceneData",
+    )
 )
 
 
@@ -61,15 +73,34 @@ class SceneCreate:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.display_name = pop("displayName", UNSET)
-        model.id = pop("id", UNSET)
-        model.description = pop("description", UNSET)
-        model.parent_id = pop("parentId", UNSET)
-        model.scene_data = decode_model(SceneDataCreate.from_dict, pop("sceneData", UNSET))
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.display_name = d["displayName"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 5
+        if "id" in d:
+            model.id = d["id"]
+        else:
+            model.id = UNSET
+            known -= 1
+        if "description" in d:
+            model.description = d["description"]
+        else:
+            model.description = UNSET
+            known -= 1
+        if "parentId" in d:
+            model.parent_id = d["parentId"]
+        else:
+            model.parent_id = UNSET
+            known -= 1
+        if "sceneData" in d:
+            value = d["sceneData"]
+            model.scene_data = SceneDataCreate.from_dict(value) if isinstance(value, dict) else value
+        else:
+            model.scene_data = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -9,10 +9,15 @@ from attrs import field as _attrs_field
 from ..types import (
     PLAIN,
     UNSET,
+    blank,
     decode_models,
     describe,
     encode,
+    unknown_of,
 )
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(("objects",), UNSET)
+_NAMES = frozenset(("objects",))
 
 
 @_attrs_define(repr=False)
@@ -38,11 +43,13 @@ class SceneData:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.objects = decode_models(SceneObjectMinimal.from_dict, pop("objects", UNSET))
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.objects = decode_models(SceneObjectMinimal.from_dict, d["objects"])
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

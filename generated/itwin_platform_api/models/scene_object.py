@@ -11,9 +11,42 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     decode_datetime,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "id",
+        "version",
+        "kind",
+        "data",
+        "sceneId",
+        "createdById",
+        "creationTime",
+        "lastModified",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "id",
+        "version",
+        "kind",
+        "data",
+        "sceneId",
+        "createdById",
+        "creationTime",
+        "lastModified",
+        "displayName",
+        "order",
+        "visible",
+        "parentId",
+        "relatedId",
+    )
 )
 
 
@@ -104,23 +137,45 @@ class SceneObject:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.id = pop("id", UNSET)
-        model.version = pop("version", UNSET)
-        model.kind = pop("kind", UNSET)
-        model.data = pop("data", UNSET)
-        model.scene_id = pop("sceneId", UNSET)
-        model.created_by_id = pop("createdById", UNSET)
-        model.creation_time = decode_datetime(pop("creationTime", UNSET))
-        model.last_modified = decode_datetime(pop("lastModified", UNSET))
-        model.display_name = pop("displayName", UNSET)
-        model.order = pop("order", UNSET)
-        model.visible = pop("visible", UNSET)
-        model.parent_id = pop("parentId", UNSET)
-        model.related_id = pop("relatedId", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.id = d["id"]
+            model.version = d["version"]
+            model.kind = d["kind"]
+            model.data = d["data"]
+            model.scene_id = d["sceneId"]
+            model.created_by_id = d["createdById"]
+            model.creation_time = decode_datetime(d["creationTime"])
+            model.last_modified = decode_datetime(d["lastModified"])
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 13
+        if "displayName" in d:
+            model.display_name = d["displayName"]
+        else:
+            model.display_name = UNSET
+            known -= 1
+        if "order" in d:
+            model.order = d["order"]
+        else:
+            model.order = UNSET
+            known -= 1
+        if "visible" in d:
+            model.visible = d["visible"]
+        else:
+            model.visible = UNSET
+            known -= 1
+        if "parentId" in d:
+            model.parent_id = d["parentId"]
+        else:
+            model.parent_id = UNSET
+            known -= 1
+        if "relatedId" in d:
+            model.related_id = d["relatedId"]
+        else:
+            model.related_id = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

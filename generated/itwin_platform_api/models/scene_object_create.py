@@ -10,8 +10,32 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "version",
+        "kind",
+        "data",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "version",
+        "kind",
+        "data",
+        "id",
+        "displayName",
+        "order",
+        "visible",
+        "parentId",
+        "relatedId",
+    )
 )
 
 
@@ -81,19 +105,45 @@ class SceneObjectCreate:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.version = pop("version", UNSET)
-        model.kind = pop("kind", UNSET)
-        model.data = pop("data", UNSET)
-        model.id = pop("id", UNSET)
-        model.display_name = pop("displayName", UNSET)
-        model.order = pop("order", UNSET)
-        model.visible = pop("visible", UNSET)
-        model.parent_id = pop("parentId", UNSET)
-        model.related_id = pop("relatedId", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.version = d["version"]
+            model.kind = d["kind"]
+            model.data = d["data"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 9
+        if "id" in d:
+            model.id = d["id"]
+        else:
+            model.id = UNSET
+            known -= 1
+        if "displayName" in d:
+            model.display_name = d["displayName"]
+        else:
+            model.display_name = UNSET
+            known -= 1
+        if "order" in d:
+            model.order = d["order"]
+        else:
+            model.order = UNSET
+            known -= 1
+        if "visible" in d:
+            model.visible = d["visible"]
+        else:
+            model.visible = UNSET
+            known -= 1
+        if "parentId" in d:
+            model.parent_id = d["parentId"]
+        else:
+            model.parent_id = UNSET
+            known -= 1
+        if "relatedId" in d:
+            model.related_id = d["relatedId"]
+        else:
+            model.related_id = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

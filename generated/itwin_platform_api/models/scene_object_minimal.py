@@ -10,8 +10,30 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "id",
+        "kind",
+        "version",
+        "data",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "id",
+        "kind",
+        "version",
+        "data",
+        "displayName",
+        "visible",
+    )
 )
 
 
@@ -68,16 +90,26 @@ class SceneObjectMinimal:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.id = pop("id", UNSET)
-        model.kind = pop("kind", UNSET)
-        model.version = pop("version", UNSET)
-        model.data = pop("data", UNSET)
-        model.display_name = pop("displayName", UNSET)
-        model.visible = pop("visible", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.id = d["id"]
+            model.kind = d["kind"]
+            model.version = d["version"]
+            model.data = d["data"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 6
+        if "displayName" in d:
+            model.display_name = d["displayName"]
+        else:
+            model.display_name = UNSET
+            known -= 1
+        if "visible" in d:
+            model.visible = d["visible"]
+        else:
+            model.visible = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

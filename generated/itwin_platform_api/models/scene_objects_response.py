@@ -9,10 +9,27 @@ from attrs import field as _attrs_field
 from ..types import (
     PLAIN,
     UNSET,
-    decode_model,
+    blank,
     decode_models,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "objects",
+        "sceneContext",
+        "_links",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "objects",
+        "sceneContext",
+        "_links",
+    )
 )
 
 
@@ -50,13 +67,17 @@ class SceneObjectsResponse:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.objects = decode_models(SceneObject.from_dict, pop("objects", UNSET))
-        model.scene_context = decode_model(SceneContext.from_dict, pop("sceneContext", UNSET))
-        model.links = decode_model(PagingLinks.from_dict, pop("_links", UNSET))
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.objects = decode_models(SceneObject.from_dict, d["objects"])
+            value = d["sceneContext"]
+            model.scene_context = SceneContext.from_dict(value) if isinstance(value, dict) else value
+            value = d["_links"]
+            model.links = PagingLinks.from_dict(value) if isinstance(value, dict) else value
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 3
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -9,8 +9,26 @@ from attrs import field as _attrs_field
 from ..types import (
     PLAIN,
     UNSET,
+    blank,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "x",
+        "y",
+        "z",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "x",
+        "y",
+        "z",
+    )
 )
 
 
@@ -44,13 +62,15 @@ class Vector3d:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.x = pop("x", UNSET)
-        model.y = pop("y", UNSET)
-        model.z = pop("z", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            model.x = d["x"]
+            model.y = d["y"]
+            model.z = d["z"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 3
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

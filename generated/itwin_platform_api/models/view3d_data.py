@@ -10,9 +10,38 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
-    decode_model,
+    blank,
     describe,
     encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "position",
+        "direction",
+        "up",
+        "isOrthographic",
+        "aspectRatio",
+        "near",
+        "far",
+        "ecefTransform",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "position",
+        "direction",
+        "up",
+        "isOrthographic",
+        "aspectRatio",
+        "near",
+        "far",
+        "ecefTransform",
+        "fov",
+        "width",
+    )
 )
 
 
@@ -79,20 +108,33 @@ class View3dData:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.position = decode_model(Vector3d.from_dict, pop("position", UNSET))
-        model.direction = decode_model(Vector3d.from_dict, pop("direction", UNSET))
-        model.up = decode_model(Vector3d.from_dict, pop("up", UNSET))
-        model.is_orthographic = pop("isOrthographic", UNSET)
-        model.aspect_ratio = pop("aspectRatio", UNSET)
-        model.near = pop("near", UNSET)
-        model.far = pop("far", UNSET)
-        model.ecef_transform = pop("ecefTransform", UNSET)
-        model.fov = pop("fov", UNSET)
-        model.width = pop("width", UNSET)
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        try:
+            value = d["position"]
+            model.position = Vector3d.from_dict(value) if isinstance(value, dict) else value
+            value = d["direction"]
+            model.direction = Vector3d.from_dict(value) if isinstance(value, dict) else value
+            value = d["up"]
+            model.up = Vector3d.from_dict(value) if isinstance(value, dict) else value
+            model.is_orthographic = d["isOrthographic"]
+            model.aspect_ratio = d["aspectRatio"]
+            model.near = d["near"]
+            model.far = d["far"]
+            model.ecef_transform = d["ecefTransform"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 10
+        if "fov" in d:
+            model.fov = d["fov"]
+        else:
+            model.fov = UNSET
+            known -= 1
+        if "width" in d:
+            model.width = d["width"]
+        else:
+            model.width = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -11,14 +11,41 @@ from ..models.webhook_scope import WebhookScope
 from ..types import (
     PLAIN,
     UNSET,
+    blank,
     decode_enum,
     decode_list,
     describe,
     encode,
     members_of,
+    unknown_of,
 )
 
 _WebhookScope = members_of(WebhookScope)
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "id",
+        "scope",
+        "scopeId",
+        "active",
+        "callbackUrl",
+        "eventTypes",
+        "created",
+        "modified",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "id",
+        "scope",
+        "scopeId",
+        "active",
+        "callbackUrl",
+        "eventTypes",
+        "created",
+        "modified",
+    )
+)
 
 
 @_attrs_define(repr=False)
@@ -76,22 +103,24 @@ class Webhook:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.id = pop("id", UNSET)
-        value = pop("scope", UNSET)
+        d, model = src_dict, blank(cls)
         try:
-            model.scope = _WebhookScope[value]
-        except (KeyError, TypeError):
-            model.scope = decode_enum(WebhookScope, value)
-        model.scope_id = pop("scopeId", UNSET)
-        model.active = pop("active", UNSET)
-        model.callback_url = pop("callbackUrl", UNSET)
-        model.event_types = decode_list(lambda item: decode_enum(EventType, item), pop("eventTypes", UNSET))
-        model.created = pop("created", UNSET)
-        model.modified = pop("modified", UNSET)
-        model.additional_properties = d
+            model.id = d["id"]
+            value = d["scope"]
+            try:
+                model.scope = _WebhookScope[value]
+            except (KeyError, TypeError):
+                model.scope = decode_enum(WebhookScope, value)
+            model.scope_id = d["scopeId"]
+            model.active = d["active"]
+            model.callback_url = d["callbackUrl"]
+            model.event_types = decode_list(lambda item: decode_enum(EventType, item), d["eventTypes"])
+            model.created = d["created"]
+            model.modified = d["modified"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 8
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property

@@ -11,10 +11,21 @@ from ..types import (
     PLAIN,
     UNSET,
     Unset,
+    blank,
     decode_enum,
     decode_list,
     describe,
     encode,
+    unknown_of,
+)
+
+_NAMES = frozenset(
+    (
+        "secret",
+        "active",
+        "callbackUrl",
+        "eventTypes",
+    )
 )
 
 
@@ -56,14 +67,29 @@ class WebhookUpdate:
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
-        d = dict(src_dict)
-        model = cls.__new__(cls)
-        pop = d.pop
-        model.secret = pop("secret", UNSET)
-        model.active = pop("active", UNSET)
-        model.callback_url = pop("callbackUrl", UNSET)
-        model.event_types = decode_list(lambda item: decode_enum(EventType, item), pop("eventTypes", UNSET))
-        model.additional_properties = d
+        d, model = src_dict, blank(cls)
+        known = 4
+        if "secret" in d:
+            model.secret = d["secret"]
+        else:
+            model.secret = UNSET
+            known -= 1
+        if "active" in d:
+            model.active = d["active"]
+        else:
+            model.active = UNSET
+            known -= 1
+        if "callbackUrl" in d:
+            model.callback_url = d["callbackUrl"]
+        else:
+            model.callback_url = UNSET
+            known -= 1
+        if "eventTypes" in d:
+            model.event_types = decode_list(lambda item: decode_enum(EventType, item), d["eventTypes"])
+        else:
+            model.event_types = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
     @property
