@@ -1,0 +1,38 @@
+"""Runs the examples one after the other, each by itself and within a minute: `make examples`."""
+
+import ast
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ORDER = [
+    *("tour", "progress", "switch_webhooks", "web_service", "rotating_tokens"),
+    *("traces", "test_with_sandbox", "nightly_export", "scene_page"),
+]
+
+
+def command(path: Path) -> list[str]:
+    """How a user runs an example."""
+    if path.name.startswith("test_"):
+        return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
+    return [sys.executable, str(path)]
+
+
+def main() -> int:
+    """Prints a heading for each, runs it in an empty folder, and returns how many failed."""
+    failed = []
+    for name in ORDER:
+        path = HERE / f"{name}.py"
+        about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        print(f"\n=== {name}: {about.partition(chr(10))[0]}\n", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            if subprocess.run(command(path), cwd=folder, timeout=60, check=False).returncode:  # noqa: S603  # our own
+                failed.append(name)
+    print(f"\n{len(ORDER) - len(failed)} of {len(ORDER)} examples ran well.", *failed)
+    return len(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
