@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 SOURCES := wrapper sandbox tests tools examples reliability
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
+.PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
 	templates-diff vendor package test-all-pythons lines clean \
 	conformance conformance-quick bench bench-quick bench-paging reliability
 
@@ -17,6 +17,9 @@ help:  ## Show what can be made
 
 demo: $(READY)  ## Run all eight operations against the local sandbox
 	@$(BIN)/python examples/tour.py
+
+examples: $(READY)  ## Run all examples, in less than a minute: examples/README.md
+	@$(BIN)/python examples
 
 test: $(READY)  ## Run the tests
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile
