@@ -23,7 +23,7 @@ LAYERS = (
         *("_resume", "_scene_data", "_tokens", "_unwrapping", "_window"),
     },
     {"_api"},
-    {"_errors", "_version"},
+    {"_deprecation", "_errors", "_version"},
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 POLICY = LAYERS[4]

@@ -10,6 +10,7 @@ from ._api import UNSET, Unset
 from ._auth import TokenSource
 from ._backoff import BackoffPolicy
 from ._client import PlatformClient
+from ._deprecation import PlatformDeprecationWarning
 from ._errors import (
     APIStatusError,
     AuthenticationError,
@@ -40,7 +41,7 @@ from ._pager import Pager
 from ._scene_data import escape
 from ._tokens import AccessToken
 from ._transport import BackoffTransport
-from ._version import PlatformDeprecationWarning, __version__
+from ._version import __version__
 from ._window import Pass, RateLimit, WaitTooLongError
 
 if TYPE_CHECKING:
