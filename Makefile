@@ -9,7 +9,7 @@ SOURCES := wrapper sandbox tests tools examples reliability
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
 	templates-diff vendor package test-all-pythons lines clean \
-	conformance conformance-quick bench bench-quick bench-paging reliability
+	conformance conformance-quick bench bench-quick bench-paging reliability docs
 
 help:  ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -97,11 +97,15 @@ reliability: $(READY)  ## Measure at the server what backoff, tokens and errors 
 bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory
 	@$(BIN)/python -m benchmarks.paging
 
+docs: .venv-docs/.ready  ## Build the documentation site into site/, warnings are errors
+	@.venv-docs/bin/zensical build --strict --clean
+	@.venv-docs/bin/python tools/check_site.py
+
 lines: $(READY)  ## Count the lines of wrapper/
 	@$(BIN)/python tools/count_lines.py
 
 clean:  ## Remove what the targets made
-	rm -rf $(VENV) .venv-* .cache dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-* .cache dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(READY): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or say make PYTHON=/path/to/python"; exit 1; }
@@ -118,6 +122,12 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(@D) ..."
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
 		--editable '.[sandbox]' --requirement conformance/requirements.txt
+	@touch $@
+
+.venv-docs/.ready: docs/requirements.txt constraints.txt
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@echo "Setting up $(@D) ..."
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --requirement $<
 	@touch $@
 
 .venv-bench/.ready: benchmarks/requirements.txt pyproject.toml constraints.txt
