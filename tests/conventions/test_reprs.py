@@ -8,6 +8,7 @@ from itwin_platform import (
     UNSET,
     AccessToken,
     BackoffPolicy,
+    BackoffTransport,
     BasicAuthentication,
     DataCenterLocation,
     ErrorDetail,
@@ -15,6 +16,7 @@ from itwin_platform import (
     ITwin,
     ITwinStatus,
     NotFoundError,
+    Page,
     PlatformClient,
     PlatformDeprecationWarning,
     RateLimit,
@@ -24,7 +26,9 @@ from itwin_platform import (
     SceneState,
     UsageError,
     View3dData,
+    fast_transport,
 )
+from itwin_platform._auth import TokenAuth
 from itwin_platform_api.types import Response
 
 from tests.conventions.answers import ANSWERS
@@ -32,6 +36,8 @@ from tests.conventions.answers import ANSWERS
 NOT_FOUND = NotFoundError(
     status=404, code="A", message="B", target=None, details=(), headers={}, body=b"planted", attempts=1
 )
+PLATFORM = PlatformClient("https://s.example/api", vendor="acme", token="planted")
+LISTING = PLATFORM.itwins.list(filter="planted")._listing.name
 #: Each value as it shows itself.
 SHOWN: list[tuple[object, str]] = [
     (UNSET, "UNSET"),
@@ -69,6 +75,16 @@ SHOWN: list[tuple[object, str]] = [
         "RepositoryOptions(minimum_level=1, maximum_level=None)",
     ),
     (Gate(), "Gate(in_flight=0, waiting=0)"),
+    (PLATFORM.itwins, "ITwins('https://s.example/api')"),
+    (PLATFORM.scenes, "Scenes('https://s.example/api')"),
+    (PLATFORM.itwins.list(filter="planted"), f"Pager('{LISTING}', pages_read=0, items_read=0)"),
+    (Page(items=["planted"] * 3, resume="planted"), "Page(3 items, more follow)"),
+    (Page(items=[], resume=None), "Page(0 items, the last)"),
+    (
+        BackoffTransport(fast_transport()),
+        "BackoffTransport(fast_transport(), gate=Gate(in_flight=0, waiting=0))",
+    ),
+    (TokenAuth("planted"), "TokenAuth(<hidden>)"),
     (RateLimit(requests=100, per=60.0), "RateLimit(requests=100, per=60.0)"),
     (ErrorDetail(code="A", message="B"), "ErrorDetail(code='A', message='B', target=None)"),
     (

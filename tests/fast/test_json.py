@@ -5,12 +5,14 @@ import json
 import math
 import sys
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
 import pytest
 from hypothesis import given, strategies as st
-from itwin_platform import UsageError, _json
+from itwin_platform import UNSET, ITwinStatus, SceneObjectCreate, UsageError, View3dData, _json
+from itwin_platform_api.types import encode
 
 scalars = (
     st.none()
@@ -88,9 +90,42 @@ REFUSED = [
     pytest.param({"a": math.nan}, id="nan"),
     pytest.param({"a": {1, 2}}, id="set"),
     pytest.param({"a": "\ud800"}, id="surrogate"),
-    pytest.param({"a": datetime(2026, 1, 1, tzinfo=UTC)}, id="datetime"),
+    pytest.param({"a": object()}, id="object"),
     pytest.param({"a": None, "b": math.inf}, id="infinity"),
 ]
+
+
+def holding_itself() -> dict[str, object]:
+    """A mapping that cannot be written to its end."""
+    value: dict[str, object] = {}
+    value["a"] = [value]
+    return value
+
+
+@pytest.mark.parametrize("without", [False, True], ids=["with orjson", "without"])
+def test_a_body_that_holds_itself_is_refused(without: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a UsageError, and not the interpreter's own error of recursion."""
+    if without:
+        monkeypatch.setattr(_json, "orjson", None)
+    with pytest.raises(UsageError, match="nested too deeply, or holds itself"):
+        _json.write_json(holding_itself())
+
+
+MODELS = [
+    View3dData.from_dict({"position": {"x": 1, "new": [{"a": UNSET}]}, "far": None, "other": {"b": UNSET}}),
+    {"a": [SceneObjectCreate(kind="View3d", version="1.0.0", data={"at": datetime(2026, 1, 1, tzinfo=UTC)})]},
+    {"status": ITwinStatus.ACTIVE, ITwinStatus.TRIAL: ITwinStatus("Paused"), "id": UUID(int=7), "of": (1, [2])},
+    MappingProxyType({"a": MappingProxyType({"b": UNSET, "c": 1})}),
+]
+
+
+@pytest.mark.parametrize("without", [False, True], ids=["with orjson", "without"])
+@pytest.mark.parametrize("body", MODELS, ids=["absent", "model", "enums", "mapping"])
+def test_models_are_written_as_their_wire_form(body: object, without: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a model, an enum or a time stands in a body, it is written as `encode` gives it, UNSET left out."""
+    if without:
+        monkeypatch.setattr(_json, "orjson", None)
+    assert json.loads(_json.write_json(body)) == json.loads(json.dumps(encode(body)))
 
 
 @pytest.mark.parametrize("value", REFUSED)

@@ -1,11 +1,16 @@
-"""From an answer to the right exception, decided from values alone. Source: sections 2.11 and 7."""
+"""From an answer to the right exception, or to what was promised, by values alone. Source: sections 2.11 and 7."""
 
 import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import TypeVar
 
+from ._api import Response
 from ._backoff import parse_retry_after
-from ._errors import APIStatusError, ErrorDetail, status_error_class
+from ._errors import APIStatusError, ErrorDetail, ResponseDecodeError, status_error_class
+
+M = TypeVar("M")
+R = TypeVar("R")
 
 
 def status_error(
@@ -35,6 +40,19 @@ def status_error(
         attempts=attempts,
         retry_after=retry_after,
         retry_at=moment_after(now, retry_after),
+    )
+
+
+def unwrapped(response: Response[R], value: object, kind: type[M]) -> M:
+    """Returns the value where it is what the description says.
+
+    Raises:
+        ResponseDecodeError: it is missing, or something else; the answer stays on the error.
+    """
+    if isinstance(value, kind):
+        return value
+    raise ResponseDecodeError(
+        response.status_code, response.headers, response.content, reason=f"it holds no {kind.__name__} where one is due"
     )
 
 

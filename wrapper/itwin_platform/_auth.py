@@ -50,6 +50,9 @@ class TokenAuth(httpx.Auth):
         self._asking: asyncio.Task[AccessToken | _Failure] | None = None
         self._failure: _Failure | None = None
 
+    def __repr__(self) -> str:
+        return "TokenAuth(<hidden>)"
+
     async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
         """Yields the request with a token, and once more with another where the first was refused."""
         sent = await self._current()

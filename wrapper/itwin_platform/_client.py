@@ -12,11 +12,12 @@ import httpx
 
 from ._auth import TokenAuth, TokenSource
 from ._backoff import BackoffPolicy
+from ._connection import Connection
 from ._errors import UsageError
 from ._events import BackoffEvent
 from ._gate import RequestGate
 from ._given_client import ClientTransport
-from ._http import Connection, PlatformHTTPClient, PlatformTransport
+from ._http import PlatformHTTPClient, PlatformTransport
 from ._transport import MAX_RESPONSE_BYTES, BackoffTransport
 
 if TYPE_CHECKING:

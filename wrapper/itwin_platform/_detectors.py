@@ -1,16 +1,13 @@
 """Detectors: entries of an AI detector library. Source: sections 1, 2.8 and 4.7."""
 
+from ._answers import unwrapped
 from ._api import UNSET, Detector, DetectorCreate, DetectorType, Unset, create_detector
 from ._checks import check_text, one
-from ._http import Connection
-from ._unwrapping import unwrapped
+from ._connection import Group
 
 
-class Detectors:
+class Detectors(Group):
     """The operation on detectors, as `platform.detectors`."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     async def create(
         self,

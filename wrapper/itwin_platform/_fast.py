@@ -30,6 +30,9 @@ class _FastTransport(httpx.AsyncBaseTransport):
         self._transport = transport
         self._not_connected = not_connected
 
+    def __repr__(self) -> str:
+        return "fast_transport()"
+
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         try:
             return await self._transport.handle_async_request(request)

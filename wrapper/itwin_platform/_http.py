@@ -1,42 +1,22 @@
 """What the generated functions send through: an httpx client as lean as the service allows."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import Any
 
 import httpx
 
-from . import _api
 from ._answers import status_error
 from ._api import DECODE_ERROR
 from ._checks import check_header
+from ._connection import page_place
 from ._errors import ResponseDecodeError, UsageError
 from ._json import write_json
-from ._page import Place
 from ._paging import written
 from ._tokens import utc_now
 from ._transport import ATTEMPTS
 from ._version import __version__
-
-if TYPE_CHECKING:
-    from ._api import AuthenticatedClient
-
-#: While it is set, what is sent is a page of a listing, on top of the keywords of its first request.
-page_place: ContextVar[Place | None] = ContextVar("page_place", default=None)
-
-
-@contextmanager
-def page_at(place: Place) -> Iterator[None]:
-    """Sends what is sent within it for a page of a listing."""
-    token = page_place.set(place)
-    try:
-        yield
-    finally:
-        page_place.reset(token)
-
 
 #: An address is read once: reading it costs httpx as much as all the rest of writing a request.
 _url = lru_cache(maxsize=256)(httpx.URL)
@@ -150,6 +130,11 @@ class PlatformHTTPClient(httpx.AsyncClient):
         self._times = timeout.as_dict()
         self._body_limits = body_limits
 
+    @staticmethod
+    def encode_body(body: object) -> object:
+        """Leaves a body as it is: `request` writes models, without a copy of their parts."""
+        return body
+
     async def request(  # type: ignore[override]  # the same call; what is not named here goes the ordinary way
         self,
         method: str,
@@ -223,25 +208,3 @@ def check_body_size(size: int, *, limit: int | None) -> None:
             f"the request body has {size} bytes, {limit} are allowed: send fewer or smaller objects",
             code="RequestTooLarge",
         )
-
-
-class Connection:
-    """What a group of operations needs of its client.
-
-    Args:
-        http: what the generated functions send through.
-        address: the service's address, without a slash at its end.
-        check_requests: whether the documented rules are checked before sending.
-    """
-
-    def __init__(self, *, http: PlatformHTTPClient, address: str, check_requests: bool) -> None:
-        self._http = http
-        self.address = address
-        self.check_requests = check_requests
-
-    @cached_property
-    def generated(self) -> "AuthenticatedClient":
-        """The generated client; made when it is first needed, because it brings in attrs."""
-        client = _api.AuthenticatedClient(base_url=self.address, token="")
-        client.set_async_httpx_client(self._http)
-        return client

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from functools import partial
 from typing import Literal
 
+from ._answers import unwrapped
 from ._api import (
     UNSET,
     ITwin,
@@ -16,14 +17,13 @@ from ._api import (
     list_itwins,
 )
 from ._checks import check_exclusive, check_header, check_integer, one, refuse_none, several
+from ._connection import Group, page_at
 from ._errors import UnprocessableError, UsageError
-from ._http import Connection, page_at
 from ._page import Answer, Listing, Page, Place
 from ._pager import Pager
 from ._paging import count_of, link_of, page_of
 from ._partition import MOST_RETURNED, TIMES, WholeListing
 from ._resume import fingerprint
-from ._unwrapping import unwrapped
 
 #: The largest page. Source: sections 4.3 and 8.
 MOST_PER_PAGE = 1000
@@ -31,11 +31,8 @@ MOST_PER_PAGE = 1000
 _PREFER: dict[object, str] = {"minimal": "return=minimal", "full": "return=representation"}
 
 
-class ITwins:
+class ITwins(Group):
     """The operations on iTwins, as `platform.itwins`. Any authenticated user may call them. Source: section 5."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     async def get_primary_account(self) -> ITwinSummary:
         """Gets the primary Account of the caller; the service makes one for a user without an organization.

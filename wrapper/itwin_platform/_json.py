@@ -4,6 +4,7 @@ import json
 from importlib import import_module
 from types import ModuleType
 
+from ._api import encode
 from ._errors import UsageError
 
 orjson: ModuleType | None
@@ -36,30 +37,41 @@ def read_json(body: bytes) -> object:
     return json.loads(body)
 
 
-def write_json(value: object) -> bytes:
-    """Writes a body.
+def write_json(body: object) -> bytes:
+    """Writes a body: a model, or what JSON has, with models, enums and times anywhere in it.
 
     Raises:
         UsageError: a value that JSON does not have, such as NaN, a set, or half of a surrogate pair.
     """
     if orjson is not None:
         try:
-            written: bytes = orjson.dumps(value, option=_OPTIONS)
+            written: bytes = orjson.dumps(body, default=_part, option=_OPTIONS)
         except TypeError:
             written = b"null"
         # orjson writes NaN as null: only what holds no null at all is certain to hold no NaN.
         if b"null" not in written:
             return written
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        return json.dumps(encode(body), ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
     except UnicodeEncodeError:
         reason = "a text holds half of a surrogate pair"
-    except (TypeError, ValueError, RecursionError) as error:
+    except RecursionError:
+        reason = "it is nested too deeply, or holds itself"
+    except (TypeError, ValueError) as error:
         reason = str(error)
     raise UsageError(f"the body cannot be written as JSON: {reason}")
 
 
-# What the standard library refuses is refused: it is passed on to no one, which is a TypeError.
+def _part(value: object) -> object:
+    """Gives what JSON has in place of a value that it has not: of a model its fields as they are, without a copy."""
+    fields = getattr(value, "wire_fields", None)
+    encoded = encode(value) if fields is None else fields()
+    if encoded is value:
+        raise TypeError(type(value))
+    return encoded
+
+
+# What the standard library refuses is refused: it is passed on to `_part`, which knows no dataclass.
 _OPTIONS = (
     None
     if orjson is None

@@ -26,7 +26,7 @@ class SceneState:
     is_partial: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Page(Generic[T]):
     """One page of a listing.
 
@@ -37,6 +37,9 @@ class Page(Generic[T]):
     items: list[T]
     resume: str | None
     scene: SceneState | None = None
+
+    def __repr__(self) -> str:
+        return f"Page({len(self.items)} items, {'the last' if self.resume is None else 'more follow'})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

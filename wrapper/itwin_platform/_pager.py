@@ -35,6 +35,9 @@ class Pager(Generic[T]):
         self._start = Position() if resume is None else read_resume(resume, listing=name)
         self._run = ListingRun(listing, self._start)
 
+    def __repr__(self) -> str:
+        return f"Pager({self._listing.name!r}, pages_read={self.pages_read}, items_read={self.items_read})"
+
     @property
     def resume(self) -> str:
         """Where the listing goes on after what was handed out last: give it to the same call, also elsewhere."""

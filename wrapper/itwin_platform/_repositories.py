@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from ._answers import unwrapped
 from ._api import (
     UNSET,
     Repository,
@@ -13,17 +14,13 @@ from ._api import (
     update_repository,
 )
 from ._checks import check_authentication, check_options, check_path_id, check_text
+from ._connection import Group
 from ._errors import UsageError
-from ._http import Connection
 from ._replacement import Authentication, RepositoryOptions, wire_object
-from ._unwrapping import unwrapped
 
 
-class Repositories:
+class Repositories(Group):
     """The operations on repositories, as `platform.repositories`. They need `itwins_modify`. Source: section 5."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     async def update(
         self,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from urllib.parse import quote
 
+from ._answers import unwrapped
 from ._api import (
     UNSET,
     Scene,
@@ -17,14 +18,13 @@ from ._api import (
     list_scene_objects,
 )
 from ._checks import check_header, check_integer, check_path_id, check_text, check_uuid, refuse_none
+from ._connection import Group, page_at
 from ._errors import TransportError, UsageError
-from ._http import Connection, page_at
 from ._page import Answer, Listing, Page, Place, SceneState
 from ._pager import Pager
 from ._paging import link_of, page_of
 from ._resume import fingerprint
 from ._scene_data import objects_to_create, type_data
-from ._unwrapping import unwrapped
 
 #: The most objects of one request. Source: sections 4.5 and 8.
 MOST_OBJECTS = 100
@@ -32,11 +32,8 @@ MOST_OBJECTS = 100
 MOST_PER_PAGE = 100
 
 
-class Scenes:
+class Scenes(Group):
     """The operations on scenes, as `platform.scenes`. The permission they need is not shown. Source: section 5."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     async def create(
         self,

@@ -74,6 +74,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             now=now,
         )
 
+    def __repr__(self) -> str:
+        return f"BackoffTransport({self._exchange.transport!r}, gate={self._gate!r})"
+
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Sends a request as often as the policy says and returns the last answer, read."""
         await request.aread()

@@ -2,18 +2,15 @@
 
 from collections.abc import Iterable
 
+from ._answers import unwrapped
 from ._api import UNSET, EventType, Unset, Webhook, WebhookUpdate, update_webhook
 from ._checks import check_path_id, check_text, refuse_none, several
+from ._connection import Group
 from ._errors import UsageError
-from ._http import Connection
-from ._unwrapping import unwrapped
 
 
-class Webhooks:
+class Webhooks(Group):
     """The operation on webhooks, as `platform.webhooks`. Only service applications may call it. Source: section 5."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     async def update(
         self,

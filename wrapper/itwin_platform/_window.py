@@ -36,8 +36,11 @@ class WaitTooLongError(Exception):
     """A cooldown of `seconds` more is longer than a caller is ready to wait."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(f"the cooldown lasts {seconds:g} s more")
+        super().__init__(seconds)
         self.seconds = seconds
+
+    def __str__(self) -> str:
+        return f"the cooldown lasts {self.seconds:g} s more"
 
 
 class Window:

@@ -54,16 +54,19 @@ class BasicAuthentication:
         return describe(self, frozenset(["username", "password"]))
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("type", self.type_),
-            ("username", self.username),
-            ("password", self.password),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.type_ is not UNSET:
+            wire["type"] = own.type_
+        if own.username is not UNSET:
+            wire["username"] = own.username
+        if own.password is not UNSET:
+            wire["password"] = own.password
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

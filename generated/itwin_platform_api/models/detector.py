@@ -71,19 +71,25 @@ class Detector:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("name", self.name),
-            ("type", self.type_),
-            ("versions", self.versions),
-            ("displayName", self.display_name),
-            ("description", self.description),
-            ("documentationUrl", self.documentation_url),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.name is not UNSET:
+            wire["name"] = own.name
+        if own.type_ is not UNSET:
+            wire["type"] = own.type_
+        if own.versions is not UNSET:
+            wire["versions"] = own.versions
+        if own.display_name is not UNSET:
+            wire["displayName"] = own.display_name
+        if own.description is not UNSET:
+            wire["description"] = own.description
+        if own.documentation_url is not UNSET:
+            wire["documentationUrl"] = own.documentation_url
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

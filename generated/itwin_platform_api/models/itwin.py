@@ -143,33 +143,53 @@ class ITwin:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("id", self.id),
-            ("class", self.class_),
-            ("subClass", self.sub_class),
-            ("type", self.type_),
-            ("number", self.number),
-            ("displayName", self.display_name),
-            ("status", self.status),
-            ("geographicLocation", self.geographic_location),
-            ("latitude", self.latitude),
-            ("longitude", self.longitude),
-            ("ianaTimeZone", self.iana_time_zone),
-            ("dataCenterLocation", self.data_center_location),
-            ("parentId", self.parent_id),
-            ("iTwinAccountId", self.itwin_account_id),
-            ("imageName", self.image_name),
-            ("image", self.image),
-            ("createdDateTime", self.created_date_time),
-            ("createdBy", self.created_by),
-            ("lastModifiedDateTime", self.last_modified_date_time),
-            ("lastModifiedBy", self.last_modified_by),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.id is not UNSET:
+            wire["id"] = own.id
+        if own.class_ is not UNSET:
+            wire["class"] = own.class_
+        if own.sub_class is not UNSET:
+            wire["subClass"] = own.sub_class
+        if own.type_ is not UNSET:
+            wire["type"] = own.type_
+        if own.number is not UNSET:
+            wire["number"] = own.number
+        if own.display_name is not UNSET:
+            wire["displayName"] = own.display_name
+        if own.status is not UNSET:
+            wire["status"] = own.status
+        if own.geographic_location is not UNSET:
+            wire["geographicLocation"] = own.geographic_location
+        if own.latitude is not UNSET:
+            wire["latitude"] = own.latitude
+        if own.longitude is not UNSET:
+            wire["longitude"] = own.longitude
+        if own.iana_time_zone is not UNSET:
+            wire["ianaTimeZone"] = own.iana_time_zone
+        if own.data_center_location is not UNSET:
+            wire["dataCenterLocation"] = own.data_center_location
+        if own.parent_id is not UNSET:
+            wire["parentId"] = own.parent_id
+        if own.itwin_account_id is not UNSET:
+            wire["iTwinAccountId"] = own.itwin_account_id
+        if own.image_name is not UNSET:
+            wire["imageName"] = own.image_name
+        if own.image is not UNSET:
+            wire["image"] = own.image
+        if own.created_date_time is not UNSET:
+            wire["createdDateTime"] = own.created_date_time
+        if own.created_by is not UNSET:
+            wire["createdBy"] = own.created_by
+        if own.last_modified_date_time is not UNSET:
+            wire["lastModifiedDateTime"] = own.last_modified_date_time
+        if own.last_modified_by is not UNSET:
+            wire["lastModifiedBy"] = own.last_modified_by
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

@@ -74,19 +74,25 @@ class OAuth2AuthorizationCodePKCEAuthentication:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("type", self.type_),
-            ("clientId", self.client_id),
-            ("scopes", self.scopes),
-            ("authorizationEndpoint", self.authorization_endpoint),
-            ("tokenEndpoint", self.token_endpoint),
-            ("redirectUri", self.redirect_uri),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.type_ is not UNSET:
+            wire["type"] = own.type_
+        if own.client_id is not UNSET:
+            wire["clientId"] = own.client_id
+        if own.scopes is not UNSET:
+            wire["scopes"] = own.scopes
+        if own.authorization_endpoint is not UNSET:
+            wire["authorizationEndpoint"] = own.authorization_endpoint
+        if own.token_endpoint is not UNSET:
+            wire["tokenEndpoint"] = own.token_endpoint
+        if own.redirect_uri is not UNSET:
+            wire["redirectUri"] = own.redirect_uri
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

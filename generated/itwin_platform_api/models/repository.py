@@ -101,21 +101,29 @@ class Repository:
         return describe(self, frozenset(["authentication"]))
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("id", self.id),
-            ("class", self.class_),
-            ("subClass", self.sub_class),
-            ("displayName", self.display_name),
-            ("uri", self.uri),
-            ("capabilities", self.capabilities),
-            ("authentication", self.authentication),
-            ("options", self.options),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.id is not UNSET:
+            wire["id"] = own.id
+        if own.class_ is not UNSET:
+            wire["class"] = own.class_
+        if own.sub_class is not UNSET:
+            wire["subClass"] = own.sub_class
+        if own.display_name is not UNSET:
+            wire["displayName"] = own.display_name
+        if own.uri is not UNSET:
+            wire["uri"] = own.uri
+        if own.capabilities is not UNSET:
+            wire["capabilities"] = own.capabilities
+        if own.authentication is not UNSET:
+            wire["authentication"] = own.authentication
+        if own.options is not UNSET:
+            wire["options"] = own.options
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

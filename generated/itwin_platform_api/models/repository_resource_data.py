@@ -65,18 +65,23 @@ class RepositoryResourceData:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("iTwinId", self.itwin_id),
-            ("repositoryId", self.repository_id),
-            ("id", self.id),
-            ("class", self.class_),
-            ("subClass", self.sub_class),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.itwin_id is not UNSET:
+            wire["iTwinId"] = own.itwin_id
+        if own.repository_id is not UNSET:
+            wire["repositoryId"] = own.repository_id
+        if own.id is not UNSET:
+            wire["id"] = own.id
+        if own.class_ is not UNSET:
+            wire["class"] = own.class_
+        if own.sub_class is not UNSET:
+            wire["subClass"] = own.sub_class
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

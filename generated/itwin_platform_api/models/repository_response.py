@@ -41,12 +41,15 @@ class RepositoryResponse:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (("repository", self.repository),)
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.repository is not UNSET:
+            wire["repository"] = own.repository
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

@@ -91,22 +91,31 @@ class Scene:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("id", self.id),
-            ("displayName", self.display_name),
-            ("iTwinId", self.itwin_id),
-            ("createdById", self.created_by_id),
-            ("creationTime", self.creation_time),
-            ("lastModified", self.last_modified),
-            ("sceneData", self.scene_data),
-            ("description", self.description),
-            ("parentId", self.parent_id),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.id is not UNSET:
+            wire["id"] = own.id
+        if own.display_name is not UNSET:
+            wire["displayName"] = own.display_name
+        if own.itwin_id is not UNSET:
+            wire["iTwinId"] = own.itwin_id
+        if own.created_by_id is not UNSET:
+            wire["createdById"] = own.created_by_id
+        if own.creation_time is not UNSET:
+            wire["creationTime"] = own.creation_time
+        if own.last_modified is not UNSET:
+            wire["lastModified"] = own.last_modified
+        if own.scene_data is not UNSET:
+            wire["sceneData"] = own.scene_data
+        if own.description is not UNSET:
+            wire["description"] = own.description
+        if own.parent_id is not UNSET:
+            wire["parentId"] = own.parent_id
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

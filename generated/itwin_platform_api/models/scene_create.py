@@ -58,18 +58,23 @@ class SceneCreate:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("displayName", self.display_name),
-            ("id", self.id),
-            ("description", self.description),
-            ("parentId", self.parent_id),
-            ("sceneData", self.scene_data),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.display_name is not UNSET:
+            wire["displayName"] = own.display_name
+        if own.id is not UNSET:
+            wire["id"] = own.id
+        if own.description is not UNSET:
+            wire["description"] = own.description
+        if own.parent_id is not UNSET:
+            wire["parentId"] = own.parent_id
+        if own.scene_data is not UNSET:
+            wire["sceneData"] = own.scene_data
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

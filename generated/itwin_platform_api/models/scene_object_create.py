@@ -86,22 +86,31 @@ class SceneObjectCreate:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("version", self.version),
-            ("kind", self.kind),
-            ("data", self.data),
-            ("id", self.id),
-            ("displayName", self.display_name),
-            ("order", self.order),
-            ("visible", self.visible),
-            ("parentId", self.parent_id),
-            ("relatedId", self.related_id),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.version is not UNSET:
+            wire["version"] = own.version
+        if own.kind is not UNSET:
+            wire["kind"] = own.kind
+        if own.data is not UNSET:
+            wire["data"] = own.data
+        if own.id is not UNSET:
+            wire["id"] = own.id
+        if own.display_name is not UNSET:
+            wire["displayName"] = own.display_name
+        if own.order is not UNSET:
+            wire["order"] = own.order
+        if own.visible is not UNSET:
+            wire["visible"] = own.visible
+        if own.parent_id is not UNSET:
+            wire["parentId"] = own.parent_id
+        if own.related_id is not UNSET:
+            wire["relatedId"] = own.related_id
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

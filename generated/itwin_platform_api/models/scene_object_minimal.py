@@ -74,19 +74,25 @@ class SceneObjectMinimal:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("id", self.id),
-            ("kind", self.kind),
-            ("version", self.version),
-            ("data", self.data),
-            ("displayName", self.display_name),
-            ("visible", self.visible),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.id is not UNSET:
+            wire["id"] = own.id
+        if own.kind is not UNSET:
+            wire["kind"] = own.kind
+        if own.version is not UNSET:
+            wire["version"] = own.version
+        if own.data is not UNSET:
+            wire["data"] = own.data
+        if own.display_name is not UNSET:
+            wire["displayName"] = own.display_name
+        if own.visible is not UNSET:
+            wire["visible"] = own.visible
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

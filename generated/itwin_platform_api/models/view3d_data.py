@@ -88,23 +88,33 @@ class View3dData:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("position", self.position),
-            ("direction", self.direction),
-            ("up", self.up),
-            ("isOrthographic", self.is_orthographic),
-            ("aspectRatio", self.aspect_ratio),
-            ("near", self.near),
-            ("far", self.far),
-            ("ecefTransform", self.ecef_transform),
-            ("fov", self.fov),
-            ("width", self.width),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.position is not UNSET:
+            wire["position"] = own.position
+        if own.direction is not UNSET:
+            wire["direction"] = own.direction
+        if own.up is not UNSET:
+            wire["up"] = own.up
+        if own.is_orthographic is not UNSET:
+            wire["isOrthographic"] = own.is_orthographic
+        if own.aspect_ratio is not UNSET:
+            wire["aspectRatio"] = own.aspect_ratio
+        if own.near is not UNSET:
+            wire["near"] = own.near
+        if own.far is not UNSET:
+            wire["far"] = own.far
+        if own.ecef_transform is not UNSET:
+            wire["ecefTransform"] = own.ecef_transform
+        if own.fov is not UNSET:
+            wire["fov"] = own.fov
+        if own.width is not UNSET:
+            wire["width"] = own.width
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

@@ -85,21 +85,29 @@ class Webhook:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("id", self.id),
-            ("scope", self.scope),
-            ("scopeId", self.scope_id),
-            ("active", self.active),
-            ("callbackUrl", self.callback_url),
-            ("eventTypes", self.event_types),
-            ("created", self.created),
-            ("modified", self.modified),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.id is not UNSET:
+            wire["id"] = own.id
+        if own.scope is not UNSET:
+            wire["scope"] = own.scope
+        if own.scope_id is not UNSET:
+            wire["scopeId"] = own.scope_id
+        if own.active is not UNSET:
+            wire["active"] = own.active
+        if own.callback_url is not UNSET:
+            wire["callbackUrl"] = own.callback_url
+        if own.event_types is not UNSET:
+            wire["eventTypes"] = own.event_types
+        if own.created is not UNSET:
+            wire["created"] = own.created
+        if own.modified is not UNSET:
+            wire["modified"] = own.modified
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

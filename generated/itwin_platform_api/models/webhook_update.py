@@ -53,17 +53,21 @@ class WebhookUpdate:
         return describe(self, frozenset(["secret"]))
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = {name: encode(value) for name, value in self.additional_properties.items()}
-        fields: tuple[tuple[str, Any], ...] = (
-            ("secret", self.secret),
-            ("active", self.active),
-            ("callbackUrl", self.callback_url),
-            ("eventTypes", self.event_types),
-        )
-        for name, value in fields:
-            if value is not UNSET:
-                written[name] = value if type(value) in PLAIN else encode(value)
-        return written
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.secret is not UNSET:
+            wire["secret"] = own.secret
+        if own.active is not UNSET:
+            wire["active"] = own.active
+        if own.callback_url is not UNSET:
+            wire["callbackUrl"] = own.callback_url
+        if own.event_types is not UNSET:
+            wire["eventTypes"] = own.event_types
+        return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:

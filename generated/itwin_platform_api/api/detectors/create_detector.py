@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -17,6 +18,7 @@ def _get_kwargs(
     *,
     body: DetectorCreate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
+    encode_body: Callable[[Any], Any] = encode,
 ) -> dict[str, Any]:
     _kwargs: dict[str, Any] = {
         "method": "post",
@@ -28,7 +30,7 @@ def _get_kwargs(
         ),
         "extensions": {"route": "/reality-analysis/detectors"},
     }
-    _kwargs["json"] = encode(body)
+    _kwargs["json"] = encode_body(body)
     return _kwargs
 
 
@@ -52,11 +54,13 @@ async def asyncio_detailed(
 ) -> Response[DetectorResponse]:
     """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
 
+    http = client.get_async_httpx_client()
     kwargs = _get_kwargs(
         body=body,
         accept=accept,
+        encode_body=getattr(http, "encode_body", encode),
     )
-    response = await client.get_async_httpx_client().request(**kwargs)
+    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,

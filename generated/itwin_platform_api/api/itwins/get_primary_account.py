@@ -47,10 +47,11 @@ async def asyncio_detailed(
 ) -> Response[PrimaryAccountResponse]:
     """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
 
+    http = client.get_async_httpx_client()
     kwargs = _get_kwargs(
         accept=accept,
     )
-    response = await client.get_async_httpx_client().request(**kwargs)
+    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,

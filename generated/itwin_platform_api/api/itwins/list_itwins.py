@@ -107,6 +107,7 @@ async def asyncio_detailed(
 ) -> Response[ITwinsResponse]:
     """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
 
+    http = client.get_async_httpx_client()
     kwargs = _get_kwargs(
         sub_class=sub_class,
         status=status,
@@ -127,7 +128,7 @@ async def asyncio_detailed(
         prefer=prefer,
         accept=accept,
     )
-    response = await client.get_async_httpx_client().request(**kwargs)
+    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -20,6 +21,7 @@ def _get_kwargs(
     *,
     body: ResourceCreate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+    encode_body: Callable[[Any], Any] = encode,
 ) -> dict[str, Any]:
     _kwargs: dict[str, Any] = {
         "method": "post",
@@ -34,7 +36,7 @@ def _get_kwargs(
         ),
         "extensions": {"route": "/itwins/{itwin_id}/repositories/{repository_id}/resources"},
     }
-    _kwargs["json"] = encode(body)
+    _kwargs["json"] = encode_body(body)
     return _kwargs
 
 
@@ -60,13 +62,15 @@ async def asyncio_detailed(
 ) -> Response[ResourceResponse]:
     """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
 
+    http = client.get_async_httpx_client()
     kwargs = _get_kwargs(
         itwin_id=itwin_id,
         repository_id=repository_id,
         body=body,
         accept=accept,
+        encode_body=getattr(http, "encode_body", encode),
     )
-    response = await client.get_async_httpx_client().request(**kwargs)
+    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,

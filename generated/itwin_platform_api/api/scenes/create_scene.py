@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -21,6 +22,7 @@ def _get_kwargs(
     itwin_id: str,
     x_correlation_id: str | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+    encode_body: Callable[[Any], Any] = encode,
 ) -> dict[str, Any]:
     _kwargs: dict[str, Any] = {
         "method": "post",
@@ -38,7 +40,7 @@ def _get_kwargs(
         ),
         "extensions": {"route": "/scenes/"},
     }
-    _kwargs["json"] = encode(body)
+    _kwargs["json"] = encode_body(body)
     return _kwargs
 
 
@@ -64,13 +66,15 @@ async def asyncio_detailed(
 ) -> Response[SceneResponse]:
     """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
 
+    http = client.get_async_httpx_client()
     kwargs = _get_kwargs(
         body=body,
         itwin_id=itwin_id,
         x_correlation_id=x_correlation_id,
         accept=accept,
+        encode_body=getattr(http, "encode_body", encode),
     )
-    response = await client.get_async_httpx_client().request(**kwargs)
+    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,

@@ -73,6 +73,7 @@ async def asyncio_detailed(
 ) -> Response[SceneObjectsResponse]:
     """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
 
+    http = client.get_async_httpx_client()
     kwargs = _get_kwargs(
         scene_id=scene_id,
         itwin_id=itwin_id,
@@ -82,7 +83,7 @@ async def asyncio_detailed(
         x_correlation_id=x_correlation_id,
         accept=accept,
     )
-    response = await client.get_async_httpx_client().request(**kwargs)
+    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,

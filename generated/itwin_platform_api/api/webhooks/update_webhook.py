@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -19,6 +20,7 @@ def _get_kwargs(
     *,
     body: WebhookUpdate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
+    encode_body: Callable[[Any], Any] = encode,
 ) -> dict[str, Any]:
     _kwargs: dict[str, Any] = {
         "method": "patch",
@@ -32,7 +34,7 @@ def _get_kwargs(
         ),
         "extensions": {"route": "/webhooks/{webhook_id}"},
     }
-    _kwargs["json"] = encode(body)
+    _kwargs["json"] = encode_body(body)
     return _kwargs
 
 
@@ -57,12 +59,14 @@ async def asyncio_detailed(
 ) -> Response[Webhook]:
     """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
 
+    http = client.get_async_httpx_client()
     kwargs = _get_kwargs(
         webhook_id=webhook_id,
         body=body,
         accept=accept,
+        encode_body=getattr(http, "encode_body", encode),
     )
-    response = await client.get_async_httpx_client().request(**kwargs)
+    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,
