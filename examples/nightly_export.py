@@ -68,7 +68,7 @@ async def export(platform: PlatformClient, target: Path, *, page_size: int = 100
         )
         async for page in pager.pages():
             if pager.truncated:
-                raise RuntimeError(f"more than {pager.max_return} iTwins came to fit {condition}: start over")
+                raise RuntimeError(f"more than {pager.max_return} iTwins came to fit {condition}: delete {noted}")
             left = progress.ranges if page.resume else progress.ranges[1:]
             progress = Progress(_append(rows, progress.size, page.items), left, page.resume)
             _replace(noted, json.dumps(asdict(progress)))

@@ -1,4 +1,7 @@
-"""A progress bar of a listing, against the local sandbox: `on_page` is called with each page that has been read."""
+"""A progress bar of a listing, against the local sandbox: `on_page` is called with each page that has been read.
+
+Run it with `python examples/progress.py`.
+"""
 
 import asyncio
 

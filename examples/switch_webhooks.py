@@ -76,16 +76,15 @@ async def against_the_platform(path: Path) -> int:
 async def against_the_sandbox() -> None:
     """Switches 2,000 webhooks while a rate limit strikes. Its one webhook stands for all but two."""
     async with (
-        Sandbox(rate="700/2", latency=0.03) as sandbox,
+        Sandbox(latency=0.02) as sandbox,
         PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform,
     ):
+        sandbox.fault("rate_limited", skip=1_000, seconds=1)
         ids = [f"lost-{number}" if number % 700 == 699 else sandbox.webhook_id for number in range(2_000)]
         report(await switch(platform, ((webhook_id, f"secret of {webhook_id}") for webhook_id in ids), active=True))
         refused = sum(request.status == 429 for request in sandbox.requests)
         most = max(request.in_flight for request in sandbox.requests)
-        print(
-            f"{len(sandbox.requests)} requests, at most {most} in flight; {refused} were refused with 429 and repeated"
-        )
+        print(f"{len(sandbox.requests)} requests, at most {most} in flight; refused with 429 and repeated: {refused}")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ async def test_reads_all_pages(itwin_platform_client: PlatformClient, itwin_sand
     assert [request.query.get("$skip", "0") for request in itwin_sandbox.requests] == ["0", "5", "10"]
 
 
+@pytest.mark.itwin_sandbox(itwins=60)
 async def test_an_outage_is_waited_out(itwin_platform_client: PlatformClient, itwin_sandbox: Sandbox) -> None:
     """A listing goes on after a 503, and after a connection that broke in the middle of an answer."""
     itwin_sandbox.fault("unavailable", seconds=0)

@@ -1,10 +1,8 @@
-"""The programs that newcomers run: those in README.md, and the examples."""
+"""The programs that newcomers run: those in README.md. The examples are run by tests/examples."""
 
 import asyncio
 import inspect
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -52,14 +50,3 @@ async def _called(function: Any, arguments: list[str], *, refused: bool) -> None
             return
         with pytest.raises(UsageError):
             await function(platform, *arguments)
-
-
-@pytest.mark.parametrize("path", sorted((PROJECT / "examples").glob("*.py")), ids=lambda path: path.name)
-def test_an_example_runs(path: Path) -> None:
-    """Each example runs by itself and ends well, without a word of complaint."""
-    ended = subprocess.run(  # noqa: S603  # our own example
-        [sys.executable, "-W", "error", str(path)], capture_output=True, text=True, check=False, timeout=120
-    )
-    assert ended.returncode == 0, ended.stderr
-    assert "Traceback" not in ended.stdout + ended.stderr
-    assert ended.stdout
