@@ -11,6 +11,7 @@ import httpx
 from ._backoff import BackoffPolicy, Happened, Progress, happened, parse_retry_after, wait_before
 from ._cancellation import cancelled_in_order
 from ._events import LOG, AttemptEnded, BackoffEvent, CooldownBegan, tell
+from ._fast import FastTransport
 from ._gate import RequestGate
 from ._response_body import read_answer
 from ._window import Pass
@@ -70,7 +71,7 @@ class Exchange:
         call.jitter = self.random_number()
         began = loop_time()
         try:
-            outcome = await cancelled_in_order(self._outcome(request))
+            outcome = await self._outcome(request)
         except BaseException as error:
             call.may_have_had_an_effect = True
             self.gate.abandoned(given)
@@ -86,6 +87,11 @@ class Exchange:
         return outcome
 
     async def _outcome(self, request: httpx.Request) -> httpx.Response | Exception:
+        # aiohttp's connections need no protection from being cancelled, which costs a task for each request.
+        answer = self._answer(request)
+        return await (answer if isinstance(self.transport, FastTransport) else cancelled_in_order(answer))
+
+    async def _answer(self, request: httpx.Request) -> httpx.Response | Exception:
         try:
             return await read_answer(await self.transport.handle_async_request(request), most=self.max_response_bytes)
         except NO_ANSWER as error:

@@ -20,10 +20,10 @@ def fast_transport() -> httpx.AsyncBaseTransport:
     except ImportError as error:
         raise ImportError("fast_transport() needs the extra: pip install 'itwin-platform[fast]'") from error
     transport = make(trust_env=False, limits=httpx.Limits(max_connections=0, keepalive_expiry=60.0))
-    return _FastTransport(transport, not_connected=not_connected)
+    return FastTransport(transport, not_connected=not_connected)
 
 
-class _FastTransport(httpx.AsyncBaseTransport):
+class FastTransport(httpx.AsyncBaseTransport):
     """Tells a lost answer from a connection that was never made: the one beneath calls both a failure to connect."""
 
     def __init__(self, transport: httpx.AsyncBaseTransport, *, not_connected: type[Exception]) -> None:

@@ -18,6 +18,8 @@ from ._tokens import utc_now
 from ._transport import ATTEMPTS
 from ._version import __version__
 
+#: A request of these methods says how long its body is, also where it has none.
+_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 #: An address is read once: reading it costs httpx as much as all the rest of writing a request.
 _url = lru_cache(maxsize=256)(httpx.URL)
 
@@ -121,10 +123,9 @@ class PlatformHTTPClient(httpx.AsyncClient):
         timeout: httpx.Timeout,
         body_limits: Mapping[tuple[str, str], int],
     ) -> None:
-        self._fixed_headers = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
-        super().__init__(
-            transport=transport, base_url=base_url, timeout=timeout, headers=self._fixed_headers, trust_env=False
-        )
+        fixed = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
+        super().__init__(transport=transport, base_url=base_url, timeout=timeout, headers=fixed, trust_env=False)
+        self._fixed_headers = {"Host": base_url.netloc.decode("ascii"), **fixed}
         self._platform_transport = transport
         self._address = str(base_url).rstrip("/")
         self._times = timeout.as_dict()
@@ -176,13 +177,16 @@ class PlatformHTTPClient(httpx.AsyncClient):
         if content is not None:
             sent["Content-Type"] = "application/json"
             check_body_size(len(content), limit=self._body_limits.get((method, str(extensions.get("route")))))
+        if content is not None or method in _WITH_LENGTH:
+            sent["Content-Length"] = str(len(content or b""))
         place = page_place.get()
         # Taken once: what is sent on the way, by a token source for example, is not a page of this listing.
         page_place.set(None)
         try:
             query = written((params or {}).items(), place.query if place is not None else None)
             address = _url(f"{self._address}{path}?{query}" if query else self._address + path)
-            request = httpx.Request(method, address, headers=sent, content=content, extensions=extensions)
+            body = httpx.ByteStream(content or b"")
+            request = httpx.Request(method, address, headers=sent, stream=body, extensions=extensions)
         except (httpx.InvalidURL, UnicodeError) as error:
             raise unwritable(error) from None
         response = await self._platform_transport.handle_async_request(request)
