@@ -68,7 +68,7 @@ def _listed(text: str, condition: str | None) -> Iterator[str]:
     while found := _ERROR.match(rest):
         rest = rest[found.end() :].removeprefix(",").strip()
         words = "" if _ERROR.match(rest) else rest.strip(".")
-        yield f"{found[1]}: {_with(condition, ', '.join(filter(None, [found[2], words])))}"
+        yield f"{found[1]}: {_with(condition, found[2] or words) or 'see there'}"
         if words:
             return
 

@@ -98,14 +98,3 @@ def test_new_operation_is_called_as_it_is_said(walked: Regenerated, source: str)
         call = f"{objects}; created = {line}"
     script = HARNESS.format(program=program, call=f"        {call}")
     assert walked.run("-W", "error", "-c", script).stdout == "object 0\nTrue\n"
-
-
-def test_page_names_only_commands_that_there_are() -> None:
-    """Every make target and every file that the page names exists."""
-    page = (PROJECT / "docs" / "regenerating.md").read_text(encoding="utf-8")
-    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"(?:^|`)make ([a-z-]+)", page, re.MULTILINE))
-    files = {path for path in re.findall(r"`([\w/.-]+/[\w.-]*)`", page) if not path.startswith("../")}
-    assert targets >= {"generate", "spec-diff", "coverage-of-spec", "templates-diff", "check"}
-    assert [target for target in targets if f"\n{target}:" not in makefile] == []
-    assert [path for path in files if not (PROJECT / path).exists()] == []

@@ -1,0 +1,108 @@
+"""The code blocks of the pages, and how they are run: what a reader types is what runs.
+
+Blocks of a page run one after the other, as in `python -m asyncio`, where `await` may stand alone, after the block of
+`docs/index.md` that says so: it makes the names `sandbox`, `platform`, `itwin_id` and so on. A block of kind `text` right
+behind a Python block is what that prints; `...` in it stands for anything.
+"""
+
+import ast
+import asyncio
+import contextlib
+import inspect
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from itwin_platform import UsageError
+from itwin_platform_sandbox import Sandbox
+
+PROJECT = Path(__file__).resolve().parents[2]
+README = PROJECT / "README.md"
+PAGES = [*sorted((PROJECT / "docs").rglob("*.md")), README]
+
+_FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ ]*$", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A fenced block: its language, its text, the line it begins in, and what the page says that it prints."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+    printed: str | None = None
+
+
+def blocks_of(page: Path, *languages: str) -> list[Block]:
+    """Returns the blocks of a page in some languages."""
+    text = page.read_text(encoding="utf-8")
+    fences = list(_FENCE.finditer(text))
+    found: list[Block] = []
+    for number, fence in enumerate(fences):
+        following = fences[number + 1] if number + 1 < len(fences) else None
+        adjacent = following is not None and not text[fence.end() : following.start()].strip()
+        printed = following[2] if following is not None and adjacent and following[1] == "text" else None
+        line = text.count("\n", 0, fence.start(2)) + 1
+        found.append(Block(page=page, line=line, language=fence[1], text=fence[2], printed=printed))
+    return [block for block in found if block.language in languages]
+
+
+class Session:
+    """Runs blocks in one namespace and one event loop, as a reader who types them one after the other."""
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        self._names: dict[str, Any] = {"__name__": "__main__", "asyncio": asyncio}
+        (prelude,) = [block for block in blocks_of(PROJECT / "docs" / "index.md", "python") if is_prelude(block)]
+        self.run(prelude)
+        self._offered = {name: value for name, value in self._names.items() if not name.startswith("_")}
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The sandbox that the blocks talk to."""
+        sandbox: Sandbox = self._names["sandbox"]
+        return sandbox
+
+    def run(self, block: Block) -> None:
+        """Runs a block, calls the coroutine functions that it defines, and compares what it prints."""
+        known = dict(self._names)
+        said = io.StringIO()
+        # The blank lines make a traceback name the line of the page.
+        source = "\n" * (block.line - 1) + block.text
+        code = compile(source, str(block.page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        with contextlib.redirect_stdout(said):
+            waited_for = eval(code, self._names)  # noqa: S307  # what the page says
+            if inspect.iscoroutine(waited_for):
+                self._runner.run(waited_for)
+            for value in [value for name, value in self._names.items() if known.get(name) is not value]:
+                self._call(value, refused="# wrong: UsageError" in block.text)
+        if block.printed is not None:
+            assert_printed(said.getvalue(), block.printed)
+
+    def _call(self, function: object, *, refused: bool) -> None:
+        if not inspect.iscoroutinefunction(function):
+            return
+        wanted = inspect.signature(function).parameters
+        if wanted and wanted.keys() <= self._offered.keys():
+            with pytest.raises(UsageError) if refused else contextlib.nullcontext():
+                self._runner.run(function(**{name: self._offered[name] for name in wanted}))
+
+    def close(self) -> None:
+        """Closes what the first block opened, and the loop."""
+        self._runner.run(self._offered["stack"].aclose())
+        self._runner.close()
+
+
+def is_prelude(block: Block) -> bool:
+    """The block that comes before the others on every page."""
+    return "AsyncExitStack" in block.text
+
+
+def assert_printed(said: str, told: str) -> None:
+    """What was printed is what the page tells, `...` standing for anything."""
+    pattern = re.escape(told.strip()).replace(re.escape("..."), ".*")
+    assert re.fullmatch(pattern, said.strip(), re.DOTALL), f"printed:\n{said}\ntold:\n{told}"
