@@ -70,6 +70,11 @@ class CountingServer:
         """What sends to it."""
         return plain_transport()
 
+    @property
+    def open_connections(self) -> int:
+        """Connections that have not ended."""
+        return len(self._tasks)
+
     async def quiet(self) -> None:
         """Waits until every connection has ended."""
         while self._tasks:

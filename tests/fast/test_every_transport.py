@@ -1,0 +1,187 @@
+"""Every promise that touches the network holds over each transport: httpx's own, aiohttp's, and another's client."""
+
+import asyncio
+import itertools
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+
+import httpx
+import pytest
+from itwin_platform import (
+    AccessToken,
+    AuthenticationError,
+    BackoffPolicy,
+    DeadlineExceededError,
+    Gate,
+    NotSentError,
+    OutcomeUnknownError,
+    PlatformClient,
+    RateLimitError,
+    ResponseDecodeError,
+    ServerError,
+    TokenSource,
+    fast_transport,
+)
+from itwin_platform_sandbox import Sandbox
+
+LOST = ["reset_before_effect", "reset_after_effect", "reset_in_head", "reset_in_body"]
+Connect = Callable[..., PlatformClient]
+
+
+@pytest.fixture(params=["httpx", "aiohttp", "another's client"])
+async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
+    """Makes clients that send through one of the transports."""
+    given = httpx.AsyncClient(trust_env=False) if request.param == "another's client" else None
+
+    def make(
+        base_url: str,
+        *,
+        token: TokenSource = "t",  # noqa: S107  # made up
+        backoff: BackoffPolicy | None = None,
+        gate: Gate | None = None,
+        max_response_bytes: int = 10_000_000,
+    ) -> PlatformClient:
+        return PlatformClient(
+            base_url,
+            vendor="v",
+            token=token,
+            transport=fast_transport() if request.param == "aiohttp" else None,
+            http_client=given,
+            backoff=backoff or BackoffPolicy(base_delay=0.0),
+            gate=gate,
+            max_response_bytes=max_response_bytes,
+        )
+
+    yield make
+    if given is not None:
+        await given.aclose()
+
+
+async def test_a_listing_and_a_change_go_through(connect: Connect) -> None:
+    """Reading, writing and typed decoding are the same."""
+    async with Sandbox(itwins=250) as sandbox, connect(sandbox.base_url) as platform:
+        assert len(await platform.itwins.list(page_size=100, concurrency=2).collect()) == 250
+        repository = await platform.repositories.update(sandbox.itwin_id, sandbox.repository_id, display_name="A")
+        assert repository.display_name == "A"
+
+
+@pytest.mark.parametrize("fault", LOST)
+async def test_a_post_whose_answer_is_lost_is_sent_once(connect: Connect, fault: str) -> None:
+    """A connection that breaks under a POST is never taken for one that was not made."""
+    async with Sandbox() as sandbox, connect(sandbox.base_url) as platform:
+        sandbox.fault(fault, operation="create_detector")  # type: ignore[arg-type]  # the names above are its own
+        with pytest.raises(OutcomeUnknownError):
+            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+        assert [request.operation for request in sandbox.requests] == ["create_detector"]
+
+
+@pytest.mark.parametrize("fault", LOST)
+async def test_a_get_whose_answer_is_lost_is_repeated(connect: Connect, fault: str) -> None:
+    """A GET is repeated after a reset, wherever it comes."""
+    async with Sandbox() as sandbox, connect(sandbox.base_url) as platform:
+        sandbox.fault(fault, operation="get_primary_account")  # type: ignore[arg-type]  # the names above are its own
+        assert (await platform.itwins.get_primary_account()).id == sandbox.account_id
+        assert len(sandbox.requests) == 2
+
+
+async def test_a_post_that_finds_nobody_was_not_sent(connect: Connect) -> None:
+    """Where nothing listens, the error says that the request certainly had no effect."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    async with connect(f"http://127.0.0.1:{port}") as platform:
+        with pytest.raises(NotSentError) as caught:
+            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+    assert caught.value.sent is False
+
+
+async def test_a_gzip_bomb_is_refused_by_its_decoded_size(connect: Connect) -> None:
+    """The limit counts decoded bytes."""
+    async with Sandbox() as sandbox, connect(sandbox.base_url, max_response_bytes=100_000) as platform:
+        sandbox.fault("gzip_bomb", operation="get_primary_account")
+        with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes"):
+            await platform.itwins.get_primary_account()
+
+
+async def test_a_plain_body_is_refused_by_its_size(connect: Connect) -> None:
+    """The limit holds without an encoding as well, and the client goes on working."""
+    async with Sandbox() as sandbox, connect(sandbox.base_url, max_response_bytes=2_000) as platform:
+        with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 2000 bytes"):
+            await platform.itwins.list(page_size=100).collect()
+        await platform.itwins.get_primary_account()
+
+
+async def test_a_rate_limit_is_waited_out(connect: Connect) -> None:
+    """After a 429 the wait that it names is kept, for a POST too."""
+    async with Sandbox() as sandbox, connect(sandbox.base_url) as platform:
+        sandbox.fault("rate_limited", seconds=0.01, retry_after="decimals")
+        await platform.detectors.create(name="d", type="PhotoObjectDetector")
+        refused, answered = sandbox.requests
+        assert (refused.status, answered.status) == (429, 201)
+        assert answered.started >= refused.ended + 0.01
+
+
+async def test_a_wait_that_is_too_long_is_not_begun(connect: Connect) -> None:
+    """The error says at once until when the service asks to wait."""
+    async with Sandbox() as sandbox, connect(sandbox.base_url) as platform:
+        sandbox.fault("rate_limited", seconds=3000)
+        with pytest.raises(RateLimitError) as caught:
+            await platform.itwins.get_primary_account()
+        assert caught.value.retry_after == 3000
+
+
+async def test_an_outage_ends_in_the_error_of_the_last_answer(connect: Connect) -> None:
+    """All attempts are used for a GET, one for a POST."""
+    async with Sandbox() as sandbox, connect(sandbox.base_url) as platform:
+        sandbox.fault("html_502", count=None)
+        with pytest.raises(ServerError) as caught:
+            await platform.itwins.get_primary_account()
+        assert caught.value.attempts == len(sandbox.requests) == 5
+        with pytest.raises(ServerError) as caught:
+            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+        assert caught.value.attempts == 1
+
+
+async def test_the_deadline_ends_a_call_that_gets_no_answer(connect: Connect) -> None:
+    """A service that holds back its answer for ever holds nobody."""
+    policy = BackoffPolicy(deadline=0.05)
+    async with Sandbox() as sandbox, connect(sandbox.base_url, backoff=policy) as platform:
+        sandbox.fault("stall", operation="create_detector")
+        with pytest.raises(DeadlineExceededError) as caught:
+            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+        assert (caught.value.sent, caught.value.attempts) == (True, 1)
+
+
+async def test_a_refused_token_is_renewed_once(connect: Connect) -> None:
+    """After a 401 the source is asked for another, which is sent; a second 401 is the caller's."""
+    given = itertools.count()
+    async with (
+        Sandbox() as sandbox,
+        connect(sandbox.base_url, token=lambda: AccessToken(f"t-{next(given)}")) as platform,
+    ):
+        sandbox.fault("token_expires")
+        await platform.itwins.get_primary_account()
+        assert [request.status for request in sandbox.requests] == [401, 200]
+        sandbox.fault("gateway_401", count=2)
+        with pytest.raises(AuthenticationError):
+            await platform.itwins.get_primary_account()
+
+
+async def test_a_cancelled_call_leaves_its_place(connect: Connect) -> None:
+    """With one place in all, the call after a cancelled one is served."""
+    gate = Gate(1)
+    async with Sandbox() as sandbox, connect(sandbox.base_url, gate=gate) as platform:
+        sandbox.fault("stall", operation="get_primary_account")
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await platform.itwins.get_primary_account()
+        assert gate.in_flight == 0
+        assert (await platform.itwins.get_primary_account()).id == sandbox.account_id
+
+
+def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asking for the transport without the extra names the extra."""
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    with pytest.raises(ImportError, match=r"pip install 'itwin-platform\[fast\]'"):
+        fast_transport()
