@@ -48,7 +48,8 @@ def test_every_operation_is_in_the_reference_once() -> None:
 
 def commands() -> set[str]:
     """The lines of the pages' shell blocks, and what stands in the text as code."""
-    lines = {line for page in PAGES for block in blocks_of(page, "sh") for line in block.text.splitlines()}
+    shell = [block.text.replace("\\\n", "") for page in PAGES for block in blocks_of(page, "sh")]
+    lines = {line for text in shell for line in text.splitlines()}
     return lines | {code for page in PAGES for code in re.findall(r"`([^`\n]+)`", page.read_text(encoding="utf-8"))}
 
 
