@@ -1,5 +1,7 @@
 """Every Python block of the pages runs against the sandbox."""
 
+import ast
+import codeop
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +60,22 @@ def test_code_of_a_page_runs(page: Path, session: Session, tmp_path: Path, monke
     for block in blocks_of(page, "python"):
         if not is_test_file(block) and not is_prelude(block):
             session.run(block)
+
+
+@pytest.mark.parametrize("page", WITH_PROGRAMS, ids=name_of)
+def test_code_of_a_page_can_be_pasted(page: Path) -> None:
+    """`python -m asyncio`, which ends a statement at a blank line, takes each block that is not a program or a test."""
+    for block in blocks_of(page, "python"):
+        if is_test_file(block) or "asyncio.run" in block.text:
+            continue
+        console = codeop.CommandCompiler()
+        console.compiler.flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        typed: list[str] = []
+        for line in [*block.text.splitlines(), ""]:
+            typed.append(line)
+            if console("\n".join(typed), name_of(page), "single") is not None:
+                typed = []
+        assert typed == []
 
 
 def vendored(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
