@@ -51,7 +51,7 @@ def blocks_of(page: Path, *languages: str) -> list[Block]:
     return [block for block in found if block.language in languages]
 
 
-class Session:
+class Console:
     """Runs blocks in one namespace and one event loop, as a reader who types them one after the other."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 from itwin_platform_sandbox import Sandbox
 from vendor import vendor
 
-from tests.documentation.blocks import PAGES, PROJECT, README, Block, Session, blocks_of, is_prelude
+from tests.documentation.blocks import PAGES, PROJECT, README, Block, Console, blocks_of, is_prelude
 
 pytest_plugins = ["pytester"]
 
@@ -44,22 +44,22 @@ def served(itwin_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
 
 
 @pytest.fixture
-def session() -> Iterator[Session]:
-    """A reader's session, closed behind the test."""
-    session = Session()
-    yield session
-    session.close()
+def console() -> Iterator[Console]:
+    """A reader's console, closed behind the test."""
+    console = Console()
+    yield console
+    console.close()
 
 
 @pytest.mark.usefixtures("served")
 @pytest.mark.parametrize("page", WITH_PROGRAMS, ids=name_of)
-def test_code_of_a_page_runs(page: Path, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_of_a_page_runs(page: Path, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page run one after the other behind the first page's, and print what the page says."""
     if "my_service._vendor" in page.read_text(encoding="utf-8"):
         vendored(tmp_path, monkeypatch)
     for block in blocks_of(page, "python"):
         if not is_test_file(block) and not is_prelude(block):
-            session.run(block)
+            console.run(block)
 
 
 @pytest.mark.parametrize("page", WITH_PROGRAMS, ids=name_of)
@@ -68,12 +68,12 @@ def test_code_of_a_page_can_be_pasted(page: Path) -> None:
     for block in blocks_of(page, "python"):
         if is_test_file(block) or "asyncio.run" in block.text:
             continue
-        console = codeop.CommandCompiler()
-        console.compiler.flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        compiled = codeop.CommandCompiler()
+        compiled.compiler.flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         typed: list[str] = []
         for line in [*block.text.splitlines(), ""]:
             typed.append(line)
-            if console("\n".join(typed), name_of(page), "single") is not None:
+            if compiled("\n".join(typed), name_of(page), "single") is not None:
                 typed = []
         assert typed == []
 
@@ -103,12 +103,12 @@ def test_pages_that_are_run_elsewhere_are_run_there() -> None:
         assert Path(page).name in (PROJECT / test).read_text(encoding="utf-8")
 
 
-def test_readme_asks_for_nothing_that_is_refused(session: Session, served: Sandbox) -> None:
+def test_readme_asks_for_nothing_that_is_refused(console: Console, served: Sandbox) -> None:
     """There is a program to paste in README.md, and each request of its blocks is answered with success."""
     blocks = blocks_of(README, "python")
     assert any("asyncio.run" in block.text for block in blocks)
     for block in blocks:
-        session.run(block)
-    for sandbox in (served, session.sandbox):
+        console.run(block)
+    for sandbox in (served, console.sandbox):
         assert sandbox.requests
         assert all(request.status is not None and request.status < 300 for request in sandbox.requests)
