@@ -4,7 +4,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-SOURCES := wrapper sandbox tests tools examples reliability
+SOURCES := wrapper sandbox tests tools examples reliability benchmarks
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
@@ -81,9 +81,6 @@ conformance-quick: .venv-conformance/.ready  ## The same, a few hundred cases an
 
 bench: .venv-bench/.ready .venv-bench-peers/.ready  ## Measure against others and write docs/benchmarks.md
 	@.venv-bench/bin/python -m benchmarks.run --peers .venv-bench-peers/bin/python --report
-	@.venv-bench/bin/python -m benchmarks.decoding
-	@.venv-bench/bin/python -m benchmarks.importing
-	@.venv-bench/bin/python -m benchmarks.memory
 
 bench-quick: .venv-bench/.ready .venv-bench-peers/.ready  ## The same in under a minute, fewer works and rounds
 	@.venv-bench/bin/python -m benchmarks.run --peers .venv-bench-peers/bin/python --quick

@@ -27,7 +27,6 @@ def contenders() -> dict[str, dict[str, Callable[[], object]]]:
     make_stock(PROJECT / ".cache" / "stock")
     sys.path.insert(0, str(PROJECT / ".cache" / "stock"))
     import stock_api.models as stock  # type: ignore[import-not-found]  # made by the line above
-
     from itwin_platform import ITwin, SceneObject, SceneObjectCreate
     from itwin_platform._scene_data import type_data
 
@@ -80,20 +79,22 @@ def seconds(call: Callable[[], object]) -> float:
     return best
 
 
-def main() -> None:
-    """Measures in rounds and prints microseconds and ratios for each item."""
+def lines() -> list[str]:
+    """Measures in rounds and returns microseconds and ratios for each item."""
+    said: list[str] = []
     for work, calls in contenders().items():
         figures: dict[str, list[float]] = {name: [] for name in calls}
         for _ in range(ROUNDS):
             for name, call in calls.items():
                 figures[name].append(seconds(call))
-        print(f"\n{work}, against msgspec structs: median (least-most)")
+        said.append(f"{work}, against msgspec structs: median (least-most)")
         for name, found in figures.items():
             ratios = [one / other for one, other in zip(found, figures["msgspec structs"], strict=True)]
             middle = statistics.median(found) / 100 * 1e6
             spread = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
-            print(f"  {name:<18}{middle:>8.2f} us  {spread}")
+            said.append(f"  {name:<18}{middle:>8.2f} us  {spread}")
+    return said
 
 
 if __name__ == "__main__":
-    main()
+    print("\n".join(lines()))

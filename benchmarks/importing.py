@@ -10,8 +10,8 @@ import sys
 ROUNDS = 15
 SNIPPETS = {
     "httpx": "import httpx; httpx.AsyncClient()",
-    "ours": "from itwin_platform import PlatformClient; PlatformClient('http://127.0.0.1:1', vendor='v', token='t')",
-    "ours, https": "from itwin_platform import PlatformClient; PlatformClient('https://a.b', vendor='v', token='t')",
+    "ours, http": "import itwin_platform as i; i.PlatformClient('http://127.0.0.1:1', vendor='v', token='t')",
+    "ours, https": "import itwin_platform as i; i.PlatformClient('https://a.b', vendor='v', token='t')",
 }
 
 
@@ -21,20 +21,21 @@ def cost(snippet: str) -> float:
     return float(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout)
 
 
-def main() -> None:
-    """Measures in rounds and prints milliseconds and ratios."""
+def lines() -> list[str]:
+    """Measures in rounds and returns milliseconds and ratios."""
     figures: dict[str, list[float]] = {name: [] for name in SNIPPETS}
     for number in range(ROUNDS + 1):
         for name, snippet in SNIPPETS.items():
             spent = cost(snippet)
             if number:
                 figures[name].append(spent)
-    print("\nimport and one client, against httpx: median (least-most)")
+    said = ["import and one client, against httpx: median (least-most)"]
     for name, found in figures.items():
         ratios = [one / other for one, other in zip(found, figures["httpx"], strict=True)]
         spread = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
-        print(f"  {name:<12}{statistics.median(found) * 1e3:>7.1f} ms  {spread}")
+        said.append(f"  {name:<12}{statistics.median(found) * 1e3:>7.1f} ms  {spread}")
+    return said
 
 
 if __name__ == "__main__":
-    main()
+    print("\n".join(lines()))

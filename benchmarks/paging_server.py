@@ -20,11 +20,12 @@ _SKIP = re.compile(rb"(?:\$|%24)skip=(\d+)")
 
 
 @cache
-def answer(kind: bytes, skip: int, top: int) -> bytes:
-    """Returns the bytes of a page; links are relative."""
+def answer(kind: bytes, skip: int, top: int, port: int) -> bytes:
+    """Returns the bytes of a page."""
     items: list[dict[str, object]] = SUMMARIES if kind == b"itwins" else OBJECTS
-    path = "/itwins/?" if kind == b"itwins" else f"/scenes/{SCENE_ID}/objects?iTwinId=i&"
-    links = {"next": {"href": f"{path}$skip={skip + top}&$top={top}"}} if skip + top < len(items) else {}
+    path = "itwins/?" if kind == b"itwins" else f"scenes/{SCENE_ID}/objects?iTwinId=i&"
+    href = f"http://127.0.0.1:{port}/{path}$skip={skip + top}&$top={top}"
+    links = {"next": {"href": href}} if skip + top < len(items) else {}
     body: dict[str, object] = {"_links": links, "iTwins" if kind == b"itwins" else "objects": items[skip : skip + top]}
     content = encoded(body)
     return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (
@@ -37,10 +38,11 @@ class Service(asyncio.Protocol):
     """One connection, on which one request follows the answer to the other."""
 
     latency = 0.0
+    port = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keeps the transport."""
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101  # what a stream server gives
+        assert isinstance(transport, asyncio.Transport)  # what a stream server gives
         self._transport = transport
         self._received = b""
 
@@ -50,8 +52,8 @@ class Service(asyncio.Protocol):
         if not self._received.endswith(b"\r\n\r\n"):
             return
         request, skip = _REQUEST.match(self._received), _SKIP.search(self._received)
-        assert request is not None  # noqa: S101  # the benchmark asks for pages only
-        page = answer(request[1], int(skip[1]) if skip else 0, int(request[2]))
+        assert request is not None  # the benchmark asks for pages only
+        page = answer(request[1], int(skip[1]) if skip else 0, int(request[2]), self.port)
         self._received = b""
         asyncio.get_running_loop().call_later(self.latency, self._write, page)
 
@@ -67,11 +69,12 @@ async def main() -> None:
     Service.latency = parser.parse_args().latency
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Service, "127.0.0.1", 0)
+    Service.port = server.sockets[0].getsockname()[1]
     for kind, items, top in ((b"itwins", ITWINS, 100), (b"scenes", OBJECTS, 100), (b"scenes", OBJECTS, 20)):
         for skip in range(0, len(items), top):
-            answer(kind, skip, top)
+            answer(kind, skip, top, Service.port)
     before = time.process_time()
-    print(server.sockets[0].getsockname()[1], flush=True)
+    print(Service.port, flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
     print(time.process_time() - before, flush=True)
 

@@ -55,7 +55,7 @@ class Server(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keeps the transport."""
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101  # what a stream server gives
+        assert isinstance(transport, asyncio.Transport)  # what a stream server gives
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:

@@ -16,7 +16,15 @@ def make_stock(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "configuration.yaml").write_text(CONFIGURATION)
     command = Path(sysconfig.get_path("scripts")) / "openapi-python-client"
-    arguments = ["generate", "--path", PROJECT / "openapi.yaml", "--meta", "none", "--output-path", folder / "stock_api"]
+    arguments = [
+        "generate",
+        "--path",
+        PROJECT / "openapi.yaml",
+        "--meta",
+        "none",
+        "--output-path",
+        folder / "stock_api",
+    ]
     options = ["--overwrite", "--config", folder / "configuration.yaml"]
     ended = subprocess.run([str(part) for part in (command, *arguments, *options)], check=False, capture_output=True)
     if ended.returncode:

@@ -1,7 +1,7 @@
 """One client in a process of its own: does the works that it is told on its input, and says what they cost.
 
-Run as `python -m benchmarks.worker NAME PORT SLOW_PORT`; each line of input names a work, each line of output is the
-processor seconds and the seconds for one call or listing.
+Run as `python -m benchmarks.worker NAME PORT PORT_AT_20_MS PORT_AT_100_MS`; each line of input names a work, each line
+of output is the processor seconds and the seconds for one call or listing.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ async def _once(listing: Awaitable[int], expected: int) -> int:
     return 1
 
 
-async def work(name: str, client: Client, slow: Client) -> int:
+async def work(name: str, client: Client, at_20_ms: Client, at_100_ms: Client) -> int:
     """Does a work and returns how many calls it took."""
     if name == "one small GET":
         return await _repeat(client.get, 200)
@@ -46,7 +46,9 @@ async def work(name: str, client: Client, slow: Client) -> int:
     if name == "1,000 tasks, small GETs":
         return await _tasks(client.get, 1000)
     if name == "1,000 tasks at 20 ms":
-        return await _tasks(slow.get, 1000)
+        return await _tasks(at_20_ms.get, 1000)
+    if name == "10,000 iTwins at 100 ms":
+        return await _once(at_100_ms.itwins_at_once(), 10_000)
     if name == "10,000 full iTwins, pages of 100":
         return await _once(client.itwins(100), 10_000)
     if name == "10,000 full iTwins, pages of 1,000":
@@ -56,16 +58,16 @@ async def work(name: str, client: Client, slow: Client) -> int:
 
 async def main() -> None:
     """Does what the input says until it closes."""
-    name, port, slow_port = sys.argv[1:]
-    client, slow = await connected(name, int(port)), await connected(name, int(slow_port))
+    name, *ports = sys.argv[1:]
+    clients = [await connected(name, int(port)) for port in ports]
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         cpu, wall = time.process_time(), time.perf_counter()
-        calls = await work(line.strip(), client, slow)
+        calls = await work(line.strip(), *clients)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
         print(json.dumps([cpu / calls, wall / calls]), flush=True)
-    await client.aclose()
-    await slow.aclose()
+    for client in clients:
+        await client.aclose()
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ class ListingRun(Generic[T]):
         self._trail = Trail()
         self._steady = False
         self._ended = self._remaining(start) == 0
-        self._seen: set[str] = set()
+        self._seen: set[str | None] = set()
         self.problem: PagingError | None = None
         self.truncated = False
         self.max_return: int | None = None
@@ -124,18 +124,25 @@ class ListingRun(Generic[T]):
         places = range(start + 1, len(items) + 1)
         if identity is None:
             return fresh, places
-        known = [identity(item) for item in fresh]
-        twice = {place for place, name in enumerate(known) if isinstance(name, str) and self._is_known(name)}
+        names = [name if isinstance(name := identity(item), str) else None for item in fresh]
+        twice = self._twice(names)
         if not twice:
             return fresh, places
         self.duplicates += len(twice)
         kept = [place for place in range(len(fresh)) if place not in twice]
         return [fresh[place] for place in kept], [places[place] for place in kept]
 
-    def _is_known(self, name: str) -> bool:
-        known = self.changed and name in self._seen
-        self._seen.add(name)
-        return known
+    def _twice(self, names: list[str | None]) -> set[int]:
+        """Notes names, and returns the places of those that came before in a scene that was changed since."""
+        twice: set[int] = set()
+        if self.changed:
+            for place, name in enumerate(names):
+                if name is not None and name in self._seen:
+                    twice.add(place)
+                self._seen.add(name)
+        else:
+            self._seen.update(names)
+        return twice
 
     def _following(self, answer: Answer[T]) -> Query | None:
         try:
