@@ -9,7 +9,7 @@ from itwin_platform._api import UNSET
 from itwin_platform._partition import Part, split
 
 from tests.paging.timed_itwins import TimedITwins
-from tests.paging.virtual_time import in_virtual_time
+from tests.virtual_time import in_virtual_time
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
 

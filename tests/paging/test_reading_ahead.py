@@ -9,7 +9,7 @@ from itwin_platform import Pager
 from itwin_platform._errors import NotSentError
 
 from tests.paging.numbered_items import NumberedItems
-from tests.paging.virtual_time import in_virtual_time
+from tests.virtual_time import in_virtual_time
 
 
 async def settled(seconds: float = 100.0) -> None:
