@@ -3,6 +3,7 @@
 import json
 import random
 import uuid
+from functools import cache
 
 _random = random.Random(1)
 
@@ -101,8 +102,6 @@ REPOSITORY: dict[str, object] = {
         "options": {"queryParameters": {"style": "dark"}, "minimumLevel": 0, "maximumLevel": 18},
     }
 }
-ITWINS = [itwin(number) for number in range(10_000)]
-OBJECTS = [scene_object(number) for number in range(5_000)]
 NEW_OBJECTS = [new_object(number) for number in range(100)]
 SCENE: dict[str, object] = {
     "scene": {
@@ -115,6 +114,19 @@ SCENE: dict[str, object] = {
         "sceneData": {"objects": [{"id": identifier(), "visible": True, **item} for item in NEW_OBJECTS]},
     }
 }
+
+
+# Not made before they are asked for: a client that held them would pay for them in each collection of garbage.
+@cache
+def itwins() -> list[dict[str, object]]:
+    """Returns the iTwins of the listings."""
+    return [itwin(number) for number in range(10_000)]
+
+
+@cache
+def objects() -> list[dict[str, object]]:
+    """Returns the scene objects of the listings."""
+    return [scene_object(number) for number in range(5_000)]
 
 
 def encoded(value: object) -> bytes:

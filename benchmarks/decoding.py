@@ -15,7 +15,7 @@ import msgspec
 import orjson
 
 from . import limit
-from .answers import ITWINS, NEW_OBJECTS, OBJECTS, encoded
+from .answers import NEW_OBJECTS, encoded, itwins, objects
 from .stock import make_stock
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -30,32 +30,32 @@ def contenders() -> dict[str, dict[str, Callable[[], object]]]:
     from itwin_platform import ITwin, SceneObject, SceneObjectCreate
     from itwin_platform._scene_data import type_data
 
-    itwins, objects = encoded(ITWINS[:100]), encoded(OBJECTS[:100])
+    page, scene_page = encoded(itwins()[:100]), encoded(objects()[:100])
     created = [SceneObjectCreate.from_dict(item) for item in NEW_OBJECTS]
     stock_created = [stock.SceneObjectCreate.from_dict(item) for item in NEW_OBJECTS]
     structs = msgspec.json.decode(encoded(NEW_OBJECTS), type=list[Any])
 
     def typed(load: Callable[[bytes], Any]) -> object:
-        items = [SceneObject.from_dict(item) for item in load(objects)]
+        items = [SceneObject.from_dict(item) for item in load(scene_page)]
         type_data(items)
         return items
 
     return {
         "decode a full iTwin": {
-            "msgspec structs": lambda: msgspec.json.decode(itwins, type=list[limit.ITwin]),
-            "orjson, dicts": lambda: orjson.loads(itwins),
-            "json, dicts": lambda: json.loads(itwins),
-            "ours, orjson": lambda: [ITwin.from_dict(item) for item in orjson.loads(itwins)],
-            "ours, json": lambda: [ITwin.from_dict(item) for item in json.loads(itwins)],
-            "stock, json": lambda: [stock.ITwin.from_dict(item) for item in json.loads(itwins)],
+            "msgspec structs": lambda: msgspec.json.decode(page, type=list[limit.ITwin]),
+            "orjson, dicts": lambda: orjson.loads(page),
+            "json, dicts": lambda: json.loads(page),
+            "ours, orjson": lambda: [ITwin.from_dict(item) for item in orjson.loads(page)],
+            "ours, json": lambda: [ITwin.from_dict(item) for item in json.loads(page)],
+            "stock, json": lambda: [stock.ITwin.from_dict(item) for item in json.loads(page)],
         },
         "decode a scene object with View3d data": {
-            "msgspec structs": lambda: msgspec.json.decode(objects, type=list[limit.SceneObject]),
-            "orjson, dicts": lambda: orjson.loads(objects),
-            "json, dicts": lambda: json.loads(objects),
+            "msgspec structs": lambda: msgspec.json.decode(scene_page, type=list[limit.SceneObject]),
+            "orjson, dicts": lambda: orjson.loads(scene_page),
+            "json, dicts": lambda: json.loads(scene_page),
             "ours, orjson": lambda: typed(orjson.loads),
             "ours, json": lambda: typed(json.loads),
-            "stock, json": lambda: [stock.SceneObject.from_dict(item) for item in json.loads(objects)],
+            "stock, json": lambda: [stock.SceneObject.from_dict(item) for item in json.loads(scene_page)],
         },
         "encode a scene object with View3d data": {
             "msgspec structs": lambda: msgspec.json.encode(structs),

@@ -11,7 +11,7 @@ import tracemalloc
 
 from itwin_platform import ITwin, PlatformClient, _json
 
-from .answers import ITWINS, encoded
+from .answers import encoded, itwins
 from .run import Process
 
 
@@ -19,7 +19,7 @@ def size_of_a_page() -> int:
     """Returns the bytes that one page takes."""
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
-    content = encoded(ITWINS[:1000])
+    content = encoded(itwins()[:1000])
     page = [ITwin.from_dict(item) for item in json.loads(content)]
     gc.collect()
     size = tracemalloc.get_traced_memory()[0] - before

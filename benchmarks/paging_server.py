@@ -11,10 +11,10 @@ import sys
 import time
 from functools import cache
 
-from .answers import ITWINS, OBJECTS, SCENE_ID, encoded
+from .answers import SCENE_ID, encoded, itwins, objects
 
 SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status")
-SUMMARIES = [{name: itwin[name] for name in SUMMARY} for itwin in ITWINS]
+SUMMARIES = [{name: itwin[name] for name in SUMMARY} for itwin in itwins()]
 _REQUEST = re.compile(rb"GET /(itwins|scenes)/\S*(?:\$|%24)top=(\d+)")
 _SKIP = re.compile(rb"(?:\$|%24)skip=(\d+)")
 
@@ -22,7 +22,7 @@ _SKIP = re.compile(rb"(?:\$|%24)skip=(\d+)")
 @cache
 def answer(kind: bytes, skip: int, top: int, port: int) -> bytes:
     """Returns the bytes of a page."""
-    items: list[dict[str, object]] = SUMMARIES if kind == b"itwins" else OBJECTS
+    items: list[dict[str, object]] = SUMMARIES if kind == b"itwins" else objects()
     path = "itwins/?" if kind == b"itwins" else f"scenes/{SCENE_ID}/objects?iTwinId=i&"
     href = f"http://127.0.0.1:{port}/{path}$skip={skip + top}&$top={top}"
     links = {"next": {"href": href}} if skip + top < len(items) else {}
@@ -70,7 +70,7 @@ async def main() -> None:
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Service, "127.0.0.1", 0)
     Service.port = server.sockets[0].getsockname()[1]
-    for kind, items, top in ((b"itwins", ITWINS, 100), (b"scenes", OBJECTS, 100), (b"scenes", OBJECTS, 20)):
+    for kind, items, top in ((b"itwins", itwins(), 100), (b"scenes", objects(), 100), (b"scenes", objects(), 20)):
         for skip in range(0, len(items), top):
             answer(kind, skip, top, Service.port)
     before = time.process_time()

@@ -12,7 +12,7 @@ import sys
 import time
 from functools import cache
 
-from .answers import ACCOUNT, ITWINS, OBJECTS, REPOSITORY, SCENE, SCENE_ID, encoded
+from .answers import ACCOUNT, REPOSITORY, SCENE, SCENE_ID, encoded, itwins, objects
 
 _SKIP = re.compile(rb"(?:\$|%24)skip=(\d+)")
 _TOP = re.compile(rb"(?:\$|%24)top=(\d+)")
@@ -26,7 +26,7 @@ def _answer(status: bytes, body: bytes) -> bytes:
 @cache
 def page(kind: str, skip: int, top: int, port: int) -> bytes:
     """Returns a page with its links."""
-    items = ITWINS if kind == "iTwins" else OBJECTS
+    items = itwins() if kind == "iTwins" else objects()
     path = "itwins/?" if kind == "iTwins" else f"scenes/{SCENE_ID}/objects?iTwinId=i&"
     links = {"self": {"href": f"http://127.0.0.1:{port}/{path}$skip={skip}&$top={top}"}}
     if skip + top < len(items):
@@ -101,9 +101,9 @@ async def main() -> None:
     server = await loop.create_server(Server, "127.0.0.1", 0, backlog=2048)
     Server.port = server.sockets[0].getsockname()[1]
     for top in (100, 1000):
-        for skip in range(0, len(ITWINS), top):
+        for skip in range(0, len(itwins()), top):
             page("iTwins", skip, top, Server.port)
-    for skip in range(0, len(OBJECTS), 100):
+    for skip in range(0, len(objects()), 100):
         page("objects", skip, 100, Server.port)
     before, began = time.process_time(), time.perf_counter()
     print(Server.port, flush=True)

@@ -8,6 +8,8 @@ does not know are kept in `unknown` and sent back.
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from ._api import UNSET, Repository, Unset, encode
@@ -27,10 +29,11 @@ class Whole:
         return f"{type(self).__name__}(<hidden>)"
 
     @classmethod
-    def properties(cls) -> dict[str, str]:
+    @cache
+    def properties(cls) -> Mapping[str, str]:
         """Returns the names of the fields by those of the wire."""
         names = [own.name for own in dataclasses.fields(cls) if own.name != "unknown"]
-        return {name[0] + name.title().replace("_", "")[1:]: name for name in names}
+        return MappingProxyType({name[0] + name.title().replace("_", "")[1:]: name for name in names})
 
     def to_wire(self) -> dict[str, object]:
         """Returns all properties in wire names."""
