@@ -3,9 +3,9 @@
 `PlatformClient` is where to begin; everything that a user needs is exported here.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from . import _api
 from ._api import UNSET, Unset
 from ._auth import TokenSource
 from ._backoff import BackoffPolicy
@@ -36,9 +36,6 @@ from ._errors import (
 from ._events import AttemptEnded, BackoffEvent, CooldownBegan
 from ._fast import fast_transport
 from ._gate import Gate, RequestGate
-from ._page import Page, SceneState, TruncatedWarning
-from ._pager import Pager
-from ._scene_data import escape
 from ._tokens import AccessToken
 from ._transport import BackoffTransport
 from ._version import __version__
@@ -78,6 +75,8 @@ if TYPE_CHECKING:
         Webhook,
         WebhookScope,
     )
+    from ._page import Page, SceneState, TruncatedWarning
+    from ._pager import Pager
     from ._replacement import (
         BasicAuthentication,
         HeaderAuthentication,
@@ -85,17 +84,22 @@ if TYPE_CHECKING:
         QueryParameterAuthentication,
         RepositoryOptions,
     )
+    from ._scene_data import escape
 else:
+    _MODULES = {
+        **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "_page"),
+        "Pager": "_pager",
+        "RepositoryOptions": "_replacement",
+        "escape": "_scene_data",
+    }
+
     # Out of sight of type checkers, for which it would make any name a name of this package.
     def __getattr__(name: str) -> object:
-        """Imports a model, an enum or a type that stands for a whole object when it is first named."""
+        """Imports a model, an enum, or what a first call does not need, when it is first named."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        if name == "RepositoryOptions" or name.endswith("Authentication"):
-            from . import _replacement
-
-            return getattr(_replacement, name)
-        return getattr(_api, name)
+        module = "_replacement" if name.endswith("Authentication") else _MODULES.get(name, "_api")
+        return getattr(import_module(f".{module}", __name__), name)
 
 
 __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to check

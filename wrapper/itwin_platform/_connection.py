@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import httpx
 
 from . import _api
-from ._page import Place
 
 if TYPE_CHECKING:
     from ._api import AuthenticatedClient
+    from ._page import Place
 
 #: While it is set, what is sent is a page of a listing, on top of the keywords of its first request.
-page_place: ContextVar[Place | None] = ContextVar("page_place", default=None)
+page_place: "ContextVar[Place | None]" = ContextVar("page_place", default=None)
 
 
 @contextmanager
-def page_at(place: Place) -> Iterator[None]:
+def page_at(place: "Place") -> Iterator[None]:
     """Sends what is sent within it for a page of a listing."""
     token = page_place.set(place)
     try:
