@@ -4,10 +4,20 @@ Docstrings say `AuthenticationError, NotFoundError (SceneNotFound), RateLimitErr
 `name: words` a line, and drops anything else.
 """
 
+import ast
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from griffe import Extension, GriffeLoader, Object
+
+_ERRORS = Path(__file__).resolve().parents[1] / "wrapper" / "itwin_platform" / "_errors.py"
+#: What an error says of itself in its first line, for where an operation says no more than its name.
+_MEANINGS = {
+    node.name: (ast.get_docstring(node) or "").split("\n")[0].rstrip(".")
+    for node in ast.parse(_ERRORS.read_text(encoding="utf-8")).body
+    if isinstance(node, ast.ClassDef)
+}
 
 _SECTION = re.compile(r"^( *)(Args|Raises)(?: \((.+)\))?:$")
 _NAMES = re.compile(r"[\w*]+(?:, [\w*]+)+")
@@ -68,7 +78,7 @@ def _listed(text: str, condition: str | None) -> Iterator[str]:
     while found := _ERROR.match(rest):
         rest = rest[found.end() :].removeprefix(",").strip()
         words = "" if _ERROR.match(rest) else rest.strip(".")
-        yield f"{found[1]}: {_with(condition, found[2] or words) or 'see there'}"
+        yield f"{found[1]}: {_with(condition, found[2] or words) or _MEANINGS[found[1]]}"
         if words:
             return
 
