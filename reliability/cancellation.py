@@ -29,7 +29,7 @@ def busy(transport: Any) -> int:
     """Counts the connections that a transport takes for busy."""
     if (pool := getattr(transport, "_pool", None)) is not None:
         return sum(not connection.is_idle() for connection in pool.connections)
-    session = transport._transport.client
+    session = transport._session
     return 0 if session is None else len(session.connector._acquired)
 
 

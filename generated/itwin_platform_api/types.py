@@ -163,7 +163,7 @@ def encode(value: Any) -> Any:
     if kind is dict or isinstance(value, Mapping):
         return {key: item if type(item) in PLAIN else encode(item) for key, item in value.items() if item is not UNSET}
     if isinstance(value, Enum):
-        return value.value
+        return encode(value.value)
     if isinstance(value, datetime):
         return encode_datetime(value)
     return str(value) if isinstance(value, UUID) else value

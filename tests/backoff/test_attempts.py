@@ -77,7 +77,7 @@ async def test_a_repeat_sends_the_same_request() -> None:
 
 
 async def test_a_streamed_body_is_sent_again_too() -> None:
-    """A body that can be read once is read once, and sent with each attempt."""
+    """A body that can be read once is read once, and sent again with its length, which is known by then."""
 
     async def pieces() -> object:
         yield b"one "
@@ -87,6 +87,8 @@ async def test_a_streamed_body_is_sent_again_too() -> None:
     request = httpx.Request("PUT", "https://service.example/", content=pieces())  # type: ignore[arg-type]  # an async generator
     await backoff(service).handle_async_request(request)
     assert [seen.content for seen in service.seen] == [b"one two", b"one two"]
+    again = service.seen[1].headers
+    assert (again.get("content-length"), again.get("transfer-encoding")) == ("7", None)
 
 
 async def test_jitter_spreads_the_repeats() -> None:

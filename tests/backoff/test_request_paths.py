@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 
 import httpx
 import pytest
@@ -147,6 +148,35 @@ async def test_no_other_address_gets_the_token(platform: PlatformClient, httpx_m
     with pytest.raises(UsageError, match="requests go to"):
         await platform.generated.get_async_httpx_client().request("GET", httpx.URL(url))
     assert not httpx_mock.get_requests()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "query", "headers"),
+    [
+        ({"url": "/itwins/?a=1", "params": {"b": "2"}}, [b"a=1&b=2", b"b=2"], {}),
+        ({"url": "/itwins/", "params": [("a", "1"), ("a", "2")]}, [b"a=1&a=2"], {}),
+        ({"url": "/itwins/", "params": {"a": ["1", "2"]}}, [b"a=1&a=2"], {}),
+        ({"url": "/itwins/", "headers": [("x-mine", "b")]}, [b""], {"x-mine": ["b"]}),
+        ({"url": "/itwins/", "headers": {"USER-AGENT": "mine"}}, [b""], {"user-agent": ["mine"]}),
+        ({"url": "/itwins/", "headers": {"content-type": "a/b"}, "json": {}}, [b""], {"content-type": ["a/b"]}),
+        ({"url": "/itwins/", "json": {}}, [b""], {"content-type": ["application/json"], "content-length": ["2"]}),
+    ],
+    ids=["query", "pairs", "lists", "header pairs", "own agent", "own type", "plain"],
+)
+async def test_what_httpx_takes_is_taken(
+    platform: PlatformClient,
+    httpx_mock: HTTPXMock,
+    arguments: dict[str, Any],
+    query: list[bytes],
+    headers: dict[str, list[str]],
+) -> None:
+    """Parameters and headers in any form that an AsyncClient takes are sent as it sends them, each header once."""
+    httpx_mock.add_response(json={})
+    await platform.generated.get_async_httpx_client().request("POST", **arguments)
+    sent = httpx_mock.get_requests()[0]
+    assert sent.url.query in query
+    assert {name: sent.headers.get_list(name) for name in headers} == headers
+    assert len(sent.headers.get_list("host")) == len(sent.headers.get_list("user-agent")) == 1
 
 
 def test_the_base_path_is_its_own_border() -> None:

@@ -90,6 +90,21 @@ async def test_every_attempt_has_a_timeout(settings: dict[str, Any], expected: d
     assert requests[0].extensions["timeout"] == expected
 
 
+@pytest.mark.parametrize("timeout", ["x", 0, -1.0, float("nan"), float("inf"), None], ids=repr)
+def test_a_timeout_that_is_none_is_refused(timeout: Any) -> None:
+    """A number of seconds above zero, or httpx's own: a mistake shows where it is made."""
+    with pytest.raises(UsageError, match="timeout must be a number of seconds above 0"):
+        PlatformClient("https://a.example", vendor="v", token="t", timeout=timeout)
+
+
+@pytest.mark.parametrize("name", ["base_url", "vendor"])
+def test_a_setting_that_is_no_text_is_named(name: str) -> None:
+    """Bytes, for example."""
+    given: dict[str, Any] = {"base_url": "https://a.example", "vendor": "v", "token": "t", name: b"x"}
+    with pytest.raises(UsageError, match=f"{name} must be a text, not bytes"):
+        PlatformClient(**given)
+
+
 def test_a_client_shows_no_token() -> None:
     """`repr` names the address and the vendor; neither it nor the generated client shows the token."""
     client, _ = answering()

@@ -8,7 +8,7 @@ from itertools import chain
 
 import itwin_platform
 import pytest
-from itwin_platform import BackoffPolicy, EventType, _auth, _backoff, _itwins, _partition, _scenes, _tokens, _transport
+from itwin_platform import BackoffPolicy, EventType, _auth, _backoff, _checks, _scenes, _tokens, _transport
 from itwin_platform._replacement import Whole
 
 from tests.documentation.blocks import PROJECT
@@ -76,9 +76,9 @@ def test_what_is_repeated_is_the_table_of_the_code() -> None:
 def test_limits_of_listings_are_those_of_the_code() -> None:
     """The table of keywords has the page sizes and the cap that the client asks for."""
     told = {row[0]: row[2:] for row in rows("listings", "Keyword | Means | iTwins | scene objects")}
-    assert told["page_size"][0] == AT_MOST.format(_itwins.MOST_PER_PAGE)
+    assert told["page_size"][0] == AT_MOST.format(_checks.ITWINS_PER_PAGE)
     assert told["page_size"][1] == AT_MOST.format(_scenes.MOST_PER_PAGE)
-    assert told["max_return"][0] == AT_MOST.format(_partition.MOST_RETURNED)
+    assert told["max_return"][0] == AT_MOST.format(_checks.MOST_RETURNED)
 
 
 def test_times_of_tokens_are_those_of_the_code() -> None:

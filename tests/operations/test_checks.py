@@ -144,14 +144,14 @@ def test_one_value_becomes_a_member_and_other_values_stay() -> None:
 @pytest.mark.parametrize("value", [5, [5], ["a", None], b"ab"], ids=repr)
 def test_several_takes_texts_only(value: object) -> None:
     """Something else among the values is refused instead of being written as a text."""
-    assert outcome(several, value, str) == (None, None)
+    assert outcome(several, "select", value, str) == (None, None)
 
 
 def test_several_keeps_what_is_absent() -> None:
     """UNSET is not sent; None is left to the checks, and to the service where they are lifted."""
-    assert several(UNSET, str) is UNSET
-    assert several(None, str) is None
-    assert several((), str) == []
+    assert several("select", UNSET, str) is UNSET
+    assert several("select", None, str) is None
+    assert several("select", (), str) == []
 
 
 LEVELS = {"minimumLevel": "minimumlevel", "maximumLevel": "maximumlevel"}

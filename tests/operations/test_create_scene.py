@@ -13,6 +13,7 @@ from itwin_platform import (
     RepositoryResourceData,
     Scene,
     SceneObjectCreate,
+    UsageError,
     Vector3d,
     View3dData,
 )
@@ -71,6 +72,12 @@ async def test_the_correlation_id_is_sent_when_given(platform: PlatformClient, h
     httpx_mock.add_response(status_code=201, json=CREATE.sample())
     await platform.scenes.create(ITWIN, display_name="S", correlation_id="activity 7/9")
     assert request_of(httpx_mock).headers["x-correlation-id"] == "activity 7/9"
+
+
+async def test_a_correlation_id_is_never_null(platform: PlatformClient) -> None:
+    """None is refused here as it is where objects are listed."""
+    with pytest.raises(UsageError, match="correlation_id must be a text"):
+        await platform.scenes.create("i", display_name="S", correlation_id=None)  # type: ignore[arg-type]  # on purpose
 
 
 async def test_objects_are_models_or_mappings_with_typed_or_plain_data(

@@ -11,6 +11,7 @@ from itwin_platform import (
     ITwinSubClass,
     PlatformClient,
     QueryScope,
+    UsageError,
 )
 from pytest_httpx import HTTPXMock
 
@@ -135,3 +136,22 @@ async def test_odd_items_are_in_the_whole_listing_too(platform: PlatformClient, 
     shown = [each.to_dict() if isinstance(each, ITwin) else each for each in found]
     assert shown[:4] == [{"id": "a"}, None, {"id": ["b"]}, "text"]
     assert shown.count({"id": "a"}) == 1
+
+
+@pytest.mark.parametrize(
+    ("keywords", "named"),
+    [
+        ({"order_by": 5}, r"\$orderby must be a text"),
+        ({"search": b"a"}, r"\$search must be a text"),
+        ({"number": 17}, "number must be a text"),
+        ({"include_inactive": "yes"}, "includeInactive must be True or False"),
+        ({"sub_class": 5}, "sub_class must be one text, or an iterable of texts"),
+        ({"select": ["id", None]}, "select must be one text, or an iterable of texts"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_by_name(
+    platform: PlatformClient, keywords: dict[str, Any], named: str
+) -> None:
+    """The error says which keyword it is about, before anything is sent."""
+    with pytest.raises(UsageError, match=named):
+        platform.itwins.list(**keywords)

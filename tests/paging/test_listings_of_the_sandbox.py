@@ -65,6 +65,14 @@ async def test_faults_on_the_way_lose_nothing(sandbox: Sandbox, platform: Platfo
     assert sandbox.faults == ()
 
 
+async def test_two_runs_of_a_pager_learn_of_the_cap_at_once(sandbox: Sandbox, platform: PlatformClient) -> None:
+    """Each of them asks again for less where the service takes no X-Max-Return of 10,000."""
+    sandbox.fault("max_return_refused", count=2)
+    pager = platform.itwins.list()
+    listed = await asyncio.gather(pager.collect(), pager.collect())
+    assert [len(itwins) for itwins in listed] == [230, 230]
+
+
 async def test_a_broken_run_goes_on(sandbox: Sandbox, platform: PlatformClient) -> None:
     """An error in the midst has the items until then, and the rest comes from its resume."""
     ids = [itwin.id for itwin in await platform.itwins.list().collect()]

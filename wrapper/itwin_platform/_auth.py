@@ -131,10 +131,17 @@ def another(request: httpx.Request) -> httpx.Request:
     return httpx.Request(
         request.method,
         request.url,
-        headers=request.headers,
+        headers=of_known_length(request.headers),
         content=request.content or None,
         extensions=request.extensions,
     )
+
+
+def of_known_length(headers: httpx.Headers) -> httpx.Headers:
+    """Returns the headers for a body that is whole by now, though it was to be streamed: it is sent with its length."""
+    if "transfer-encoding" not in headers:
+        return headers
+    return httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
 
 
 def _access_token(value: object) -> AccessToken:

@@ -6,7 +6,7 @@ names of properties.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import TypeVar
 
 from ._api import Unset
@@ -17,6 +17,11 @@ V = TypeVar("V")
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HEADER = re.compile(r"[!-~]([ -~]*[!-~])?")
+#: The most iTwins of one listing, and of one page. Source: sections 4.3 and 8.
+MOST_RETURNED, ITWINS_PER_PAGE = 10_000, 1000
+#: What `representation` stands for in Prefer. Source: section 4.3.
+PREFER: dict[object, str] = {"minimal": "return=minimal", "full": "return=representation"}
+_TEXTS = ("status", "type", "number", "displayName", "parentId", "iTwinAccountId", "$search", "$filter", "$orderby")
 #: The properties that section 2.2 calls required: the service documents what it answers where one is missing.
 _REQUIRED = frozenset({"key", "value", "username", "password"})
 #: What each parameter of list iTwins cannot be combined with. Source: section 4.3.
@@ -73,6 +78,12 @@ def check_text(
         raise UsageError(f"{name} has {len(value)} characters, {most} are allowed", code="InvalidValue", target=target)
 
 
+def check_boolean(name: str, value: object, *, code: str | None = None) -> None:
+    """True or False, and nothing that is merely as good as one of them."""
+    if not isinstance(value, bool | Unset):
+        raise UsageError(f"{name} must be True or False", code=code)
+
+
 def refuse_none(given: Mapping[str, object], *, code: str | None = None) -> None:
     """None stands for null, which the service does not take here."""
     for name, value in given.items():
@@ -85,14 +96,16 @@ def one(given: str | T, kind: Callable[[str], V]) -> V | T:
     return kind(given) if isinstance(given, str) else given
 
 
-def several(given: object, kind: Callable[[str], V]) -> list[V] | Unset:
+def several(name: str, given: object, kind: Callable[[str], V]) -> list[V] | Unset:
     """Makes a list of one value or several; a text counts as one. UNSET and None stay."""
     if isinstance(given, Unset) or given is None:
         return given  # type: ignore[return-value]  # None is refused by the checks, and sent where they are lifted
     values = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values):
-        raise UsageError("give one text, or an iterable of texts")
+        raise UsageError(f"{name} must be one text, or an iterable of texts")
+    if isinstance(given, Set):
+        texts.sort()  # so that it is the same listing in another process
     return [kind(text) for text in texts]
 
 
@@ -114,6 +127,28 @@ def check_exclusive(given: Mapping[str, object]) -> None:
                 code="InvalidParameter",
                 target=name,
             )
+
+
+def check_itwin_listing(parameters: Mapping[str, object], *, max_return: int, skip: int, page_size: int) -> None:
+    """The parameters of list iTwins, in wire names. Source: sections 4.3 and 8."""
+    refuse_none(parameters)
+    check_exclusive(parameters)
+    check_header("query_scope", parameters["X-iTwin-Query-Scope"])
+    for name in _TEXTS:
+        check_text(name, parameters[name], target=name)
+    check_boolean("includeInactive", parameters["includeInactive"])
+    for name in ("subClass", "$select"):
+        if parameters[name] == []:
+            raise UsageError(f"{name} has no value: leave it out, or name one", code="InvalidValue", target=name)
+    if parameters["Prefer"] == "full" and not isinstance(parameters["$select"], Unset):
+        raise UsageError("select and representation='full' exclude each other: with $select, Prefer is ignored")
+    if not isinstance(parameters["Prefer"], Unset) and parameters["Prefer"] not in PREFER:
+        raise UsageError("representation must be 'minimal' or 'full'")
+    check_integer("page_size", page_size, least=1, most=ITWINS_PER_PAGE, code="InvalidValue", target="$top")
+    check_integer("skip", skip, least=0, most=None, code="InvalidValue", target="$skip")
+    check_integer(
+        "max_return", max_return, least=1, most=MOST_RETURNED, code="InvalidHeaderValue", target="X-Max-Return"
+    )
 
 
 def check_authentication(wire: Mapping[str, object]) -> None:

@@ -1,6 +1,7 @@
 """The client: where its parts are put together."""
 
 import ipaddress
+import math
 import os
 import re
 from collections.abc import Callable
@@ -86,6 +87,8 @@ class PlatformClient:
             raise UsageError("transport and http_client exclude each other: an http_client has a transport of its own")
         if max_response_bytes < 1:
             raise UsageError("max_response_bytes must be at least 1")
+        if not isinstance(timeout, httpx.Timeout) and not (isinstance(timeout, int | float) and 0 < timeout < math.inf):
+            raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout")
         policy = backoff or BackoffPolicy()
         self._auth = TokenAuth(token if token is not None else _given("token", None, "ITWIN_PLATFORM_TOKEN"))
         backoff_transport = BackoffTransport(
@@ -172,6 +175,8 @@ def _given(name: str, value: str | None, variable: str) -> str:
     found = value if value is not None else os.environ.get(variable)
     if not found:
         raise UsageError(f"{name} is missing: give {name}=... or set the environment variable {variable}")
+    if not isinstance(found, str):
+        raise UsageError(f"{name} must be a text, not {type(found).__name__}")
     return found
 
 

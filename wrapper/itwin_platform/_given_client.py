@@ -2,6 +2,7 @@
 
 import httpx
 
+from ._auth import of_known_length
 from ._errors import UsageError
 
 
@@ -24,7 +25,7 @@ class ClientTransport(httpx.AsyncBaseTransport):
             request.url,
             # Its own default parameters would take the place of the query otherwise.
             params=request.url.params if self._client.params else None,
-            headers=request.headers,
+            headers=of_known_length(request.headers),
             content=request.content,
             extensions=dict(request.extensions),
         )

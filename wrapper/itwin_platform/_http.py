@@ -20,6 +20,8 @@ from ._version import __version__
 
 #: A request of these methods says how long its body is, also where it has none.
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
+#: Headers that the short way writes itself.
+_OWN_HEADERS = frozenset({"accept-encoding", "content-length", "content-type", "host", "user-agent"})
 #: An address is read once: reading it costs httpx as much as all the rest of writing a request.
 _url = lru_cache(maxsize=256)(httpx.URL)
 
@@ -131,6 +133,9 @@ class PlatformHTTPClient(httpx.AsyncClient):
         self._times = timeout.as_dict()
         self._body_limits = body_limits
 
+    def __repr__(self) -> str:
+        return f"PlatformHTTPClient({self._address!r})"
+
     @staticmethod
     def encode_body(body: object) -> object:
         """Leaves a body as it is: `request` writes models, without a copy of their parts."""
@@ -158,11 +163,12 @@ class PlatformHTTPClient(httpx.AsyncClient):
         content = None if json is None else write_json(json)
         path = url if isinstance(url, str) and url.startswith("/") else None
         if path is not None:
-            check_path(path, route=str((extensions or {}).get("route", path)))
-        if others or path is None:
+            check_path(path, route=str((extensions or {}).get("route", path.partition("?")[0])))
+        if others or path is None or not _is_plain(path, params=params, headers=headers):
             if content is not None:
                 others |= {"content": content}
-                headers = {"Content-Type": "application/json", **dict(headers or {})}
+                headers = httpx.Headers(headers)
+                headers.setdefault("Content-Type", "application/json")
             try:
                 return await super().request(
                     method, url, params=params, headers=headers, extensions=dict(extensions or {}), **others
@@ -193,6 +199,14 @@ class PlatformHTTPClient(httpx.AsyncClient):
         if place is not None:
             await place.arrived()
         return response
+
+
+def _is_plain(path: str, *, params: object, headers: object) -> bool:
+    """Tells whether a request is as the generated functions write it: the short way is for these."""
+    if "?" in path or not isinstance(params, Mapping | None) or not isinstance(headers, Mapping | None):
+        return False
+    texts = all(type(value) is str for value in (params or {}).values())
+    return texts and _OWN_HEADERS.isdisjoint(name.lower() for name in headers or ())
 
 
 def unwritable(error: httpx.InvalidURL | UnicodeError) -> UsageError:

@@ -1,6 +1,6 @@
 """iTwins: containers organised in a hierarchy. Source: sections 1, 2.5, 4.3 and 4.4."""
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable
 from functools import partial
 from typing import Literal
 
@@ -16,19 +16,14 @@ from ._api import (
     get_primary_account,
     list_itwins,
 )
-from ._checks import check_exclusive, check_header, check_integer, one, refuse_none, several
+from ._checks import ITWINS_PER_PAGE, MOST_RETURNED, PREFER, check_itwin_listing, one, several
 from ._connection import Group, page_at
 from ._errors import UnprocessableError, UsageError
 from ._page import Answer, Listing, Page, Place
 from ._pager import Pager
 from ._paging import count_of, link_of, page_of
-from ._partition import MOST_RETURNED, TIMES, WholeListing
+from ._partition import TIMES, WholeListing
 from ._resume import fingerprint
-
-#: The largest page. Source: sections 4.3 and 8.
-MOST_PER_PAGE = 1000
-
-_PREFER: dict[object, str] = {"minimal": "return=minimal", "full": "return=representation"}
 
 
 class ITwins(Group):
@@ -64,7 +59,7 @@ class ITwins(Group):
         query_scope: QueryScope | str | Unset = UNSET,
         max_return: int = MOST_RETURNED,
         skip: int = 0,
-        page_size: int = MOST_PER_PAGE,
+        page_size: int = ITWINS_PER_PAGE,
         limit: int | None = None,
         concurrency: int = 1,
         resume: str | None = None,
@@ -103,7 +98,7 @@ class ITwins(Group):
 
         Source: section 4.3.
         """
-        sub_classes, selected = several(sub_class, ITwinSubClass), several(select, str)
+        sub_classes, selected = several("sub_class", sub_class, ITwinSubClass), several("select", select, str)
         parameters = {
             "subClass": sub_classes,
             "status": status,
@@ -121,10 +116,10 @@ class ITwins(Group):
             "X-iTwin-Query-Scope": query_scope,
         }
         if self._connection.check_requests:
-            _check_list(parameters, max_return=max_return, skip=skip, page_size=page_size)
+            check_itwin_listing(parameters, max_return=max_return, skip=skip, page_size=page_size)
         cap = max_return
 
-        async def page(place: Place) -> Answer[ITwin]:
+        async def page(place: Place, max_return: int) -> Answer[ITwin]:
             with page_at(place):
                 response = await list_itwins.asyncio_detailed(
                     client=self._connection.generated,
@@ -142,29 +137,30 @@ class ITwins(Group):
                     include_inactive=include_inactive,
                     top=page_size,
                     skip=skip or UNSET,
-                    x_max_return=cap,
+                    x_max_return=max_return,
                     x_itwin_query_scope=one(query_scope, QueryScope),
-                    prefer=_PREFER.get(representation, UNSET),
+                    prefer=PREFER.get(representation, UNSET),
                 )
             return Answer(
                 items=unwrapped(response, response.parsed.itwins, list),
                 next_href=link_of(response.parsed.links, "next_"),
                 address=f"{self._connection.address}/itwins/",
                 query=place.query or page_of(skip=skip, page_size=page_size),
-                max_return=count_of(response.headers.get("x-max-return", "")) or cap,
+                max_return=count_of(response.headers.get("x-max-return", "")) or max_return,
             )
 
         async def fetch(place: Place) -> Answer[ITwin]:
             nonlocal cap
+            asked = cap
             try:
-                return await page(place)
+                return await page(place, asked)
             except UnprocessableError as error:
                 named = [(entry.target or "").lower() for entry in error.details if entry.code == "InvalidHeaderValue"]
-                if cap != MOST_RETURNED or not {"", "x-max-return"}.intersection(named):
+                if asked != MOST_RETURNED or not {"", "x-max-return"}.intersection(named):
                     raise
             # The description allows 10000, and one of its messages says "below 10000".
             cap = MOST_RETURNED - 1
-            return await page(place)
+            return await page(place, cap)
 
         return Pager(
             Listing(
@@ -189,7 +185,7 @@ class ITwins(Group):
         include_inactive: bool | Unset = UNSET,
         representation: Literal["minimal", "full"] | Unset = UNSET,
         query_scope: QueryScope | str | Unset = UNSET,
-        page_size: int = MOST_PER_PAGE,
+        page_size: int = ITWINS_PER_PAGE,
         concurrency: int = 1,
     ) -> AsyncGenerator[ITwin, None]:
         """Returns at once; reads with the first `async for`. Lists iTwins beyond X-Max-Return, each of them once.
@@ -217,31 +213,13 @@ class ITwins(Group):
             raise UsageError(f"partition_by must be one of the times of an iTwin: {', '.join(TIMES)}")
         listing = partial(
             self.list,
-            sub_class=several(sub_class, ITwinSubClass),
+            sub_class=several("sub_class", sub_class, ITwinSubClass),
             include_inactive=include_inactive,
             query_scope=query_scope,
             page_size=page_size,
             concurrency=concurrency,
         )
-        read = partial(listing, select=several(select, str), representation=representation)
+        read = partial(listing, select=several("select", select, str), representation=representation)
         read(filter=filter)  # refuses now what would be refused later
         whole = WholeListing(time=partition_by, within=filter or None, page_size=page_size, read=read, look=listing)
         return aiter(whole)
-
-
-def _check_list(parameters: Mapping[str, object], *, max_return: int, skip: int, page_size: int) -> None:
-    refuse_none(parameters)
-    check_exclusive(parameters)
-    check_header("query_scope", parameters["X-iTwin-Query-Scope"])
-    for name in ("subClass", "$select"):
-        if parameters[name] == []:
-            raise UsageError(f"{name} has no value: leave it out, or name one", code="InvalidValue", target=name)
-    if parameters["Prefer"] == "full" and not isinstance(parameters["$select"], Unset):
-        raise UsageError("select and representation='full' exclude each other: with $select, Prefer is ignored")
-    if not isinstance(parameters["Prefer"], Unset) and parameters["Prefer"] not in _PREFER:
-        raise UsageError("representation must be 'minimal' or 'full'")
-    check_integer("page_size", page_size, least=1, most=MOST_PER_PAGE, code="InvalidValue", target="$top")
-    check_integer("skip", skip, least=0, most=None, code="InvalidValue", target="$skip")
-    check_integer(
-        "max_return", max_return, least=1, most=MOST_RETURNED, code="InvalidHeaderValue", target="X-Max-Return"
-    )

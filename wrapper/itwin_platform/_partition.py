@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from ._api import UNSET, ITwin, Unset
+from ._checks import MOST_RETURNED
 from ._errors import PagingError, PlatformError, UnprocessableError
 from ._page import TruncatedWarning
 from ._pager import Pager
 
-#: The most iTwins of one listing. Source: sections 4.3 and 8.
-MOST_RETURNED = 10_000
 #: The times of an iTwin that a listing can be parted by, and where its model has them. Source: section 2.5.
 TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_modified_date_time"}
 

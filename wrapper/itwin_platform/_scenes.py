@@ -73,6 +73,7 @@ class Scenes(Group):
 
         Source: section 4.5.
         """
+        check_header("correlation_id", correlation_id)
         created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
         if self._connection.check_requests:
             check_text("iTwinId", itwin_id, least=1)

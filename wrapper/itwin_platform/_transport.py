@@ -138,7 +138,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             return outcome
         effect = "it may have had an effect" if decision.error.sent else "it had no effect"
         raise decision.error(
-            f"{request.method} {route_of(request)}: no answer after {call.sent} requests, {effect} "
+            f"{request.method} {route_of(request)}: no answer from {request.url.scheme}://"
+            f"{request.url.netloc.decode('ascii')} after {call.sent} requests, {effect} "
             f"({type(outcome).__name__}; {decision.reason})",
             attempts=call.sent,
         ) from outcome

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ._answers import unwrapped
 from ._api import UNSET, EventType, Unset, Webhook, WebhookUpdate, update_webhook
-from ._checks import check_path_id, check_text, refuse_none, several
+from ._checks import check_boolean, check_path_id, check_text, refuse_none, several
 from ._connection import Group
 from ._errors import UsageError
 
@@ -47,8 +47,7 @@ class Webhooks(Group):
         if self._connection.check_requests:
             if all(isinstance(value, Unset) for value in (active, callback_url, event_types, secret)):
                 raise UsageError("nothing to change: give at least one of active, callback_url, event_types, secret")
-            if not isinstance(active, bool | Unset):
-                raise UsageError("active must be True or False", code="InvalidRequestBody")
+            check_boolean("active", active, code="InvalidRequestBody")
             check_text("callbackUrl", callback_url, code="InvalidRequestBody")
             refuse_none({"eventTypes": event_types}, code="InvalidRequestBody")
             check_text("secret", secret, code="InvalidRequestBody")
@@ -58,7 +57,7 @@ class Webhooks(Group):
             body=WebhookUpdate(
                 active=active,
                 callback_url=callback_url,
-                event_types=several(event_types, EventType),
+                event_types=several("event_types", event_types, EventType),
                 secret=secret,
             ),
         )
