@@ -19,7 +19,10 @@ TOOLS_OF_TESTS = (
     *("opentelemetry-sdk", "opentelemetry-instrumentation-httpx"),
 )
 #: Tests of the checkout and its development tools, not of what users install.
-NOT_OF_THE_WHEEL = ("packaging", "project", "regenerating", "reliability", "samples", "spec", "vendoring")
+NOT_OF_THE_WHEEL = (
+    *("conventions", "documentation", "examples", "packaging", "project", "regenerating", "reliability", "samples"),
+    *("spec", "typing", "vendoring"),
+)
 
 
 def main() -> None:

@@ -19,6 +19,8 @@ class RawService:
         self.answers = list(answers)
         self.heads: list[bytes] = []
         self.port = 0
+        #: Is set when a connection has ended.
+        self.ended = asyncio.Event()
 
     def told(self, number: int, name: bytes) -> list[bytes]:
         """The values of a header field in one request."""
@@ -40,6 +42,7 @@ class RawService:
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             return  # the client has gone, or the test is over
         finally:
+            self.ended.set()
             writer.close()
 
 

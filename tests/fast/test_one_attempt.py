@@ -1,8 +1,10 @@
 """A transport sends one attempt, as it stands: what httpx's own does, the aiohttp-backed one does as well."""
 
+import asyncio
 import socket
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import certifi
 import httpx
@@ -14,6 +16,7 @@ from itwin_platform import (
     NotSentError,
     OutcomeUnknownError,
     PlatformClient,
+    ResponseDecodeError,
     TransportError,
     fast_transport,
 )
@@ -120,6 +123,42 @@ async def test_headers_are_those_of_the_request(transport: httpx.AsyncBaseTransp
         ]
 
 
+async def test_nothing_is_added_to_a_request() -> None:
+    """In anybody's AsyncClient, too: a body that is streamed is sent with its length, and no header is made up."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"one "
+        yield b"two"
+
+    transport = fast_transport()
+    async with raw_service(answer()) as service:
+        request = httpx.Request("PUT", f"http://127.0.0.1:{service.port}/", content=pieces())
+        response = await transport.handle_async_request(request)
+        await response.aread()
+        await transport.aclose()
+        names = sorted(line.partition(b":")[0].lower() for line in service.heads[0].split(b"\r\n")[1:] if line)
+    assert names == [b"content-length", b"host"]
+    assert service.told(0, b"content-length") == [b"7"]
+
+
+async def test_an_answer_that_is_not_read_to_its_end_keeps_no_connection(
+    transport: httpx.AsyncBaseTransport | None,
+) -> None:
+    """After a body above the limit its connection is closed, and the next call has one."""
+    large = answer(b" " * 10_000_000)
+    async with (
+        raw_service(large, answer()) as service,
+        PlatformClient(
+            f"http://127.0.0.1:{service.port}", vendor="v", token="t", transport=transport, max_response_bytes=1000
+        ) as platform,
+    ):
+        with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes"):
+            await platform.itwins.get_primary_account()
+        async with asyncio.timeout(2.0):
+            await service.ended.wait()
+        assert (await platform.itwins.get_primary_account()).id == "a-1"
+
+
 async def test_a_connection_that_is_not_made_in_time_was_not_sent(transport: httpx.AsyncBaseTransport | None) -> None:
     """A POST is repeated after it, and the error says that it had no effect and where it was to go."""
     with socket.socket() as full:
@@ -165,17 +204,22 @@ async def test_the_environments_certificates_are_used(
     made = httpx.create_ssl_context
 
     def counted(*arguments: object, **others: object) -> object:
-        context = made(*arguments, **others)  # type: ignore[arg-type]  # handed on as they are
-        seen.append(len(context.get_ca_certs()))
+        context: Any = made(*arguments, **others)  # type: ignore[arg-type]  # handed on as they are
+        wrap = context.wrap_bio
+
+        def wrapped(*arguments: object, **others: object) -> object:
+            seen.append(len(context.get_ca_certs()))
+            return wrap(*arguments, **others)
+
+        context.wrap_bio = wrapped
         return context
 
     monkeypatch.setattr(httpx, "create_ssl_context", counted)
     monkeypatch.setattr("httpx._transports.default.create_ssl_context", counted)
-    with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))
-        address = f"https://127.0.0.1:{nobody.getsockname()[1]}"
-        policy = BackoffPolicy(max_attempts=1)
-        async with PlatformClient(address, vendor="v", token="t", transport=make(), backoff=policy) as platform:
-            with pytest.raises(NotSentError):
-                await platform.detectors.create(name="d", type="PhotoObjectDetector")
+    silent = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+    address = f"https://127.0.0.1:{silent.sockets[0].getsockname()[1]}"
+    policy = BackoffPolicy(max_attempts=1)
+    async with silent, PlatformClient(address, vendor="v", token="t", transport=make(), backoff=policy) as platform:
+        with pytest.raises(NotSentError):
+            await platform.detectors.create(name="d", type="PhotoObjectDetector")
     assert seen == [1]

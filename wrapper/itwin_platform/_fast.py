@@ -124,5 +124,4 @@ class _Body(httpx.AsyncByteStream):
 
     async def aclose(self) -> None:
         """Gives the connection back, or closes it where the body was not read to its end."""
-        self._answer.release()
         await self._answer.wait_for_close()
