@@ -50,7 +50,8 @@ class PlatformClient:
         check_requests: False sends what the documented rules forbid, for when the preview has changed them; an id that
             would leave its place in the path is refused all the same.
         max_response_bytes: decoded bytes of an answer over which it is refused.
-        transport: the innermost transport: a proxy, an ASGI app, a mock. It is closed with the client.
+        transport: the innermost transport: a proxy, an ASGI app, a mock. It is closed with the client. What it repeats
+            by itself is not counted: let it send each request once.
         http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.
         gate: shared by several clients of one address and credential.
         on_event: is called with each attempt that ended and each cooldown that began, for metrics; it must not wait.
