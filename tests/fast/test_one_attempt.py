@@ -123,6 +123,12 @@ async def test_headers_are_those_of_the_request(transport: httpx.AsyncBaseTransp
         ]
 
 
+async def test_a_client_that_sent_nothing_closes(transport: httpx.AsyncBaseTransport | None) -> None:
+    """Nothing is opened before the first request, and closing does not mind."""
+    async with client(1, transport):
+        pass
+
+
 async def test_nothing_is_added_to_a_request() -> None:
     """In anybody's AsyncClient, too: a body that is streamed is sent with its length, and no header is made up."""
 
