@@ -72,18 +72,18 @@ class Stock:
     """What openapi-python-client makes of the same specification with its own templates."""
 
     def __init__(self, port: int) -> None:
-        from stock_api import AuthenticatedClient  # type: ignore[import-not-found]  # made by the benchmark's set-up
+        from stock_api import AuthenticatedClient  # made by the benchmark's set-up
 
         self._client = AuthenticatedClient(base_url=f"http://127.0.0.1:{port}", token="t")
 
     async def get(self) -> None:
-        from stock_api.api.itwins import get_primary_account  # type: ignore[import-not-found]
+        from stock_api.api.itwins import get_primary_account
 
         await get_primary_account.asyncio(client=self._client)
 
     async def patch(self) -> None:
-        from stock_api.api.repositories import update_repository  # type: ignore[import-not-found]
-        from stock_api.models import BasicAuthentication, RepositoryUpdate  # type: ignore[import-not-found]
+        from stock_api.api.repositories import update_repository
+        from stock_api.models import BasicAuthentication, RepositoryUpdate
 
         authentication = BasicAuthentication(type_="Basic", username="u", password="p")
         await update_repository.asyncio(
@@ -91,13 +91,13 @@ class Stock:
         )
 
     async def post(self) -> None:
-        from stock_api.api.scenes import create_scene  # type: ignore[import-not-found]
-        from stock_api.models import SceneCreate  # type: ignore[import-not-found]
+        from stock_api.api.scenes import create_scene
+        from stock_api.models import SceneCreate
 
         await create_scene.asyncio(client=self._client, body=SceneCreate.from_dict(SCENE), i_twin_id="i")
 
     async def itwins(self, page_size: int) -> int:
-        from stock_api.api.itwins import list_itwins  # type: ignore[import-not-found]
+        from stock_api.api.itwins import list_itwins
 
         items: list[Any] = []
         for skip in range(0, 10_000, page_size):
@@ -109,7 +109,7 @@ class Stock:
         return await self.itwins(100)
 
     async def objects(self) -> int:
-        from stock_api.api.scenes import list_scene_objects  # type: ignore[import-not-found]
+        from stock_api.api.scenes import list_scene_objects
 
         items: list[Any] = []
         for skip in range(0, 5_000, 100):

@@ -26,7 +26,7 @@ def contenders() -> dict[str, dict[str, Callable[[], object]]]:
     """Returns for each work what each contender does."""
     make_stock(PROJECT / ".cache" / "stock")
     sys.path.insert(0, str(PROJECT / ".cache" / "stock"))
-    import stock_api.models as stock  # type: ignore[import-not-found]  # made by the line above
+    import stock_api.models as stock  # made by the line above
     from itwin_platform import ITwin, SceneObject, SceneObjectCreate
     from itwin_platform._scene_data import type_data
 

@@ -12,29 +12,29 @@ class Summary(msgspec.Struct):
 
     id: str
     class_: str = msgspec.field(name="class")
-    subClass: str  # noqa: N815  # wire names
+    subClass: str
     type: str | None
     number: str
-    displayName: str  # noqa: N815
+    displayName: str
     status: str
 
 
 class ITwin(Summary):
     """An iTwin, full."""
 
-    geographicLocation: str | None  # noqa: N815
+    geographicLocation: str | None
     latitude: float | None
     longitude: float | None
-    ianaTimeZone: str | None  # noqa: N815
-    dataCenterLocation: str  # noqa: N815
-    parentId: str | None  # noqa: N815
-    iTwinAccountId: str | None  # noqa: N815
-    imageName: str | None  # noqa: N815
+    ianaTimeZone: str | None
+    dataCenterLocation: str
+    parentId: str | None
+    iTwinAccountId: str | None
+    imageName: str | None
     image: str | None
-    createdDateTime: datetime  # noqa: N815
-    createdBy: str | None  # noqa: N815
-    lastModifiedDateTime: datetime  # noqa: N815
-    lastModifiedBy: str | None  # noqa: N815
+    createdDateTime: datetime
+    createdBy: str | None
+    lastModifiedDateTime: datetime
+    lastModifiedBy: str | None
 
 
 class Vector(msgspec.Struct):
@@ -51,28 +51,28 @@ class View(msgspec.Struct):
     position: Vector
     direction: Vector
     up: Vector
-    isOrthographic: bool  # noqa: N815
-    aspectRatio: float  # noqa: N815
+    isOrthographic: bool
+    aspectRatio: float
     near: float
     far: float
     fov: float
-    ecefTransform: list[float]  # noqa: N815
+    ecefTransform: list[float]
 
 
 class SceneObject(msgspec.Struct):
     """A listed scene object."""
 
     id: str
-    displayName: str  # noqa: N815
+    displayName: str
     order: float
     visible: bool
     version: str
     kind: str
     data: View
-    sceneId: str  # noqa: N815
-    createdById: str  # noqa: N815
-    creationTime: datetime  # noqa: N815
-    lastModified: datetime  # noqa: N815
+    sceneId: str
+    createdById: str
+    creationTime: datetime
+    lastModified: datetime
 
 
 class Link(msgspec.Struct):
@@ -90,7 +90,7 @@ class Links(msgspec.Struct):
 class ITwins(msgspec.Struct):
     """A page of iTwins."""
 
-    iTwins: list[ITwin]  # noqa: N815
+    iTwins: list[ITwin]
     links: Links = msgspec.field(name="_links")
 
 
@@ -104,7 +104,7 @@ class Objects(msgspec.Struct):
 class Account(msgspec.Struct):
     """The primary account's answer."""
 
-    iTwin: Summary  # noqa: N815
+    iTwin: Summary
 
 
 class Connection(asyncio.Protocol):

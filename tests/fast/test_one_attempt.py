@@ -50,7 +50,7 @@ def client(
     return PlatformClient(
         f"http://{host}:{port}",
         vendor="v",
-        token="t",
+        token="planted-token",
         transport=transport,
         backoff=policy,
         on_event=on_event,
@@ -77,6 +77,21 @@ async def test_a_post_with_a_malformed_answer_may_have_had_an_effect(
         with pytest.raises(OutcomeUnknownError):
             await platform.detectors.create(name="d", type="PhotoObjectDetector")
         assert len(service.heads) == 1
+
+
+@pytest.mark.parametrize("broken", [b"", MALFORMED, answer()[:-5]], ids=["none", "malformed", "no end"])
+async def test_no_error_on_the_way_holds_the_request(transport: httpx.AsyncBaseTransport | None, broken: bytes) -> None:
+    """Neither the token nor a query value stands in any error of the chain, in its text or its `repr`."""
+    async with raw_service(broken) as service, client(service.port, transport, timeout=0.1) as platform:
+        with pytest.raises(TransportError) as caught:
+            await platform.itwins.list(search="planted-query", limit=1).collect()
+    seen: BaseException | None = caught.value
+    told = ""
+    while seen is not None:
+        told += f"{seen} {seen!r} {vars(seen)}"
+        seen = seen.__cause__ or seen.__context__
+    assert "no answer from" in told
+    assert "planted" not in told
 
 
 async def test_a_long_header_is_read(transport: httpx.AsyncBaseTransport | None) -> None:

@@ -81,9 +81,12 @@ class FastTransport(httpx.AsyncBaseTransport):
                 ),
             )
         except (self._aiohttp.ClientError, ValueError) as error:
-            raise self._translated(error) from error
-        body = _Body(answer, errors=self._aiohttp.ClientError, translated=self._translated)
-        return httpx.Response(answer.status, headers=answer.raw_headers, stream=body)
+            problem = self._translated(error)
+        else:
+            body = _Body(answer, errors=self._aiohttp.ClientError, translated=self._translated)
+            return httpx.Response(answer.status, headers=answer.raw_headers, stream=body)
+        # Here, and not where it was caught: aiohttp's errors hold the request, with its token, and would come along.
+        raise problem
 
     def _opened(self) -> Any:
         aiohttp = self._aiohttp
@@ -101,7 +104,9 @@ class FastTransport(httpx.AsyncBaseTransport):
 
     def _translated(self, error: Exception) -> httpx.TransportError:
         kinds = (httpx_kind for kind, httpx_kind in self._errors if isinstance(error, kind))
-        return next(kinds, httpx.RemoteProtocolError)(str(error) or type(error).__name__)
+        # The others name the whole address, or what was answered.
+        named = str(error) if isinstance(error, self._aiohttp.ClientConnectorError) else type(error).__name__
+        return next(kinds, httpx.RemoteProtocolError)(named)
 
     async def aclose(self) -> None:
         """Closes the session."""
@@ -116,11 +121,14 @@ class _Body(httpx.AsyncByteStream):
         self._answer, self._errors, self._translated = answer, errors, translated
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        problem: httpx.TransportError | None = None
         try:
             async for chunk in self._answer.content.iter_any():
                 yield chunk
         except self._errors as error:
-            raise self._translated(error) from error
+            problem = self._translated(error)
+        if problem is not None:
+            raise problem
 
     async def aclose(self) -> None:
         """Gives the connection back, or closes it where the body was not read to its end."""
