@@ -19,8 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from itwin_platform import ITwin, Pager, PlatformClient, SceneObject, fast_transport
-from itwin_platform._page import Answer, Listing, Place
-from itwin_platform._paging import page_of, skip_of
+from itwin_platform._listings.links import page_of, skip_of
+from itwin_platform._listings.page import Answer, Listing, Place
 from rich.console import Console
 from rich.table import Table
 

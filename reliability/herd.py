@@ -4,7 +4,7 @@ import asyncio
 import math
 from dataclasses import dataclass
 
-from itwin_platform import BackoffEvent, BackoffPolicy, CooldownBegan, PlatformClient
+from itwin_platform import BackoffEvent, BackoffPolicy, CooldownStarted, PlatformClient
 
 from .counting_server import Answer, CountingServer, Received
 from .figure import Figure, at_most, exactly
@@ -82,7 +82,7 @@ async def run_herd(
         return Answer(status=429, headers={"retry-after": "1"})
 
     def note(event: BackoffEvent) -> None:
-        if isinstance(event, CooldownBegan):
+        if isinstance(event, CooldownStarted):
             cooldowns.append((loop.time(), loop.time() + event.seconds))
 
     async with service(answer) as server:

@@ -33,7 +33,7 @@ class Call:
 
 def calls(wrapper: Path = WRAPPER) -> list[Call]:
     """Every call of a generated function from a public method of the wrapper."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(wrapper.glob("*.py"))}
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(wrapper.rglob("*.py"))}
     groups = {cls: group for tree in trees.values() for cls, group in _groups(tree)}
     return [
         call
@@ -42,7 +42,9 @@ def calls(wrapper: Path = WRAPPER) -> list[Call]:
         if isinstance(holder, ast.ClassDef) and holder.name in groups
         for method in holder.body
         if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef)
-        for call in _calls(method, f"platform.{groups[holder.name]}.{method.name}", path.name)
+        for call in _calls(
+            method, f"platform.{groups[holder.name]}.{method.name}", path.relative_to(wrapper).as_posix()
+        )
     ]
 
 
@@ -60,8 +62,8 @@ def seam(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
 def users(name: str, wrapper: Path = WRAPPER) -> list[str]:
     """The modules beside the seam that take a name from it."""
     return [
-        path.name
-        for path in sorted(wrapper.glob("*.py"))
+        path.relative_to(wrapper).as_posix()
+        for path in sorted(wrapper.rglob("*.py"))
         if any(_takes(name, node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     ]
 

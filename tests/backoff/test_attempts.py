@@ -5,8 +5,8 @@ import asyncio
 import httpx
 import pytest
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate
-from itwin_platform._auth import TokenAuth
-from itwin_platform._transport import ATTEMPTS
+from itwin_platform._attempts.auth import TokenAuth
+from itwin_platform._attempts.transport import ATTEMPTS
 
 from tests.backoff.scripted_service import ScriptedService, answer, backoff, refusal, send
 
@@ -113,7 +113,7 @@ async def test_a_success_gives_back_what_its_repeat_spent(last: int, left: bool)
     """Answers refill the retry tokens, also after a 429 in between; errors of the service and 429 do not."""
     transport = backoff(
         ScriptedService(503, refusal("1"), last, 503, 200),
-        policy=BackoffPolicy(retry_tokens=5, max_wait=2.0, deadline=3.0),
+        policy=BackoffPolicy(retry_budget=5, max_wait=2.0, deadline=3.0),
     )
     await send(transport)
     assert (await send(transport)).status_code == (200 if left else 503)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate
-from itwin_platform._auth import TokenAuth
+from itwin_platform._attempts.auth import TokenAuth
 
 from tests.backoff.interruption import CountingVirtualLoop, cancelled_at_turn
 from tests.backoff.scripted_service import send

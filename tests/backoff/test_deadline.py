@@ -7,7 +7,7 @@ import httpx
 import pytest
 from hypothesis import given, settings, strategies as st
 from itwin_platform import BackoffPolicy, BackoffTransport, DeadlineExceededError, Gate, PlatformError, TransportError
-from itwin_platform._auth import TokenAuth
+from itwin_platform._attempts.auth import TokenAuth
 
 from tests.backoff.scripted_service import ScriptedService, backoff, refusal, send
 from tests.virtual_time import in_virtual_time

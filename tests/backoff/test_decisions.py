@@ -3,14 +3,14 @@
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import BackoffPolicy, NotSentError, OutcomeUnknownError
-from itwin_platform._backoff import (
+from itwin_platform._attempts.policy import (
     EFFECT_POSSIBLE,
     RULES,
     GiveUp,
-    Happened,
+    Outcome,
     Progress,
     Repeat,
-    RetryTokens,
+    RetryBudget,
     decide,
     happened,
 )
@@ -20,7 +20,7 @@ POLICY = BackoffPolicy()
 
 def decided(
     method: str,
-    what: Happened,
+    what: Outcome,
     *,
     retry_after: float | None = None,
     attempts: int = 1,
@@ -51,19 +51,19 @@ def decided(
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
-        (200, Happened.FINAL),
-        (302, Happened.FINAL),
-        (401, Happened.FINAL),
-        (408, Happened.FINAL),
-        (429, Happened.REFUSED),
-        (500, Happened.FINAL),
-        (501, Happened.FINAL),
-        (502, Happened.UNAVAILABLE),
-        (503, Happened.UNAVAILABLE),
-        (504, Happened.UNAVAILABLE),
+        (200, Outcome.FINAL),
+        (302, Outcome.FINAL),
+        (401, Outcome.FINAL),
+        (408, Outcome.FINAL),
+        (429, Outcome.REFUSED),
+        (500, Outcome.FINAL),
+        (501, Outcome.FINAL),
+        (502, Outcome.UNAVAILABLE),
+        (503, Outcome.UNAVAILABLE),
+        (504, Outcome.UNAVAILABLE),
     ],
 )
-def test_only_four_statuses_ask_for_a_repeat(status: int, expected: Happened) -> None:
+def test_only_four_statuses_ask_for_a_repeat(status: int, expected: Outcome) -> None:
     """429, 502, 503 and 504 pass by themselves; every other answer is final."""
     assert happened(status) is expected
 
@@ -71,15 +71,15 @@ def test_only_four_statuses_ask_for_a_repeat(status: int, expected: Happened) ->
 @pytest.mark.parametrize(
     ("what", "get", "patch", "post"),
     [
-        (Happened.REFUSED, True, True, True),
-        (Happened.UNAVAILABLE, True, True, False),
-        (Happened.OUTCOME_UNKNOWN, True, True, False),
-        (Happened.NOT_SENT, True, True, True),
-        (Happened.UNSENDABLE, False, False, False),
-        (Happened.FINAL, False, False, False),
+        (Outcome.REFUSED, True, True, True),
+        (Outcome.UNAVAILABLE, True, True, False),
+        (Outcome.OUTCOME_UNKNOWN, True, True, False),
+        (Outcome.NOT_SENT, True, True, True),
+        (Outcome.UNSENDABLE, False, False, False),
+        (Outcome.FINAL, False, False, False),
     ],
 )
-def test_who_repeats_what(what: Happened, get: bool, patch: bool, post: bool) -> None:
+def test_who_repeats_what(what: Outcome, get: bool, patch: bool, post: bool) -> None:
     """A POST is repeated only where it certainly had no effect; GET and PATCH also after a lost answer."""
     repeated = {method: isinstance(decided(method, what), Repeat) for method in ("GET", "PATCH", "POST")}
     assert repeated == {"GET": get, "PATCH": patch, "POST": post}
@@ -87,35 +87,35 @@ def test_who_repeats_what(what: Happened, get: bool, patch: bool, post: bool) ->
 
 def test_the_table_has_a_row_for_everything_that_is_repeated() -> None:
     """What is not in the table is final, and nothing else is."""
-    assert set(Happened) - set(RULES) == {Happened.UNSENDABLE, Happened.FINAL}
+    assert set(Outcome) - set(RULES) == {Outcome.UNSENDABLE, Outcome.FINAL}
 
 
 @pytest.mark.parametrize(
     ("what", "attempts", "refusals", "repeats"),
     [
-        (Happened.UNAVAILABLE, 4, 0, True),
-        (Happened.UNAVAILABLE, 5, 0, False),
-        (Happened.NOT_SENT, 5, 0, False),
-        (Happened.OUTCOME_UNKNOWN, 5, 7, False),
-        (Happened.REFUSED, 5, 7, True),
-        (Happened.REFUSED, 0, 1000, True),
+        (Outcome.UNAVAILABLE, 4, 0, True),
+        (Outcome.UNAVAILABLE, 5, 0, False),
+        (Outcome.NOT_SENT, 5, 0, False),
+        (Outcome.OUTCOME_UNKNOWN, 5, 7, False),
+        (Outcome.REFUSED, 5, 7, True),
+        (Outcome.REFUSED, 0, 1000, True),
     ],
 )
-def test_attempts_are_counted_without_429(what: Happened, attempts: int, refusals: int, repeats: bool) -> None:
+def test_attempts_are_counted_without_429(what: Outcome, attempts: int, refusals: int, repeats: bool) -> None:
     """Five attempts in all; a 429 uses none of them, and is repeated also when they are used."""
     decision = decided("GET", what, attempts=attempts, refusals=refusals)
     assert isinstance(decision, Repeat) is repeats
 
 
 @pytest.mark.parametrize(("tokens", "what", "repeats"), [
-    (5, Happened.UNAVAILABLE, True),
-    (4, Happened.UNAVAILABLE, False),
-    (5, Happened.NOT_SENT, True),
-    (10, Happened.OUTCOME_UNKNOWN, True),
-    (9, Happened.OUTCOME_UNKNOWN, False),
-    (0, Happened.REFUSED, True),
+    (5, Outcome.UNAVAILABLE, True),
+    (4, Outcome.UNAVAILABLE, False),
+    (5, Outcome.NOT_SENT, True),
+    (10, Outcome.OUTCOME_UNKNOWN, True),
+    (9, Outcome.OUTCOME_UNKNOWN, False),
+    (0, Outcome.REFUSED, True),
 ])  # fmt: skip  # a table
-def test_a_repeat_costs_retry_tokens_by_kind(tokens: int, what: Happened, repeats: bool) -> None:
+def test_a_repeat_costs_retry_tokens_by_kind(tokens: int, what: Outcome, repeats: bool) -> None:
     """Five for a failure, ten for a lost answer, none for a 429: without them nothing is repeated."""
     decision = decided("GET", what, tokens=tokens)
     assert isinstance(decision, Repeat) is repeats
@@ -133,14 +133,14 @@ def test_a_repeat_costs_retry_tokens_by_kind(tokens: int, what: Happened, repeat
 )
 def test_no_wait_is_begun_that_is_too_long(retry_after: float, elapsed: float, reason: str | None) -> None:
     """A wait above max_wait, or one that ends at the deadline or past it, is given up before it begins."""
-    decision = decided("GET", Happened.REFUSED, retry_after=retry_after, elapsed=elapsed)
+    decision = decided("GET", Outcome.REFUSED, retry_after=retry_after, elapsed=elapsed)
     assert (decision.reason if isinstance(decision, GiveUp) else None) == reason
 
 
 def test_without_a_deadline_only_the_attempts_end_it() -> None:
     """`deadline=None` lets a call go on for as long as it takes."""
     policy = BackoffPolicy(deadline=None)
-    assert isinstance(decided("GET", Happened.REFUSED, elapsed=1e9, policy=policy), Repeat)
+    assert isinstance(decided("GET", Outcome.REFUSED, elapsed=1e9, policy=policy), Repeat)
 
 
 methods = st.sampled_from(["GET", "HEAD", "PATCH", "PUT", "DELETE", "POST", "CONNECT", "post", "X"])
@@ -158,10 +158,10 @@ policies = st.builds(
 )
 
 
-@given(methods, st.sampled_from(Happened), waits, counts, counts, seconds, policies, counts, jitters)
+@given(methods, st.sampled_from(Outcome), waits, counts, counts, seconds, policies, counts, jitters)
 def test_the_rules_hold_for_every_input(
     method: str,
-    what: Happened,
+    what: Outcome,
     retry_after: float | None,
     attempts: int,
     refusals: int,
@@ -186,7 +186,7 @@ def test_the_rules_hold_for_every_input(
         assert decision.error is (OutcomeUnknownError if what in EFFECT_POSSIBLE else NotSentError)
         return
     assert what in RULES
-    assert method in ("GET", "HEAD", "PATCH", "PUT", "DELETE") or what in (Happened.REFUSED, Happened.NOT_SENT)
+    assert method in ("GET", "HEAD", "PATCH", "PUT", "DELETE") or what in (Outcome.REFUSED, Outcome.NOT_SENT)
     assert decision.after >= (retry_after or 0.0)
     assert decision.after <= policy.max_wait
     assert policy.deadline is None or elapsed + decision.after < policy.deadline
@@ -195,7 +195,7 @@ def test_the_rules_hold_for_every_input(
 
 def test_tokens_come_back_with_success_and_never_above_the_capacity() -> None:
     """A call that ends well gives back what its last repeat spent, or one; there are never more than at first."""
-    tokens = RetryTokens(20)
+    tokens = RetryBudget(20)
     tokens.spend(10)
     tokens.spend(5)
     tokens.refund(5)

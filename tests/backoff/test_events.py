@@ -6,7 +6,7 @@ import logging
 
 import httpx
 import pytest
-from itwin_platform import AttemptEnded, BackoffEvent, CooldownBegan, DeadlineExceededError, Gate, PlatformClient
+from itwin_platform import AttemptEnded, BackoffEvent, CooldownStarted, DeadlineExceededError, Gate, PlatformClient
 from pytest_httpx import HTTPXMock
 
 from tests.backoff.scripted_service import ScriptedService, answer, backoff, refusal, send
@@ -42,8 +42,8 @@ async def test_a_cooldown_is_one_event_however_many_429_it_has() -> None:
     service = ScriptedService(*[refusal("5") for _ in range(21)], 200)
     transport = backoff(service, gate=Gate(20), on_event=events.append)
     await asyncio.gather(*(send(transport) for _ in range(20)))
-    cooldowns = [event for event in events if isinstance(event, CooldownBegan)]
-    assert cooldowns == [CooldownBegan(method="GET", route="/things", seconds=5.0)] * 2
+    cooldowns = [event for event in events if isinstance(event, CooldownStarted)]
+    assert cooldowns == [CooldownStarted(method="GET", route="/things", seconds=5.0)] * 2
 
 
 async def test_the_correlation_id_is_that_of_the_answer_else_the_one_that_was_sent() -> None:
@@ -60,7 +60,7 @@ async def test_the_correlation_id_is_that_of_the_answer_else_the_one_that_was_se
 
 def test_events_do_not_change() -> None:
     """They can be kept and compared."""
-    event = CooldownBegan(method="GET", route="/things", seconds=5.0)
+    event = CooldownStarted(method="GET", route="/things", seconds=5.0)
     with pytest.raises(dataclasses.FrozenInstanceError):
         event.seconds = 1.0  # type: ignore[misc]  # what must not work
 

@@ -4,7 +4,7 @@ import asyncio
 import random
 
 import pytest
-from itwin_platform import Gate, Pass, RateLimit, WaitTooLongError
+from itwin_platform import Gate, Permit, RateLimit, WaitTooLongError
 
 
 async def settle() -> None:
@@ -15,7 +15,7 @@ async def settle() -> None:
 
 def enter(
     gate: Gate, *, ticket: int | None = None, max_wait: float = 60.0, until: float | None = None
-) -> asyncio.Task[Pass]:
+) -> asyncio.Task[Permit]:
     """Waits at the gate, in a task."""
     place = gate.ticket() if ticket is None else ticket
     return asyncio.create_task(gate.enter(place, max_wait=max_wait, until=until))

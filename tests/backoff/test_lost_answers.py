@@ -55,7 +55,7 @@ SORTED: list[tuple[Exception, int, int, type[TransportError]]] = [
     (TimeoutError("x"), 5, 1, OutcomeUnknownError),
     (ssl.SSLError("x"), 5, 1, OutcomeUnknownError),
 ]
-PATIENT = BackoffPolicy(retry_tokens=1000)
+PATIENT = BackoffPolicy(retry_budget=1000)
 
 
 def test_no_exception_of_httpx_is_forgotten() -> None:

@@ -10,13 +10,13 @@ from itwin_platform import (
     BackoffTransport,
     DeadlineExceededError,
     Gate,
-    Pass,
+    Permit,
     PlatformClient,
     PlatformError,
     RequestGate,
     WaitTooLongError,
 )
-from itwin_platform._auth import TokenAuth
+from itwin_platform._attempts.auth import TokenAuth
 
 from tests.backoff.scripted_service import ScriptedService, answer, backoff, refusal, send
 
@@ -27,39 +27,39 @@ class LedgerGate:
     def __init__(self) -> None:
         self.tickets: list[int] = []
         self.given = 0
-        self.ended: dict[Pass, str] = {}
+        self.ended: dict[Permit, str] = {}
         self.cooldown = 0.0
 
     def ticket(self) -> int:
         """Tickets count down here: only their order matters."""
         return -self.given
 
-    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Pass:
+    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
         """Waits a turn."""
         await asyncio.sleep(self.cooldown)
         self.cooldown = 0.0
         self.tickets.append(ticket)
         self.given += 1
-        return Pass(stretch=0, ordinal=self.given)
+        return Permit(stretch=0, ordinal=self.given)
 
     def cooldown_left(self) -> float:
         """What the last refusal said."""
         return self.cooldown
 
-    def answered(self, given: Pass) -> None:
+    def answered(self, given: Permit) -> None:
         """Once."""
         self._end(given, "answered")
 
-    def refused(self, given: Pass, *, wait: float) -> None:
+    def refused(self, given: Permit, *, wait: float) -> None:
         """Once, with the wait."""
         self._end(given, f"refused for {wait:g} s")
         self.cooldown = wait
 
-    def abandoned(self, given: Pass) -> None:
+    def abandoned(self, given: Permit) -> None:
         """Once."""
         self._end(given, "abandoned")
 
-    def _end(self, given: Pass, how: str) -> None:
+    def _end(self, given: Permit, how: str) -> None:
         assert given not in self.ended
         self.ended[given] = how
 
@@ -108,7 +108,7 @@ async def test_a_gate_that_turns_away_is_a_deadline_error() -> None:
     """WaitTooLongError is how a gate says that its cooldown is too long."""
 
     class Closed(LedgerGate):
-        async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Pass:
+        async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
             raise WaitTooLongError(300.0)
 
     gate: RequestGate = Closed()

@@ -15,7 +15,7 @@ def test_the_defaults_are_the_documented_ones() -> None:
         "base_delay": 0.5,
         "max_delay": 20.0,
         "max_in_flight": 20,
-        "retry_tokens": 90,
+        "retry_budget": 90,
     }
 
 
@@ -33,7 +33,7 @@ def test_a_policy_does_not_change() -> None:
         ("max_attempts", True),
         ("max_attempts", "3"),
         ("max_in_flight", 0),
-        ("retry_tokens", -1),
+        ("retry_budget", -1),
         ("max_wait", -1.0),
         ("max_wait", float("nan")),
         ("max_wait", None),
@@ -49,7 +49,7 @@ def test_a_number_out_of_range_is_refused_by_name(name: str, value: object) -> N
         dataclasses.replace(BackoffPolicy(), **{name: value})  # type: ignore[arg-type]  # what must not work
 
 
-@pytest.mark.parametrize("policy", [{"max_wait": 0}, {"deadline": None}, {"deadline": 0.5}, {"retry_tokens": 0}])
+@pytest.mark.parametrize("policy", [{"max_wait": 0}, {"deadline": None}, {"deadline": 0.5}, {"retry_budget": 0}])
 def test_the_ends_of_the_ranges_are_taken(policy: dict[str, float | None]) -> None:
     """Zero waits, no deadline and no retry tokens are policies."""
     assert dataclasses.asdict(dataclasses.replace(BackoffPolicy(), **policy)).items() >= policy.items()  # type: ignore[arg-type]  # by name

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from hypothesis import given, settings, strategies as st
 from itwin_platform import ResponseDecodeError
-from itwin_platform._response_body import KEPT_OF_TOO_LARGE, PIECE, read_answer
+from itwin_platform._attempts.body import KEPT_OF_TOO_LARGE, PIECE, read_answer
 
 from tests.virtual_time import in_virtual_time
 

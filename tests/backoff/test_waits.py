@@ -6,8 +6,8 @@ from email.utils import format_datetime
 import pytest
 from hypothesis import example, given, strategies as st
 from itwin_platform import BackoffPolicy
-from itwin_platform._answers import moment_after
-from itwin_platform._backoff import Progress, parse_retry_after, wait_before
+from itwin_platform._attempts.policy import Progress, delay_before, parse_retry_after
+from itwin_platform._transports.status_errors import moment_after
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 DATE = "Sun, 01 Mar 2026 12:00:00 GMT"
@@ -89,13 +89,13 @@ def test_a_date_counts_by_the_clock_of_the_service(wait: int, date: datetime) ->
 def test_a_wait_that_is_not_said_doubles(attempts: int, refusals: int, jitter: float, expected: float) -> None:
     """From half a second to twenty, and jitter adds at most a quarter and half a second."""
     progress = Progress(attempts=attempts, refusals=refusals)
-    assert wait_before(retry_after=None, progress=progress, policy=BackoffPolicy(), jitter=jitter) == expected
+    assert delay_before(retry_after=None, progress=progress, policy=BackoffPolicy(), jitter=jitter) == expected
 
 
 @pytest.mark.parametrize(("named", "jitter", "expected"), [(1.0, 0.0, 1.0), (1.0, 1.0, 1.05), (30.0, 1.0, 30.5)])
 def test_jitter_only_adds_to_a_wait_that_is_said(named: float, jitter: float, expected: float) -> None:
     """What the service says is a floor: a twentieth and half a second come on top at most."""
-    wait = wait_before(retry_after=named, progress=Progress(attempts=4), policy=BackoffPolicy(), jitter=jitter)
+    wait = delay_before(retry_after=named, progress=Progress(attempts=4), policy=BackoffPolicy(), jitter=jitter)
     assert wait == pytest.approx(expected)
 
 
@@ -103,7 +103,7 @@ def test_jitter_makes_no_wait_too_long() -> None:
     """Up to max_wait jitter adds nothing past it; what the service says beyond stays what it is."""
     policy = BackoffPolicy(max_wait=60.0)
     for named, expected in ((59.9, 60.0), (60.0, 60.0), (61.0, 61.0)):
-        wait = wait_before(retry_after=named, progress=Progress(), policy=policy, jitter=1.0)
+        wait = delay_before(retry_after=named, progress=Progress(), policy=policy, jitter=1.0)
         assert wait == expected
 
 

@@ -2,11 +2,11 @@
 
 from hypothesis import given, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
-from itwin_platform import Pass, RateLimit
-from itwin_platform._window import Window
+from itwin_platform import Permit, RateLimit
+from itwin_platform._attempts.window import Window
 
 
-def opened(window: Window, now: float) -> list[Pass]:
+def opened(window: Window, now: float) -> list[Permit]:
     """Begins as many as may begin now."""
     passes = []
     while window.wait(now) == 0:
@@ -137,7 +137,7 @@ def test_no_stretch_holds_more_than_the_rate(steps: list[float], requests: int, 
 class WindowMachine(RuleBasedStateMachine):
     """Requests begin, are answered, refused and lost in any order, while the clock goes on."""
 
-    under_way: Bundle[Pass] = Bundle("under_way")
+    under_way: Bundle[Permit] = Bundle("under_way")
 
     def __init__(self) -> None:
         super().__init__()
@@ -153,7 +153,7 @@ class WindowMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.window.wait(self.now) == 0)
     @rule(target=under_way)
-    def begins(self) -> Pass:
+    def begins(self) -> Permit:
         """Only while no cooldown is known, and below the most."""
         assert self.now >= self.cooldown_until
         self.count += 1
@@ -161,19 +161,19 @@ class WindowMachine(RuleBasedStateMachine):
         return self.window.begin(self.now)
 
     @rule(given_pass=consumes(under_way))
-    def is_answered(self, given_pass: Pass) -> None:
+    def is_answered(self, given_pass: Permit) -> None:
         """An answer other than 429."""
         self.window.answered(given_pass)
         self.count -= 1
 
     @rule(given_pass=consumes(under_way))
-    def is_lost(self, given_pass: Pass) -> None:
+    def is_lost(self, given_pass: Permit) -> None:
         """No answer."""
         self.window.end(given_pass)
         self.count -= 1
 
     @rule(given_pass=consumes(under_way), wait=st.floats(0.0, 5.0))
-    def is_refused(self, given_pass: Pass, wait: float) -> None:
+    def is_refused(self, given_pass: Permit, wait: float) -> None:
         """A 429."""
         self.window.refused(given_pass, now=self.now, wait=wait)
         self.cooldown_until = max(self.cooldown_until, self.now + wait)

@@ -74,7 +74,7 @@ async def test_a_record_of_a_cooldown_has_its_fields(caplog: pytest.LogCaptureFi
     assert cooldown.pop("message").startswith("GET /scenes/{scene_id}/objects -> 429: no request begins for ")
     assert cooldown.pop("itwin_seconds") >= 0
     assert cooldown == {
-        "itwin_event": "CooldownBegan",
+        "itwin_event": "CooldownStarted",
         "itwin_method": "GET",
         "itwin_route": "/scenes/{scene_id}/objects",
     }

@@ -15,7 +15,7 @@ from itwin_platform import (
     AttemptEnded,
     BackoffPolicy,
     BasicAuthentication,
-    CooldownBegan,
+    CooldownStarted,
     ErrorDetail,
     EventType,
     ITwin,
@@ -31,7 +31,7 @@ from itwin_platform import (
     TruncatedWarning,
     UsageError,
 )
-from itwin_platform._answers import status_error
+from itwin_platform._transports.status_errors import status_error
 
 from tests.conventions.answers import ANSWERS, sent
 
@@ -43,7 +43,7 @@ VALUES: list[object] = [
     BasicAuthentication(username="u", password="p"),
     RepositoryOptions(query_parameters={"a": "b"}, minimum_level=1, maximum_level=None),
     SceneState(display_name="S", last_modified=None, is_partial=True),
-    CooldownBegan(method="GET", route="/a", seconds=1.0),
+    CooldownStarted(method="GET", route="/a", seconds=1.0),
     AttemptEnded(method="GET", route="/", status=200, error=None, seconds=0.1, attempt=1, correlation_id=None),
 ]
 ERRORS = [

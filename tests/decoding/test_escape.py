@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from itwin_platform import RepositoryResourceData, SceneObject, View3dData, escape
-from itwin_platform._scene_data import JSON, type_data
+from itwin_platform._operations.scene_data import JSON, type_data
 
 from tests.decoding.conftest import ANY_JSON, SCHEMAS, objects_of
 

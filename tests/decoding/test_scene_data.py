@@ -14,7 +14,7 @@ from itwin_platform import (
     View3dData,
 )
 from itwin_platform._api import SceneDataCreate, encode
-from itwin_platform._scene_data import objects_to_create, type_data
+from itwin_platform._operations.scene_data import objects_to_create, type_data
 
 from tests.decoding.conftest import ANY_JSON, SCHEMAS, objects_of
 

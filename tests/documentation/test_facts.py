@@ -8,8 +8,11 @@ from itertools import chain
 
 import itwin_platform
 import pytest
-from itwin_platform import BackoffPolicy, EventType, _auth, _backoff, _checks, _scenes, _tokens, _transport
-from itwin_platform._replacement import Whole
+from itwin_platform import BackoffPolicy, EventType
+from itwin_platform._attempts import auth, policy, token, transport
+from itwin_platform._listings import page as page_values
+from itwin_platform._operations import scenes
+from itwin_platform._operations.replacement import CompleteObject
 
 from tests.documentation.blocks import PROJECT
 
@@ -67,35 +70,35 @@ def test_what_is_repeated_is_the_table_of_the_code() -> None:
     table = rows("backoff", "What happened | GET, PATCH | POST | uses an attempt | costs retry tokens")
     told = {row[0]: (row[3] == "yes", int(row[4])) for row in table if row[4]}
     names = ("429", "502, 503, 504", "certainly not sent (no connection)", "no answer, possibly sent")
-    rules = [(rule.uses_attempt, rule.cost) for rule in _backoff.RULES.values()]
-    assert told == dict(zip(names, rules, strict=True))
-    shares = f"{_backoff.JITTER_SHARE:.0%}", f"{_backoff.JITTER_SECONDS} s", f"{_backoff.NAMED_WAIT_JITTER_SHARE:.0%}"
+    costs = [(rule.uses_attempt, rule.cost) for rule in policy.RULES.values()]
+    assert told == dict(zip(names, costs, strict=True))
+    shares = f"{policy.JITTER_SHARE:.0%}", f"{policy.JITTER_SECONDS} s", f"{policy.RETRY_AFTER_JITTER_SHARE:.0%}"
     assert all(share.replace("%", " %") in page("backoff") for share in shares)
 
 
 def test_limits_of_listings_are_those_of_the_code() -> None:
     """The table of keywords has the page sizes and the cap that the client asks for."""
     told = {row[0]: row[2:] for row in rows("listings", "Keyword | Means | iTwins | scene objects")}
-    assert told["page_size"][0] == AT_MOST.format(_checks.ITWINS_PER_PAGE)
-    assert told["page_size"][1] == AT_MOST.format(_scenes.MOST_PER_PAGE)
-    assert told["max_return"][0] == AT_MOST.format(_checks.MOST_RETURNED)
+    assert told["page_size"][0] == AT_MOST.format(page_values.ITWINS_PER_PAGE)
+    assert told["page_size"][1] == AT_MOST.format(scenes.MOST_PER_PAGE)
+    assert told["max_return"][0] == AT_MOST.format(page_values.MOST_RETURNED)
 
 
 def test_times_of_tokens_are_those_of_the_code() -> None:
     """The two windows, and how long a failure is shared, are as the page of tokens says."""
     told = [row[0] for row in rows("tokens", "Left to live | What happens")]
-    minutes, seconds = _tokens.EARLY_WINDOW // timedelta(minutes=1), _tokens.EXPIRY_MARGIN.seconds
+    minutes, seconds = token.EARLY_WINDOW // timedelta(minutes=1), token.EXPIRY_MARGIN.seconds
     assert told == [
-        f"less than {minutes} minutes, or {_tokens.EARLY_SHARE * 100:g} % of its life",
-        f"less than {seconds} seconds, or {_tokens.EXPIRY_SHARE * 100:g} % of its life",
+        f"less than {minutes} minutes, or {token.EARLY_SHARE * 100:g} % of its life",
+        f"less than {seconds} seconds, or {token.EXPIRY_SHARE * 100:g} % of its life",
     ]
-    assert f"for {_auth.FAILURE_SHARED:g} second," in page("tokens")
+    assert f"for {auth.FAILURE_SHARED:g} second," in page("tokens")
 
 
 def test_limits_that_protect_are_those_of_the_code() -> None:
     """The page of performance has the defaults of the client."""
     told = {argument: default for _, default, argument in rows("performance", "Limit | Default | Argument")}
-    assert told["max_response_bytes="] == f"{_transport.MAX_RESPONSE_BYTES // 2**20} MiB"
+    assert told["max_response_bytes="] == f"{transport.MAX_RESPONSE_BYTES // 2**20} MiB"
     assert told["BackoffPolicy(deadline=...)"] == f"{BackoffPolicy().deadline:g} s"
     timeout = inspect.signature(itwin_platform.PlatformClient).parameters["timeout"].default
     assert told["timeout="] == f"{timeout:g} s"
@@ -112,5 +115,5 @@ def test_events_are_those_of_the_enum() -> None:
 def test_fields_of_whole_objects_are_those_of_the_code(row: list[str]) -> None:
     """The page of replacement names the fields that each type asks for."""
     kind = getattr(itwin_platform, row[0])
-    fields = [field.name for field in dataclasses.fields(kind) if field.name not in Whole.__dataclass_fields__]
+    fields = [field.name for field in dataclasses.fields(kind) if field.name not in CompleteObject.__dataclass_fields__]
     assert row[1].partition(";")[0].split(", ") == fields

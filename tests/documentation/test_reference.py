@@ -10,11 +10,11 @@ from reference_docstrings import ReferenceDocstrings, completed
 from tests.documentation.blocks import PROJECT
 
 GROUPS = [
-    ("_itwins", "ITwins"),
-    ("_repositories", "Repositories"),
-    ("_scenes", "Scenes"),
-    ("_detectors", "Detectors"),
-    ("_webhooks", "Webhooks"),
+    ("_operations.itwins", "ITwins"),
+    ("_operations.repositories", "Repositories"),
+    ("_operations.scenes", "Scenes"),
+    ("_operations.detectors", "Detectors"),
+    ("_operations.webhooks", "Webhooks"),
 ]
 
 DOCSTRING = """Lists.

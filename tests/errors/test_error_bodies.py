@@ -22,7 +22,7 @@ from itwin_platform import (
     ServerError,
     UnprocessableError,
 )
-from itwin_platform._answers import status_error
+from itwin_platform._transports.status_errors import status_error
 from pytest_httpx import HTTPXMock
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

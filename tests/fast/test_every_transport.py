@@ -20,7 +20,7 @@ from itwin_platform import (
     RateLimitError,
     ResponseDecodeError,
     ServerError,
-    TokenSource,
+    TokenProvider,
     fast_transport,
 )
 from itwin_platform_sandbox import Sandbox
@@ -37,7 +37,7 @@ async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
     def make(
         base_url: str,
         *,
-        token: TokenSource = "t",  # noqa: S107  # made up
+        token: TokenProvider = "t",  # noqa: S107  # made up
         backoff: BackoffPolicy | None = None,
         gate: Gate | None = None,
         max_response_bytes: int = 10_000_000,

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UNSET, EventType, UsageError
-from itwin_platform._checks import (
+from itwin_platform._listings.page import check_integer
+from itwin_platform._operations.rules import (
     check_authentication,
     check_exclusive,
     check_header,
-    check_integer,
     check_options,
     check_path_id,
     check_text,

@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from itwin_platform import Page, SceneState
-from itwin_platform._listing_run import ListingRun
-from itwin_platform._page import Answer, Listing
-from itwin_platform._paging import Query, page_of
-from itwin_platform._resume import Position
+from itwin_platform._listings.links import Query, page_of
+from itwin_platform._listings.page import Answer, Listing
+from itwin_platform._listings.resume import Position
+from itwin_platform._listings.run import ListingRun
 
 from tests.paging.numbered_items import ADDRESS, NumberedItems
 

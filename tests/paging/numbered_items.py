@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from itwin_platform import Page, SceneState
-from itwin_platform._page import Answer, Listing, Place
-from itwin_platform._paging import page_of, skip_of
+from itwin_platform._listings.links import page_of, skip_of
+from itwin_platform._listings.page import Answer, Listing, Place
 
 ADDRESS = "https://service.example/prefix/items/"
 

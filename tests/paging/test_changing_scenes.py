@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from itwin_platform._listing_run import ListingRun
-from itwin_platform._resume import Position, read_resume
+from itwin_platform._listings.resume import Position, read_resume
+from itwin_platform._listings.run import ListingRun
 
 from tests.paging.answers import answer, run_of, taken
 from tests.paging.numbered_items import NumberedItems

@@ -12,7 +12,7 @@ from itwin_platform import BackoffPolicy, Gate, ITwin, Pager, PlatformClient, Pl
 from tests.paging.faulty_service import FaultyService, Schedule
 from tests.virtual_time import in_virtual_time
 
-POLICY = BackoffPolicy(max_attempts=20, max_wait=600.0, deadline=None, retry_tokens=100_000, max_in_flight=64)
+POLICY = BackoffPolicy(max_attempts=20, max_wait=600.0, deadline=None, retry_budget=100_000, max_in_flight=64)
 PLACES = st.integers(0, 40)
 SCHEDULES = st.builds(
     Schedule,

@@ -6,9 +6,9 @@ from urllib.parse import parse_qsl
 import pytest
 from hypothesis import example, given, strategies as st
 from itwin_platform import UNSET, PagingError
-from itwin_platform._paging import (
+from itwin_platform._listings.links import (
+    LoopDetector,
     Query,
-    Trail,
     count_of,
     is_as_asked,
     link_of,
@@ -204,7 +204,7 @@ def test_a_page_further_on_differs_in_its_place_only() -> None:
 @given(st.integers(0, 300), st.integers(1, 2500))
 def test_every_loop_is_noticed(before: int, length: int) -> None:
     """A loop of up to a thousand pages is noticed at its first repeat, a longer one soon after."""
-    trail = Trail()
+    trail = LoopDetector()
     place = next(step for step in range(20_000) if trail.repeats((("cursor", str(_on_loop(step, before, length))),)))
     assert place == before + length if length <= 1000 else before + length <= place <= 4 * (before + length)
 
@@ -215,6 +215,6 @@ def _on_loop(step: int, before: int, length: int) -> int:
 
 def test_a_trail_stays_small() -> None:
     """However many pages were read, no more than a thousand are remembered."""
-    trail = Trail()
+    trail = LoopDetector()
     assert not any(trail.repeats((("cursor", str(step)),)) for step in range(100_000))
     assert len(trail._recent) == len(trail._known) == 1000

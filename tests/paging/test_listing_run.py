@@ -6,9 +6,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import PagingError
-from itwin_platform._listing_run import ListingRun
-from itwin_platform._paging import page_of, skip_of
-from itwin_platform._resume import read_resume
+from itwin_platform._listings.links import page_of, skip_of
+from itwin_platform._listings.resume import read_resume
+from itwin_platform._listings.run import ListingRun
 
 from tests.paging.answers import answer, numbers, run_of, taken
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 from itwin_platform import PagingError, TruncatedWarning, UnprocessableError
 from itwin_platform._api import UNSET
-from itwin_platform._partition import Part, split
+from itwin_platform._listings.time_ranges import TimeRange, split
 
 from tests.paging.timed_itwins import TimedITwins
 from tests.virtual_time import in_virtual_time
@@ -31,20 +31,20 @@ def read(itwins: TimedITwins, within: str | None = None) -> list[str]:
 @pytest.mark.parametrize(
     ("part", "within", "condition"),
     [
-        (Part(), None, UNSET),
-        (Part(), "a eq 1 or b eq 2", "a eq 1 or b eq 2"),
-        (Part(since=DAY), None, "t ge 2026-01-01T00:00:00.000000Z"),
-        (Part(until=DAY.replace(microsecond=5)), None, "t lt 2026-01-01T00:00:00.000005Z"),
+        (TimeRange(), None, UNSET),
+        (TimeRange(), "a eq 1 or b eq 2", "a eq 1 or b eq 2"),
+        (TimeRange(since=DAY), None, "t ge 2026-01-01T00:00:00.000000Z"),
+        (TimeRange(until=DAY.replace(microsecond=5)), None, "t lt 2026-01-01T00:00:00.000005Z"),
         (
-            Part(since=DAY, until=day(1).astimezone(timezone(timedelta(hours=-5)))),
+            TimeRange(since=DAY, until=day(1).astimezone(timezone(timedelta(hours=-5)))),
             "a eq 1 or b eq 2",
             "(a eq 1 or b eq 2) and t ge 2026-01-01T00:00:00.000000Z and t lt 2026-01-02T00:00:00.000000Z",
         ),
-        (Part(timeless=True), None, "t eq null"),
-        (Part(timeless=True), "a", "(a) and t eq null"),
+        (TimeRange(timeless=True), None, "t eq null"),
+        (TimeRange(timeless=True), "a", "(a) and t eq null"),
     ],
 )
-def test_parts_as_filters(part: Part, within: str | None, condition: object) -> None:
+def test_parts_as_filters(part: TimeRange, within: str | None, condition: object) -> None:
     """Bounds are half open, times in UTC, and the caller's own filter holds in every part."""
     assert part.condition("t", within=within) == condition
 
@@ -52,46 +52,50 @@ def test_parts_as_filters(part: Part, within: str | None, condition: object) -> 
 @pytest.mark.parametrize(
     ("part", "times", "parts"),
     [
-        (Part(), [day(1), day(2), day(3)], [Part(until=day(2)), Part(since=day(2)), Part(timeless=True)]),
         (
-            Part(since=day(1), until=day(9)),
-            [day(1), day(2)],
-            [Part(since=day(1), until=day(2)), Part(since=day(2), until=day(9))],
+            TimeRange(),
+            [day(1), day(2), day(3)],
+            [TimeRange(until=day(2)), TimeRange(since=day(2)), TimeRange(timeless=True)],
         ),
-        (Part(until=day(9)), [day(5), day(5)], [Part(until=day(5)), Part(since=day(5), until=day(9))]),
         (
-            Part(since=day(5), until=day(9)),
+            TimeRange(since=day(1), until=day(9)),
+            [day(1), day(2)],
+            [TimeRange(since=day(1), until=day(2)), TimeRange(since=day(2), until=day(9))],
+        ),
+        (TimeRange(until=day(9)), [day(5), day(5)], [TimeRange(until=day(5)), TimeRange(since=day(5), until=day(9))]),
+        (
+            TimeRange(since=day(5), until=day(9)),
             [day(5), day(5)],
             [
-                Part(since=day(5), until=day(5) + timedelta(microseconds=1)),
-                Part(since=day(5) + timedelta(microseconds=1), until=day(9)),
+                TimeRange(since=day(5), until=day(5) + timedelta(microseconds=1)),
+                TimeRange(since=day(5) + timedelta(microseconds=1), until=day(9)),
             ],
         ),
-        (Part(since=day(5), until=day(5) + timedelta(microseconds=1)), [day(5)], []),
-        (Part(since=day(5)), [], []),
-        (Part(timeless=True), [], []),
+        (TimeRange(since=day(5), until=day(5) + timedelta(microseconds=1)), [day(5)], []),
+        (TimeRange(since=day(5)), [], []),
+        (TimeRange(timeless=True), [], []),
         (
-            Part(),
+            TimeRange(),
             [],
             [
-                Part(until=datetime(1970, 1, 1, tzinfo=UTC)),
-                Part(since=datetime(1970, 1, 1, tzinfo=UTC)),
-                Part(timeless=True),
+                TimeRange(until=datetime(1970, 1, 1, tzinfo=UTC)),
+                TimeRange(since=datetime(1970, 1, 1, tzinfo=UTC)),
+                TimeRange(timeless=True),
             ],
         ),
-        (Part(until=datetime(1970, 1, 1, tzinfo=UTC)), [], []),
+        (TimeRange(until=datetime(1970, 1, 1, tzinfo=UTC)), [], []),
     ],
 )
-def test_splits(part: Part, times: list[datetime], parts: list[Part]) -> None:
+def test_splits(part: TimeRange, times: list[datetime], parts: list[TimeRange]) -> None:
     """In the middle of what was seen, at the next microsecond where all are equal, or not at all."""
     assert split(part, times) == parts
 
 
 @pytest.mark.parametrize(
     ("part", "time"),
-    [(Part(since=day(5)), day(4)), (Part(until=day(5)), day(5)), (Part(timeless=True), day(5))],
+    [(TimeRange(since=day(5)), day(4)), (TimeRange(until=day(5)), day(5)), (TimeRange(timeless=True), day(5))],
 )
-def test_a_filter_that_is_ignored_is_noticed(part: Part, time: datetime) -> None:
+def test_a_filter_that_is_ignored_is_noticed(part: TimeRange, time: datetime) -> None:
     """Times outside the part are an error: parts would overlap for ever."""
     with pytest.raises(PagingError, match="iTwins of other times"):
         split(part, [time])

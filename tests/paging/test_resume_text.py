@@ -11,7 +11,7 @@ import sys
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UNSET, ITwinSubClass, PlatformClient, UsageError
-from itwin_platform._resume import Position, fingerprint, read_resume, write_resume
+from itwin_platform._listings.resume import Position, fingerprint, read_resume, write_resume
 
 TEXTS = st.text(max_size=8)
 POSITIONS = st.builds(

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from itwin_platform import ITwin, Pager, UnprocessableError, Unset
-from itwin_platform._page import Answer, Listing, Place
-from itwin_platform._paging import Query, page_of, skip_of
-from itwin_platform._partition import WholeListing
+from itwin_platform._listings.links import Query, page_of, skip_of
+from itwin_platform._listings.page import Answer, Listing, Place
+from itwin_platform._listings.time_ranges import TimeRangeListing
 
 _TERM = re.compile(r"createdDateTime (ge|lt|eq) (\S+)")
 
@@ -47,9 +47,9 @@ class TimedITwins:
     conditions: list[str] = field(default_factory=list)
     selects: list[str] = field(default_factory=list)
 
-    def whole(self, within: str | None = None) -> WholeListing:
+    def whole(self, within: str | None = None) -> TimeRangeListing:
         """Lists all of it."""
-        return WholeListing(
+        return TimeRangeListing(
             time="createdDateTime", within=within, page_size=self.page_size, read=self.list, look=self.list
         )
 

@@ -1,4 +1,4 @@
-"""Imports go one way, and only the layers that touch the network know how to wait."""
+"""Imports go down from folder to folder, and decisions know neither the network nor the clock."""
 
 import ast
 from collections.abc import Iterator
@@ -7,88 +7,70 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
-GROUPS = {"_itwins", "_repositories", "_scenes", "_detectors", "_webhooks"}
-#: From the top to the ground: a module imports from its own layer or from those beneath, groups only from beneath.
-LAYERS = (
-    {"__init__"},
-    {"_client"},
-    GROUPS,
-    {
-        *(
-            "_partition",
-            "_pager",
-            "_connection",
-            "_http",
-            "_given_client",
-            "_fast",
-            "_transport",
-            "_exchange",
-            "_auth",
-            "_gate",
-        ),
-        *("_response_body", "_cancellation"),
-    },
-    {
-        *("_answers", "_backoff", "_checks", "_events", "_json", "_listing_run", "_page", "_paging", "_replacement"),
-        *("_resume", "_scene_data", "_tokens", "_window"),
-    },
-    {"_api"},
-    {"_deprecation", "_errors", "_version"},
-)
-RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-POLICY = LAYERS[4]
-MODULES = sorted(path.stem for path in PACKAGE.glob("*.py"))
+#: From the top to the ground: a module imports from its own folder or from those below.
+ORDER = ("_client", "_operations", "_listings", "_gates", "_attempts", "_transports", "_json", "_api")
+GROUND = ("_errors", "_deprecation", "_version")
+RANK = {name: rank for rank, name in enumerate(ORDER)} | dict.fromkeys(GROUND, len(ORDER))
+MODULES = sorted(path.relative_to(PACKAGE).with_suffix("").as_posix() for path in PACKAGE.rglob("*.py"))
+GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
+#: Modules that decide: they receive time, sleep and randomness as arguments.
+PURE = {
+    *("_attempts/policy", "_attempts/window", "_attempts/token", "_attempts/events"),
+    *("_listings/run", "_listings/links", "_listings/page", "_listings/resume"),
+    *("_operations/rules", "_operations/replacement", "_operations/scene_data"),
+    *("_api", "_errors", "_json", "_deprecation", "_version"),
+}
+WORLD = {"httpx", "httpcore", "aiohttp", "asyncio", "anyio", "socket", "ssl", "time", "random", "secrets", "redis"}
+
+
+def place(module: str) -> str:
+    """The folder of a module, or the module itself at the first level."""
+    return module.partition("/")[0]
 
 
 def imported(module: str) -> Iterator[str]:
-    """Every module that a module imports, at any place in it: of this package by `_name`, others by their full name."""
-    for node in ast.walk(ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))):
+    """Every module that a module imports anywhere: of this package as `_folder/name`, others by their full name."""
+    path = PACKAGE / f"{module}.py"
+    folder = path.parent.relative_to(PACKAGE).as_posix()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield str(node.module)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level <= 1, f"{module} reaches out of the package"
-            if node.level == 0:
-                yield str(node.module)
-            elif node.module is None:
-                yield from (alias.name for alias in node.names)
-            else:
-                yield node.module
+            above = node.level == 2 or folder == "."
+            assert node.level == 1 or (node.level == 2 and folder != "."), f"{module} reaches out of the package"
+            names = [node.module.replace(".", "/")] if node.module else [alias.name for alias in node.names]
+            yield from (name if above else f"{folder}/{name}" for name in names)
 
 
-def test_every_module_has_its_layer() -> None:
-    """A new module is given its place here."""
-    assert [name for name in MODULES if name not in RANK] == []
+def own(module: str) -> set[str]:
+    """The modules of this package that a module imports."""
+    return {name for name in imported(module) if name.startswith("_")}
 
 
-@pytest.mark.parametrize("module", MODULES)
+def test_every_folder_has_its_place() -> None:
+    """A new folder or first-level module is given its place in the order."""
+    assert {place(module) for module in MODULES if module != "__init__"} <= RANK.keys()
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module != "__init__"])
 def test_imports_go_down(module: str) -> None:
-    """No module imports from a layer above its own."""
-    above = {name for name in imported(module) if RANK.get(name, len(LAYERS)) < RANK[module]}
+    """No module imports from a folder above its own."""
+    above = {name for name in own(module) if RANK[place(name)] < RANK[place(module)]}
     assert not above, f"{module} imports {above} from above"
 
 
-@pytest.mark.parametrize("module", sorted(GROUPS))
+@pytest.mark.parametrize("module", GROUPS)
 def test_groups_do_not_know_each_other(module: str) -> None:
     """Each group of operations stands alone."""
-    assert not GROUPS & set(imported(module))
+    assert not {f"_operations/{group}" for group in GROUPS} & own(f"_operations/{module}")
 
 
-@pytest.mark.parametrize("module", sorted(POLICY | LAYERS[5] | LAYERS[6]))
-def test_policy_neither_sends_nor_waits(module: str) -> None:
-    """Policy imports no HTTP, no event loop, no clock and no dice: they are handed in."""
-    roots = {name.partition(".")[0] for name in imported(module)}
-    assert not roots & {
-        "httpx",
-        "httpcore",
-        "aiohttp",
-        "asyncio",
-        "anyio",
-        "socket",
-        "ssl",
-        "time",
-        "random",
-        "secrets",
-    }
+@pytest.mark.parametrize("module", sorted(PURE))
+def test_decisions_neither_send_nor_wait(module: str) -> None:
+    """Modules that decide import no HTTP, no event loop, no clock and no randomness."""
+    assert not {name.partition(".")[0] for name in imported(module)} & WORLD
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -100,14 +82,14 @@ def test_one_module_names_the_generated_package(module: str) -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_no_module_imports_itself_in_a_circle(module: str) -> None:
-    """Within a layer, too, imports have an end."""
+    """Within a folder, too, imports have an end."""
     seen: set[str] = set()
-    ahead = {name for name in imported(module) if name in RANK}
+    ahead = own(module)
     while ahead:
         name = ahead.pop()
         assert name != module, f"{module} imports itself by way of {seen}"
         seen.add(name)
-        ahead |= {inner for inner in imported(name) if inner in RANK} - seen
+        ahead |= (own(name) if name in MODULES else set()) - seen
 
 
 @pytest.mark.parametrize(
@@ -125,6 +107,13 @@ def test_generated_code_does_not_know_the_wrapper(path: Path) -> None:
 
 
 def test_files_are_short() -> None:
-    """No file of the wrapper has more than 250 lines."""
-    long = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in PACKAGE.glob("*.py")}
+    """No file of the wrapper has more than 250 lines, and the first level has at most eight files."""
+    long = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in PACKAGE.rglob("*.py")}
     assert {name: lines for name, lines in long.items() if lines > 250} == {}
+    assert len(list(PACKAGE.glob("*.py"))) <= 8
+
+
+def test_every_folder_says_what_belongs_in_it() -> None:
+    """Each package begins with a docstring."""
+    for path in PACKAGE.rglob("__init__.py"):
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path

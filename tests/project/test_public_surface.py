@@ -77,7 +77,7 @@ def test_a_star_import_works() -> None:
     assert set(itwin_platform.__all__) <= names.keys()
 
 
-@pytest.mark.parametrize("name", sorted(set(EXPORTED) - {"UNSET", "TokenSource", "BackoffEvent", "__version__"}))
+@pytest.mark.parametrize("name", sorted(set(EXPORTED) - {"UNSET", "TokenProvider", "BackoffEvent", "__version__"}))
 def test_every_name_is_documented(name: str) -> None:
     """Each exported class and function says what it is for."""
     assert inspect.getdoc(EXPORTED[name])

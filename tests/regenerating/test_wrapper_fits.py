@@ -80,11 +80,11 @@ def changed(regenerated: Callable[[Change], Regenerated]) -> Regenerated:
     [
         [
             "no longer gives create_detector, which the wrapper uses (_api.py:",
-            "and _detectors.py",
+            "and _operations/detectors.py",
             "removed: remove it",
         ],
         ["no longer gives create_scene, which", "create_new_scene", "renamed: put the new name there"],
-        ["order_by= of list_scene_objects, which", "_scenes.py:", "The nearest that there is: sort_by."],
+        ["order_by= of list_scene_objects, which", "_operations/scenes.py:", "The nearest that there is: sort_by."],
         ["callback_url of WebhookUpdate, which", "platform.webhooks.update()", "callback_address"],
         ["[options] of RepositoryUpdate, which", "platform.repositories.update()"],
         ["resource of ResourceResponse, which", "platform.repositories.create_resource()"],

@@ -17,7 +17,7 @@ from itwin_platform import (
     RepositoryOptions,
     UsageError,
 )
-from itwin_platform._replacement import Authentication, Whole
+from itwin_platform._operations.replacement import Authentication, CompleteObject
 
 BASIC = BasicAuthentication(username="planted-name", password="planted-password")
 HEADER = HeaderAuthentication(key="planted-key", value="planted-value")
@@ -31,7 +31,7 @@ PKCE = OAuth2AuthorizationCodePKCEAuthentication(
 )
 OPTIONS = RepositoryOptions(query_parameters={"apiKey": "planted-key"}, minimum_level=1, maximum_level=None)
 AUTHENTICATIONS: tuple[Authentication, ...] = (BASIC, HEADER, QUERY, PKCE)
-WHOLES: tuple[Whole, ...] = (*AUTHENTICATIONS, OPTIONS)
+WHOLES: tuple[CompleteObject, ...] = (*AUTHENTICATIONS, OPTIONS)
 named = pytest.mark.parametrize("whole", WHOLES, ids=lambda whole: type(whole).__name__)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -46,13 +46,13 @@ def stored(**properties: object) -> Repository:
     return Repository.from_dict({"id": "r", **properties})
 
 
-def own_fields(whole: Whole) -> dict[str, Any]:
+def own_fields(whole: CompleteObject) -> dict[str, Any]:
     """The fields that must be named, with their values."""
     return {each.name: getattr(whole, each.name) for each in dataclasses.fields(whole) if each.name != "unknown"}
 
 
 @named
-def test_every_field_must_be_named(whole: Whole) -> None:
+def test_every_field_must_be_named(whole: CompleteObject) -> None:
     """Leaving out any one field, or giving them by position, is a TypeError: a partial object cannot be written."""
     values = own_fields(whole)
     for left_out in values:
@@ -63,7 +63,7 @@ def test_every_field_must_be_named(whole: Whole) -> None:
 
 
 @named
-def test_an_object_is_frozen(whole: Whole) -> None:
+def test_an_object_is_frozen(whole: CompleteObject) -> None:
     """No field can be set afterwards, and none can be added."""
     for name in (*own_fields(whole), "unknown", "new"):
         with pytest.raises((dataclasses.FrozenInstanceError, TypeError)):
@@ -71,7 +71,7 @@ def test_an_object_is_frozen(whole: Whole) -> None:
 
 
 @named
-def test_an_object_shows_no_secret(whole: Whole) -> None:
+def test_an_object_shows_no_secret(whole: CompleteObject) -> None:
     """`repr` and `str` name the type and hide what may be a secret, properties that are not known too."""
     shown = repr(whole) + str(dataclasses.replace(whole, unknown={"planted": "planted"}))
     assert type(whole).__name__ in shown
@@ -79,7 +79,7 @@ def test_an_object_shows_no_secret(whole: Whole) -> None:
 
 
 @named
-def test_copies_are_equal(whole: Whole) -> None:
+def test_copies_are_equal(whole: CompleteObject) -> None:
     """An object survives copy, deepcopy and pickle, compares by value, and can be a key."""
     for again in (copy.copy(whole), copy.deepcopy(whole), pickle.loads(pickle.dumps(whole))):  # noqa: S301  # our own bytes
         assert again == whole

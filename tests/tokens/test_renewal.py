@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 from itwin_platform import AccessToken, TokenError
-from itwin_platform._auth import TokenAuth
+from itwin_platform._attempts.auth import TokenAuth
 
-from tests.tokens.token_source import START, GuardedService, TokenSource, guarded, send, wall_clock
+from tests.tokens.token_source import START, GuardedService, TokenProvider, guarded, send, wall_clock
 
 
 async def many(transport: object, count: int = 1000) -> list[int | BaseException]:
@@ -16,7 +16,7 @@ async def many(transport: object, count: int = 1000) -> list[int | BaseException
 
 async def test_a_thousand_tasks_ask_once() -> None:
     """The first token is asked for once, and all wait for it."""
-    source, service = TokenSource(), GuardedService()
+    source, service = TokenProvider(), GuardedService()
     assert set(await many(guarded(service, TokenAuth(source, now=wall_clock)))) == {200}
     assert len(source.asked) == 1
     assert service.tokens == ["t-1"] * 1000
@@ -24,7 +24,7 @@ async def test_a_thousand_tasks_ask_once() -> None:
 
 async def test_a_fresh_token_is_not_asked_for_again() -> None:
     """While it is fresh, later calls send it."""
-    source, service = TokenSource(), GuardedService()
+    source, service = TokenProvider(), GuardedService()
     transport = guarded(service, TokenAuth(source, now=wall_clock))
     await send(transport)
     await asyncio.sleep(3000)
@@ -34,7 +34,7 @@ async def test_a_fresh_token_is_not_asked_for_again() -> None:
 
 async def test_in_the_early_window_one_renews_and_the_others_go_on() -> None:
     """The old token is sent without waiting; one renewal is under way, and then the new one is sent."""
-    source, service = TokenSource(latency=5.0), GuardedService()
+    source, service = TokenProvider(latency=5.0), GuardedService()
     auth = TokenAuth(source, now=wall_clock)
     transport = guarded(service, auth)
     await send(transport)
@@ -51,7 +51,7 @@ async def test_in_the_early_window_one_renews_and_the_others_go_on() -> None:
 
 async def test_after_the_end_all_wait_for_the_one_renewal() -> None:
     """An expired token is not sent any more."""
-    source, service = TokenSource(), GuardedService()
+    source, service = TokenProvider(), GuardedService()
     transport = guarded(service, TokenAuth(source, now=wall_clock))
     await send(transport)
     await asyncio.sleep(3600)
@@ -62,7 +62,7 @@ async def test_after_the_end_all_wait_for_the_one_renewal() -> None:
 
 async def test_a_failure_is_everybodys_for_a_second() -> None:
     """A thousand tasks get the failure of one call, also who comes within a second; then the source is asked again."""
-    source, service = TokenSource(), GuardedService()
+    source, service = TokenProvider(), GuardedService()
     source.failure = ConnectionError("planted-secret")
     transport = guarded(service, TokenAuth(source, now=wall_clock))
     errors = await many(transport)
@@ -82,7 +82,7 @@ async def test_a_failure_is_everybodys_for_a_second() -> None:
 
 async def test_a_failure_in_the_early_window_stops_nobody() -> None:
     """The old token goes on being sent; the source is asked again at most once a second."""
-    source, service = TokenSource(latency=0.0), GuardedService()
+    source, service = TokenProvider(latency=0.0), GuardedService()
     transport = guarded(service, TokenAuth(source, now=wall_clock))
     await send(transport)
     source.failure = ConnectionError()
@@ -96,7 +96,7 @@ async def test_a_failure_in_the_early_window_stops_nobody() -> None:
 
 async def test_cancelling_those_who_wait_disturbs_nobody_else() -> None:
     """Also the task that began the renewal can be cancelled: the others get the token, and all cancelled, the next."""
-    source, service = TokenSource(), GuardedService()
+    source, service = TokenProvider(), GuardedService()
     transport = guarded(service, TokenAuth(source, now=wall_clock))
     tasks = [asyncio.create_task(send(transport)) for _ in range(1000)]
     await asyncio.sleep(0.5)
@@ -106,7 +106,7 @@ async def test_cancelling_those_who_wait_disturbs_nobody_else() -> None:
     source.life = 0.0
     assert len(source.asked) == 1
 
-    source, service = TokenSource(), GuardedService()
+    source, service = TokenProvider(), GuardedService()
     transport = guarded(service, TokenAuth(source, now=wall_clock))
     tasks = [asyncio.create_task(send(transport)) for _ in range(1000)]
     await asyncio.sleep(0.5)
@@ -120,7 +120,7 @@ async def test_cancelling_those_who_wait_disturbs_nobody_else() -> None:
 @pytest.mark.parametrize("when", [0.0, 0.5])
 async def test_closing_ends_a_renewal_and_tells_those_who_wait(when: float) -> None:
     """They get a TokenError, not a cancellation that nobody asked for; no task is left."""
-    source = TokenSource()
+    source = TokenProvider()
     auth = TokenAuth(source, now=wall_clock)
     transport = guarded(GuardedService(), auth)
     call = asyncio.create_task(send(transport))
@@ -137,7 +137,7 @@ async def test_closing_ends_a_renewal_and_tells_those_who_wait(when: float) -> N
 
 async def test_a_source_that_cancels_itself_is_a_failure() -> None:
     """A CancelledError out of the source does not cancel the calls."""
-    source = TokenSource()
+    source = TokenProvider()
     source.failure = asyncio.CancelledError()
     with pytest.raises(TokenError, match="it was cancelled"):
         await send(guarded(GuardedService(), TokenAuth(source, now=wall_clock)))
@@ -145,7 +145,7 @@ async def test_a_source_that_cancels_itself_is_a_failure() -> None:
 
 async def test_after_a_401_the_call_is_repeated_once_with_a_new_token() -> None:
     """A token that the service takes no more is renewed once for all; each call is repeated once."""
-    source, service = TokenSource(), GuardedService(lambda token: token != "t-1", latency=0.1)
+    source, service = TokenProvider(), GuardedService(lambda token: token != "t-1", latency=0.1)
     assert set(await many(guarded(service, TokenAuth(source, now=wall_clock)), 100)) == {200}
     assert len(source.asked) == 2
     assert service.tokens == ["t-1"] * 100 + ["t-2"] * 100
@@ -153,7 +153,7 @@ async def test_after_a_401_the_call_is_repeated_once_with_a_new_token() -> None:
 
 async def test_a_401_with_the_new_token_as_well_is_the_answer() -> None:
     """Two requests at most, whatever the source says."""
-    source, service = TokenSource(), GuardedService(lambda token: False)
+    source, service = TokenProvider(), GuardedService(lambda token: False)
     assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
     assert service.tokens == ["t-1", "t-2"]
 
@@ -161,7 +161,7 @@ async def test_a_401_with_the_new_token_as_well_is_the_answer() -> None:
 @pytest.mark.parametrize("life", [3600.0, None])
 async def test_a_401_is_not_repeated_with_the_same_token(life: float | None) -> None:
     """A source that gives the same token again cannot help: the request is not repeated."""
-    source, service = TokenSource(life=life), GuardedService(lambda token: False)
+    source, service = TokenProvider(life=life), GuardedService(lambda token: False)
     source.always = "same"
     assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
     assert service.tokens == ["same"]
@@ -170,7 +170,7 @@ async def test_a_401_is_not_repeated_with_the_same_token(life: float | None) -> 
 
 async def test_a_401_for_an_old_token_does_not_throw_the_new_one_away() -> None:
     """A late 401 repeats with the token that is there, without asking."""
-    source = TokenSource()
+    source = TokenProvider()
     auth = TokenAuth(source, now=wall_clock)
     slow, fast = (
         GuardedService(lambda token: token != "t-1", latency=60.0),

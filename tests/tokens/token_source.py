@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate
-from itwin_platform._auth import TokenAuth
+from itwin_platform._attempts.auth import TokenAuth
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -16,7 +16,7 @@ def wall_clock() -> datetime:
     return START + timedelta(seconds=asyncio.get_running_loop().time())
 
 
-class TokenSource:
+class TokenProvider:
     """Gives `t-1`, `t-2` and so on, each after `latency` seconds and for `life` seconds; notes when it is asked."""
 
     def __init__(self, *, life: float | None = 3600.0, latency: float = 1.0) -> None:

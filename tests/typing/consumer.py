@@ -15,7 +15,7 @@ from itwin_platform import (
     BackoffPolicy,
     BackoffTransport,
     BasicAuthentication,
-    CooldownBegan,
+    CooldownStarted,
     Detector,
     DetectorType,
     ErrorCode,
@@ -69,7 +69,7 @@ def count(event: BackoffEvent) -> None:
         case AttemptEnded():
             assert_type(event.status, int | None)
             assert_type(event.correlation_id, str | None)
-        case CooldownBegan():
+        case CooldownStarted():
             assert_type(event.seconds, float)
         case _:
             assert_never(event)

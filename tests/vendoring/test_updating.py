@@ -50,25 +50,30 @@ def test_module_that_is_gone_in_the_new_version_is_removed(copy: Path, older_che
 
 def test_edits_are_named_and_nothing_is_overwritten(copy: Path) -> None:
     """Files that were edited, removed, or stand in the way are all named, and the copy stays as it is."""
-    (copy / "_gate.py").write_text("edited")
+    (copy / "_attempts/gate.py").write_text("edited")
     (copy / "generated" / "types.py").unlink()
     recorded = (copy / RECORD).read_text()
     (copy / RECORD).write_text("\n".join(line for line in recorded.splitlines() if not line.endswith("  _auth.py")))
-    (copy / "_auth.py").write_text("somebody's own")
+    (copy / "_attempts/auth.py").write_text("somebody's own")
     before = contents(copy)
     with pytest.raises(SystemExit) as refused:
         vendored(copy.parent, "itwin")
     assert contents(copy) == before
-    for line in ("edited: _gate.py", "removed: generated/types.py", "in the way: _auth.py", "OVERWRITE=yes"):
+    for line in (
+        "edited: _attempts/gate.py",
+        "removed: generated/types.py",
+        "in the way: _attempts/auth.py",
+        "OVERWRITE=yes",
+    ):
         assert line in str(refused.value)
 
 
 def test_edits_are_overwritten_when_it_is_told_to(copy: Path, tmp_path: Path) -> None:
     """`--overwrite` gives up the edits, says which, and the copy is whole again."""
-    (copy / "_gate.py").write_text("edited")
+    (copy / "_attempts/gate.py").write_text("edited")
     told = vendored(copy.parent, "itwin", overwrite=True)
     vendored(tmp_path / "fresh", "itwin")
-    assert "overwritten, as asked: edited: _gate.py" in told
+    assert "overwritten, as asked: edited: _attempts/gate.py" in told
     assert contents(copy) == contents(tmp_path / "fresh" / "itwin")
 
 
@@ -89,7 +94,7 @@ def test_run_that_was_broken_off_can_be_repeated(copy: Path) -> None:
 
 def test_line_ends_of_windows_are_no_edit(copy: Path) -> None:
     """A checkout that turned the line ends does not stand in the way of an update."""
-    path = copy / "_gate.py"
+    path = copy / "_attempts/gate.py"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     vendored(copy.parent, "itwin")
     assert b"\r" not in path.read_bytes()

@@ -4,11 +4,17 @@
 """
 
 from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from ._api import UNSET, Unset
-from ._auth import TokenSource
-from ._backoff import BackoffPolicy
+from ._attempts.auth import TokenProvider
+from ._attempts.events import AttemptEnded, BackoffEvent, CooldownStarted
+from ._attempts.gate import Gate, RequestGate
+from ._attempts.policy import BackoffPolicy
+from ._attempts.token import AccessToken
+from ._attempts.transport import BackoffTransport
+from ._attempts.window import Permit, RateLimit, WaitTooLongError
 from ._client import PlatformClient
 from ._deprecation import PlatformDeprecationWarning
 from ._errors import (
@@ -33,13 +39,8 @@ from ._errors import (
     UnprocessableError,
     UsageError,
 )
-from ._events import AttemptEnded, BackoffEvent, CooldownBegan
-from ._fast import fast_transport
-from ._gate import Gate, RequestGate
-from ._tokens import AccessToken
-from ._transport import BackoffTransport
+from ._transports.aiohttp import fast_transport
 from ._version import __version__
-from ._window import Pass, RateLimit, WaitTooLongError
 
 if TYPE_CHECKING:
     from ._api import (
@@ -75,22 +76,22 @@ if TYPE_CHECKING:
         Webhook,
         WebhookScope,
     )
-    from ._page import Page, SceneState, TruncatedWarning
-    from ._pager import Pager
-    from ._replacement import (
+    from ._listings.page import Page, SceneState, TruncatedWarning
+    from ._listings.pager import Pager
+    from ._operations.replacement import (
         BasicAuthentication,
         HeaderAuthentication,
         OAuth2AuthorizationCodePKCEAuthentication,
         QueryParameterAuthentication,
         RepositoryOptions,
     )
-    from ._scene_data import escape
+    from ._operations.scene_data import escape
 else:
     _MODULES = {
-        **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "_page"),
-        "Pager": "_pager",
-        "RepositoryOptions": "_replacement",
-        "escape": "_scene_data",
+        **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "_listings.page"),
+        "Pager": "_listings.pager",
+        "RepositoryOptions": "_operations.replacement",
+        "escape": "_operations.scene_data",
     }
 
     # Out of sight of type checkers, for which it would make any name a name of this package.
@@ -98,8 +99,12 @@ else:
         """Imports a model, an enum, or what a first call does not need, when it is first named."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = "_replacement" if name.endswith("Authentication") else _MODULES.get(name, "_api")
-        return getattr(import_module(f".{module}", __name__), name)
+        module = "_operations.replacement" if name.endswith("Authentication") else _MODULES.get(name, "_api")
+        value: object = getattr(import_module(f".{module}", __name__), name)
+        if isinstance(value, type | FunctionType):
+            value.__module__ = __name__
+        globals()[name] = value
+        return value
 
 
 __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to check
@@ -114,7 +119,7 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "BasicAuthentication",
     "CapabilityLink",
     "ConflictError",
-    "CooldownBegan",
+    "CooldownStarted",
     "DataCenterLocation",
     "DeadlineExceededError",
     "Detector",
@@ -137,8 +142,8 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "Page",
     "Pager",
     "PagingError",
-    "Pass",
     "PermissionDeniedError",
+    "Permit",
     "PlatformClient",
     "PlatformDeprecationWarning",
     "PlatformError",
@@ -167,7 +172,7 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "SceneState",
     "ServerError",
     "TokenError",
-    "TokenSource",
+    "TokenProvider",
     "TransportError",
     "TruncatedWarning",
     "UNSET",
@@ -187,3 +192,10 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
 
 def __dir__() -> list[str]:
     return __all__
+
+
+# Tracebacks, `repr` and documentation name the package that users import, not the module that defines the class.
+for _public in [
+    value for name, value in globals().items() if name in __all__ and isinstance(value, type | FunctionType)
+]:
+    _public.__module__ = __name__

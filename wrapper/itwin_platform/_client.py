@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Self
 
 import httpx
 
-from ._auth import TokenAuth, TokenSource
-from ._backoff import BackoffPolicy
-from ._connection import Connection
+from ._attempts.auth import TokenAuth, TokenProvider
+from ._attempts.events import BackoffEvent
+from ._attempts.gate import RequestGate
+from ._attempts.policy import BackoffPolicy
+from ._attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
 from ._errors import UsageError
-from ._events import BackoffEvent
-from ._gate import RequestGate
-from ._given_client import ClientTransport
-from ._http import PlatformHTTPClient, PlatformTransport
-from ._transport import MAX_RESPONSE_BYTES, BackoffTransport
+from ._operations.group import Connection
+from ._transports.given_client import ClientTransport
+from ._transports.platform import PlatformHTTPClient, PlatformTransport
 
 if TYPE_CHECKING:
     from ._api import AuthenticatedClient
-    from ._detectors import Detectors
-    from ._itwins import ITwins
-    from ._repositories import Repositories
-    from ._scenes import Scenes
-    from ._webhooks import Webhooks
+    from ._operations.detectors import Detectors
+    from ._operations.itwins import ITwins
+    from ._operations.repositories import Repositories
+    from ._operations.scenes import Scenes
+    from ._operations.webhooks import Webhooks
 
 #: The largest request body in bytes, by method and route: 4.5 MiB for create scene. Source: sections 4.5 and 8.
 BODY_LIMITS = {("POST", "/scenes/"): 4_718_592}
@@ -69,7 +69,7 @@ class PlatformClient:
         base_url: str | None = None,
         *,
         vendor: str | None = None,
-        token: TokenSource | None = None,
+        token: TokenProvider | None = None,
         backoff: BackoffPolicy | None = None,
         timeout: float | httpx.Timeout = 30.0,
         check_requests: bool = True,
@@ -114,35 +114,35 @@ class PlatformClient:
     @cached_property
     def itwins(self) -> "ITwins":
         """The operations on iTwins. Source: sections 4.3 and 4.4."""
-        from ._itwins import ITwins
+        from ._operations.itwins import ITwins
 
         return ITwins(self._connection)
 
     @cached_property
     def repositories(self) -> "Repositories":
         """The operations on repositories, Technical Preview. Source: sections 4.1 and 4.2."""
-        from ._repositories import Repositories
+        from ._operations.repositories import Repositories
 
         return Repositories(self._connection)
 
     @cached_property
     def scenes(self) -> "Scenes":
         """The operations on scenes, Technical Preview. Source: sections 4.5 and 4.6."""
-        from ._scenes import Scenes
+        from ._operations.scenes import Scenes
 
         return Scenes(self._connection)
 
     @cached_property
     def detectors(self) -> "Detectors":
         """The operation on detectors, Technical Preview. Source: section 4.7."""
-        from ._detectors import Detectors
+        from ._operations.detectors import Detectors
 
         return Detectors(self._connection)
 
     @cached_property
     def webhooks(self) -> "Webhooks":
         """The operation on webhooks. Source: section 4.8."""
-        from ._webhooks import Webhooks
+        from ._operations.webhooks import Webhooks
 
         return Webhooks(self._connection)
 

@@ -7,8 +7,8 @@ from typing import Any
 import anyio
 import httpx
 
-from ._errors import ResponseDecodeError
-from ._json import read_json
+from .._errors import ResponseDecodeError
+from .._json import read_json
 
 #: So much of a body that is too large stays on the error.
 KEPT_OF_TOO_LARGE = 65_536

@@ -4,8 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from functools import partial
 from typing import Literal
 
-from ._answers import unwrapped
-from ._api import (
+from .._api import (
     UNSET,
     ITwin,
     ITwinStatus,
@@ -16,14 +15,15 @@ from ._api import (
     get_primary_account,
     list_itwins,
 )
-from ._checks import ITWINS_PER_PAGE, MOST_RETURNED, PREFER, check_itwin_listing, one, several
-from ._connection import Group, page_at
-from ._errors import UnprocessableError, UsageError
-from ._page import Answer, Listing, Page, Place
-from ._pager import Pager
-from ._paging import count_of, link_of, page_of
-from ._partition import TIMES, WholeListing
-from ._resume import fingerprint
+from .._errors import UnprocessableError, UsageError
+from .._listings.links import count_of, link_of, page_of
+from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, Answer, Listing, Page, Place
+from .._listings.pager import Pager
+from .._listings.resume import fingerprint
+from .._listings.time_ranges import TIMES, TimeRangeListing
+from .._transports.status_errors import unwrapped
+from .group import Group, page_at
+from .rules import PREFER, check_itwin_listing, one, several
 
 
 class ITwins(Group):
@@ -221,5 +221,5 @@ class ITwins(Group):
         )
         read = partial(listing, select=several("select", select, str), representation=representation)
         read(filter=filter)  # refuses now what would be refused later
-        whole = WholeListing(time=partition_by, within=filter or None, page_size=page_size, read=read, look=listing)
+        whole = TimeRangeListing(time=partition_by, within=filter or None, page_size=page_size, read=read, look=listing)
         return aiter(whole)

@@ -1,9 +1,9 @@
 """Detectors: entries of an AI detector library. Source: sections 1, 2.8 and 4.7."""
 
-from ._answers import unwrapped
-from ._api import UNSET, Detector, DetectorCreate, DetectorType, Unset, create_detector
-from ._checks import check_text, one
-from ._connection import Group
+from .._api import UNSET, Detector, DetectorCreate, DetectorType, Unset, create_detector
+from .._transports.status_errors import unwrapped
+from .group import Group
+from .rules import check_text, one
 
 
 class Detectors(Group):

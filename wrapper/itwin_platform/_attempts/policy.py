@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from ._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError
+from .._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class BackoffPolicy:
         base_delay: seconds before the first repeat where the service names no wait; each further one doubles it.
         max_delay: the most seconds that this doubling reaches.
         max_in_flight: requests under way at once, at least 1, of all tasks that share the gate.
-        retry_tokens: what repeats may spend before successes refund it, so that an outage is not multiplied.
+        retry_budget: what repeats may spend before successes refund it, so that an outage is not multiplied.
 
     Raises:
         UsageError: a number is out of its range.
@@ -33,10 +33,10 @@ class BackoffPolicy:
     base_delay: float = 0.5
     max_delay: float = 20.0
     max_in_flight: int = 20
-    retry_tokens: int = 90
+    retry_budget: int = 90
 
     def __post_init__(self) -> None:
-        for name, least in (("max_attempts", 1), ("max_in_flight", 1), ("retry_tokens", 0)):
+        for name, least in (("max_attempts", 1), ("max_in_flight", 1), ("retry_budget", 0)):
             value = getattr(self, name)
             if type(value) is not int or value < least:
                 raise UsageError(f"BackoffPolicy: {name} must be an integer, {least} or more")
@@ -48,7 +48,7 @@ class BackoffPolicy:
                 raise UsageError(f"BackoffPolicy: {name} must be a finite number of seconds, 0 or more")
 
 
-class Happened(enum.Enum):
+class Outcome(enum.Enum):
     """What an attempt ended in."""
 
     REFUSED = "answered with status 429"
@@ -74,15 +74,15 @@ class Rule:
 # 2. A wait that the service asked for is a floor: jitter only adds to it.
 # 3. No wait is begun that is longer than `max_wait` or ends past the deadline.
 # 4. What is not in the table is not repeated.
-RULES: dict[Happened, Rule] = {
-    Happened.REFUSED: Rule(any_method=True, uses_attempt=False, cost=0),
-    Happened.UNAVAILABLE: Rule(any_method=False),
-    Happened.NOT_SENT: Rule(any_method=True),
-    Happened.OUTCOME_UNKNOWN: Rule(any_method=False, cost=10),
+RULES: dict[Outcome, Rule] = {
+    Outcome.REFUSED: Rule(any_method=True, uses_attempt=False, cost=0),
+    Outcome.UNAVAILABLE: Rule(any_method=False),
+    Outcome.NOT_SENT: Rule(any_method=True),
+    Outcome.OUTCOME_UNKNOWN: Rule(any_method=False, cost=10),
 }
 
 #: After one of these the request may have had an effect.
-EFFECT_POSSIBLE = frozenset({Happened.UNAVAILABLE, Happened.OUTCOME_UNKNOWN})
+EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN})
 
 #: Repeating one of these leaves the service as one of them left it; any other method is treated as POST.
 REPEATABLE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT", "DELETE"})
@@ -90,7 +90,7 @@ REPEATABLE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT", "DELET
 #: Jitter adds at most this part of a wait, and at most this many seconds.
 JITTER_SHARE, JITTER_SECONDS = 0.25, 0.5
 #: A wait named by the service ends the same cooldown for all tasks of a process: less jitter serves.
-NAMED_WAIT_JITTER_SHARE = 0.05
+RETRY_AFTER_JITTER_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +119,7 @@ class GiveUp:
     error: type[TransportError]
 
 
-class RetryTokens:
+class RetryBudget:
     """What repeats may still spend, so that an outage is not multiplied; a success gives back what its call spent."""
 
     __slots__ = ("_capacity", "left")
@@ -137,17 +137,17 @@ class RetryTokens:
         self.left = min(self._capacity, self.left + max(spent, 1))
 
 
-def happened(status: int) -> Happened:
+def happened(status: int) -> Outcome:
     """Sorts an answer by its status."""
     if status == 429:
-        return Happened.REFUSED
-    return Happened.UNAVAILABLE if status in (502, 503, 504) else Happened.FINAL
+        return Outcome.REFUSED
+    return Outcome.UNAVAILABLE if status in (502, 503, 504) else Outcome.FINAL
 
 
 def decide(
     *,
     method: str,
-    what: Happened,
+    what: Outcome,
     retry_after: float | None,
     progress: Progress,
     policy: BackoffPolicy,
@@ -175,7 +175,7 @@ def decide(
     elif rule.cost > tokens:
         reason = "too many repeats have failed of late: the retry tokens are spent"
     elif (
-        after := wait_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
+        after := delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
     ) > policy.max_wait:
         reason = f"the wait of {after:g} s is longer than max_wait, {policy.max_wait:g} s"
     elif policy.deadline is not None and progress.elapsed + after >= policy.deadline:
@@ -185,14 +185,14 @@ def decide(
     return GiveUp(reason=reason, error=OutcomeUnknownError if progress.may_have_had_an_effect else NotSentError)
 
 
-def wait_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:
+def delay_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:
     """Computes the wait in seconds: the one that the service named, else one that doubles, and jitter on top.
 
     Jitter makes no wait too long that is not: a service that says 60 with a `max_wait` of 60 is waited for.
     """
     doublings = min(max(progress.attempts + progress.refusals - 1, 0), 63)
     wait = min(policy.base_delay * 2.0**doublings, policy.max_delay) if retry_after is None else retry_after
-    share = JITTER_SHARE if retry_after is None else NAMED_WAIT_JITTER_SHARE
+    share = JITTER_SHARE if retry_after is None else RETRY_AFTER_JITTER_SHARE
     return min(wait + jitter * min(share * wait, JITTER_SECONDS), max(wait, policy.max_wait))
 
 

@@ -9,7 +9,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
-LOG = logging.getLogger(__package__)
+#: The logger has the name of the whole package, also in a vendored copy.
+LOG = logging.getLogger(str(__package__).rpartition(".")[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,7 @@ class AttemptEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CooldownBegan:
+class CooldownStarted:
     """A 429 came while no cooldown was known: nobody begins a request for so many seconds. Level WARNING."""
 
     method: str
@@ -44,12 +45,12 @@ class CooldownBegan:
     seconds: float
 
 
-BackoffEvent = AttemptEnded | CooldownBegan
+BackoffEvent = AttemptEnded | CooldownStarted
 
 
 def tell(event: BackoffEvent, on_event: Callable[[BackoffEvent], None] | None) -> None:
     """Writes an event to the log and calls back; a callback that fails is logged, and the request goes on."""
-    if isinstance(event, CooldownBegan):
+    if isinstance(event, CooldownStarted):
         LOG.warning(
             "%s %s -> 429: no request begins for %.3g s",
             *(event.method, event.route, event.seconds),

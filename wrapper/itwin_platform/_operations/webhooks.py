@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from ._answers import unwrapped
-from ._api import UNSET, EventType, Unset, Webhook, WebhookUpdate, update_webhook
-from ._checks import check_boolean, check_path_id, check_text, refuse_none, several
-from ._connection import Group
-from ._errors import UsageError
+from .._api import UNSET, EventType, Unset, Webhook, WebhookUpdate, update_webhook
+from .._errors import UsageError
+from .._transports.status_errors import unwrapped
+from .group import Group
+from .rules import check_boolean, check_path_id, check_text, refuse_none, several
 
 
 class Webhooks(Group):

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from ._api import Response
-from ._backoff import parse_retry_after
-from ._errors import APIStatusError, ErrorDetail, ResponseDecodeError, status_error_class
+from .._api import Response
+from .._attempts.policy import parse_retry_after
+from .._errors import APIStatusError, ErrorDetail, ResponseDecodeError, status_error_class
 
 M = TypeVar("M")
 R = TypeVar("R")

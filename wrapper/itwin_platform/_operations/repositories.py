@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from ._answers import unwrapped
-from ._api import (
+from .._api import (
     UNSET,
     Repository,
     RepositoryUpdate,
@@ -13,10 +12,11 @@ from ._api import (
     create_repository_resource,
     update_repository,
 )
-from ._checks import check_authentication, check_options, check_path_id, check_text
-from ._connection import Group
-from ._errors import UsageError
-from ._replacement import Authentication, RepositoryOptions, wire_object
+from .._errors import UsageError
+from .._transports.status_errors import unwrapped
+from .group import Group
+from .replacement import Authentication, RepositoryOptions, wire_object
+from .rules import check_authentication, check_options, check_path_id, check_text
 
 
 class Repositories(Group):

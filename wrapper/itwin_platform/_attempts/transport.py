@@ -10,15 +10,15 @@ from datetime import datetime
 
 import httpx
 
-from ._answers import moment_after
-from ._auth import another
-from ._backoff import EFFECT_POSSIBLE, BackoffPolicy, GiveUp, Happened, RetryTokens, decide
-from ._errors import DeadlineExceededError
-from ._events import BackoffEvent
-from ._exchange import Call, Exchange, loop_time, route_of, what_happened
-from ._gate import Gate, RequestGate
-from ._tokens import utc_now
-from ._window import Pass, WaitTooLongError
+from .._errors import DeadlineExceededError
+from .._transports.status_errors import moment_after
+from .attempt import Call, Exchange, loop_time, route_of, what_happened
+from .auth import another
+from .events import BackoffEvent
+from .gate import Gate, RequestGate
+from .policy import EFFECT_POSSIBLE, BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
+from .token import utc_now
+from .window import Permit, WaitTooLongError
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 #: Under this name an answer's `extensions` say how many requests were sent for it.
@@ -63,7 +63,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._gate = Gate(self._policy.max_in_flight) if gate is None else gate
         self._auth = auth or httpx.Auth()
         self._now = now
-        self._tokens = RetryTokens(self._policy.retry_tokens)
+        self._tokens = RetryBudget(self._policy.retry_budget)
         self._exchange = Exchange(
             transport=transport,
             policy=self._policy,
@@ -110,7 +110,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         while True:
             outcome = await self._attempt(request, call)
             what = what_happened(outcome)
-            call.attempts += what is not Happened.REFUSED
+            call.attempts += what is not Outcome.REFUSED
             call.may_have_had_an_effect |= what in EFFECT_POSSIBLE
             decision = decide(
                 method=request.method,
@@ -126,7 +126,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             call.spent = decision.cost or call.spent
             self._tokens.spend(decision.cost)
             # After a 429 the gate is closed, and the next attempt waits there; here others get their turn.
-            await asyncio.sleep(0 if what is Happened.REFUSED else decision.after)
+            await asyncio.sleep(0 if what is Outcome.REFUSED else decision.after)
 
     def _given_up(
         self, request: httpx.Request, call: Call, outcome: httpx.Response | Exception, decision: GiveUp
@@ -167,7 +167,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         finally:
             await flow.aclose()
 
-    async def _enter(self, call: Call) -> Pass:
+    async def _enter(self, call: Call) -> Permit:
         until = None if self._policy.deadline is None else call.began + self._policy.deadline
         return await self._gate.enter(call.ticket, max_wait=self._policy.max_wait, until=until)
 

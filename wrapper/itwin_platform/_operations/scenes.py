@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from urllib.parse import quote
 
-from ._answers import unwrapped
-from ._api import (
+from .._api import (
     UNSET,
     Scene,
     SceneContext,
@@ -17,14 +16,15 @@ from ._api import (
     create_scene,
     list_scene_objects,
 )
-from ._checks import check_header, check_integer, check_path_id, check_text, check_uuid, refuse_none
-from ._connection import Group, page_at
-from ._errors import TransportError, UsageError
-from ._page import Answer, Listing, Page, Place, SceneState
-from ._pager import Pager
-from ._paging import link_of, page_of
-from ._resume import fingerprint
-from ._scene_data import objects_to_create, type_data
+from .._errors import TransportError, UsageError
+from .._listings.links import link_of, page_of
+from .._listings.page import Answer, Listing, Page, Place, SceneState, check_integer
+from .._listings.pager import Pager
+from .._listings.resume import fingerprint
+from .._transports.status_errors import unwrapped
+from .group import Group, page_at
+from .rules import check_header, check_path_id, check_text, check_uuid, refuse_none
+from .scene_data import objects_to_create, type_data
 
 #: The most objects of one request. Source: sections 4.5 and 8.
 MOST_OBJECTS = 100

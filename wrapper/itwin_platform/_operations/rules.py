@@ -9,16 +9,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import TypeVar
 
-from ._api import Unset
-from ._errors import UsageError
+from .._api import Unset
+from .._errors import UsageError
+from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, check_integer
 
 T = TypeVar("T")
 V = TypeVar("V")
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HEADER = re.compile(r"[!-~]([ -~]*[!-~])?")
-#: The most iTwins of one listing, and of one page. Source: sections 4.3 and 8.
-MOST_RETURNED, ITWINS_PER_PAGE = 10_000, 1000
 #: What `representation` stands for in Prefer. Source: section 4.3.
 PREFER: dict[object, str] = {"minimal": "return=minimal", "full": "return=representation"}
 _TEXTS = ("status", "type", "number", "displayName", "parentId", "iTwinAccountId", "$search", "$filter", "$orderby")
@@ -109,13 +108,6 @@ def several(name: str, given: object, kind: Callable[[str], V]) -> list[V] | Uns
     return [kind(text) for text in texts]
 
 
-def check_integer(name: str, value: object, *, least: int, most: int | None, code: str | None, target: str) -> None:
-    """A whole number in a range."""
-    if type(value) is not int or value < least or (most is not None and value > most):
-        allowed = f"from {least} to {most}" if most is not None else f"of {least} or more"
-        raise UsageError(f"{name} must be an integer {allowed}", code=code, target=target)
-
-
 def check_exclusive(given: Mapping[str, object]) -> None:
     """The parameters of list iTwins that exclude each other. Source: section 4.3."""
     present = {name for name, value in given.items() if not isinstance(value, Unset)}
@@ -153,7 +145,7 @@ def check_itwin_listing(parameters: Mapping[str, object], *, max_return: int, sk
 
 def check_authentication(wire: Mapping[str, object]) -> None:
     """What is sent replaces what is stored, so all of it must be there. Source: sections 2.2 and 4.1."""
-    from ._replacement import AUTHENTICATION_PROPERTIES  # brings in models: only who sends one waits for them
+    from .replacement import AUTHENTICATION_PROPERTIES  # brings in models: only who sends one waits for them
 
     names = AUTHENTICATION_PROPERTIES.get(str(wire.get("type")))
     if names is None:
@@ -172,7 +164,7 @@ def check_authentication(wire: Mapping[str, object]) -> None:
 
 def check_options(wire: Mapping[str, object], *, named: bool) -> None:
     """All of it must be named, as RepositoryOptions does, and levels are 0 to 24. Source: sections 2.3, 4.1 and 8."""
-    from ._replacement import RepositoryOptions  # brings in models: only who sends one waits for them
+    from .replacement import RepositoryOptions  # brings in models: only who sends one waits for them
 
     missing = [name for name in RepositoryOptions.properties() if name not in wire]
     if missing and not named:

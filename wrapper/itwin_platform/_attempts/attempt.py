@@ -8,13 +8,13 @@ from datetime import datetime
 
 import httpx
 
-from ._backoff import BackoffPolicy, Happened, Progress, happened, parse_retry_after, wait_before
-from ._cancellation import cancelled_in_order
-from ._events import LOG, AttemptEnded, BackoffEvent, CooldownBegan, tell
-from ._fast import FastTransport
-from ._gate import RequestGate
-from ._response_body import read_answer
-from ._window import Pass
+from .._transports.aiohttp import FastTransport
+from .._transports.cancellation import cancelled_in_order
+from .body import read_answer
+from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
+from .gate import RequestGate
+from .policy import BackoffPolicy, Outcome, Progress, delay_before, happened, parse_retry_after
+from .window import Permit
 
 #: A hostile `retry-after` must not stop a client for ever: nobody is held at the gate for longer than this.
 LONGEST_COOLDOWN = 3600.0
@@ -22,10 +22,10 @@ LONGEST_COOLDOWN = 3600.0
 #: What a transport may raise instead of an answer.
 NO_ANSWER = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
 #: How it is sorted, first match first; what is not listed may have had an effect.
-SORTED: tuple[tuple[tuple[type[Exception], ...], Happened], ...] = (
-    ((httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL), Happened.UNSENDABLE),
-    ((httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError), Happened.NOT_SENT),
-    (NO_ANSWER, Happened.OUTCOME_UNKNOWN),
+SORTED: tuple[tuple[tuple[type[Exception], ...], Outcome], ...] = (
+    ((httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL), Outcome.UNSENDABLE),
+    ((httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError), Outcome.NOT_SENT),
+    (NO_ANSWER, Outcome.OUTCOME_UNKNOWN),
 )
 
 
@@ -65,7 +65,7 @@ class Exchange:
     random_number: Callable[[], float]
     now: Callable[[], datetime]
 
-    async def send(self, request: httpx.Request, given: Pass, call: Call) -> httpx.Response | Exception:
+    async def send(self, request: httpx.Request, given: Permit, call: Call) -> httpx.Response | Exception:
         """Sends a request once and returns the answer, read, or what came in its place."""
         call.sent += 1
         call.jitter = self.random_number()
@@ -79,7 +79,7 @@ class Exchange:
             raise
         if not isinstance(outcome, httpx.Response):
             self.gate.abandoned(given)
-        elif happened(outcome.status_code) is Happened.REFUSED:
+        elif happened(outcome.status_code) is Outcome.REFUSED:
             self._refused(request, outcome, given, call)
         else:
             self.gate.answered(given)
@@ -104,15 +104,15 @@ class Exchange:
         headers = outcome.headers
         return parse_retry_after(headers.get("retry-after"), date=headers.get("date"), now=self.now())
 
-    def _refused(self, request: httpx.Request, answer: httpx.Response, given: Pass, call: Call) -> None:
+    def _refused(self, request: httpx.Request, answer: httpx.Response, given: Permit, call: Call) -> None:
         call.refusals += 1
         named = self.retry_after(answer)
-        wait = wait_before(retry_after=named, progress=call.progress, policy=self.policy, jitter=call.jitter)
+        wait = delay_before(retry_after=named, progress=call.progress, policy=self.policy, jitter=call.jitter)
         cooldown = min(wait, LONGEST_COOLDOWN)
         known = self.gate.cooldown_left() > 0
         self.gate.refused(given, wait=cooldown)
         if not known:
-            tell(CooldownBegan(method=request.method, route=route_of(request), seconds=cooldown), self.on_event)
+            tell(CooldownStarted(method=request.method, route=route_of(request), seconds=cooldown), self.on_event)
 
     def _tell(
         self, request: httpx.Request, call: Call, outcome: httpx.Response | BaseException, *, began: float
@@ -133,7 +133,7 @@ class Exchange:
         tell(event, self.on_event)
 
 
-def what_happened(outcome: httpx.Response | Exception) -> Happened:
+def what_happened(outcome: httpx.Response | Exception) -> Outcome:
     """Sorts an answer by its status, and what came in its place by its kind."""
     if isinstance(outcome, httpx.Response):
         return happened(outcome.status_code)

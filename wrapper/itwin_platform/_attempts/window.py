@@ -3,7 +3,7 @@
 from collections import deque
 from dataclasses import dataclass
 
-from ._errors import UsageError
+from .._errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class RateLimit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pass:
+class Permit:
     """Leave to send one request: in which stretch between two cooldowns it was given, and as which of it."""
 
     stretch: int
@@ -89,7 +89,7 @@ class Window:
             return timed
         return 0.0 if self._in_stretch < self._open and self._in_flight < self._most else None
 
-    def begin(self, now: float) -> Pass:
+    def begin(self, now: float) -> Permit:
         """Counts a request as begun."""
         self._in_flight += 1
         self._in_stretch += 1
@@ -97,14 +97,14 @@ class Window:
         self._recent.append(now)
         if self._begun == self._learned:
             self._open = 1
-        return Pass(stretch=self._stretch, ordinal=self._begun)
+        return Permit(stretch=self._stretch, ordinal=self._begun)
 
-    def end(self, given: Pass) -> None:
+    def end(self, given: Permit) -> None:
         """Counts a request as ended without any answer."""
         self._in_flight -= 1
         self._in_stretch -= given.stretch == self._stretch
 
-    def answered(self, given: Pass) -> None:
+    def answered(self, given: Permit) -> None:
         """Counts a request as answered, other than by 429, and opens the window where that shows room."""
         self.end(given)
         if given.stretch == self._stretch - 1:
@@ -116,7 +116,7 @@ class Window:
         if not learned_reached or (self._learned is not None and given.ordinal > self._learned):
             self._open = min(self._open + 1, self._most)
 
-    def refused(self, given: Pass, *, now: float, wait: float) -> None:
+    def refused(self, given: Permit, *, now: float, wait: float) -> None:
         """Counts a request as answered by 429: nobody begins for `wait` seconds, then the window opens slowly."""
         self.end(given)
         self._cooldown_until = max(self._cooldown_until, now + wait)

@@ -8,11 +8,11 @@ from datetime import datetime
 
 import httpx
 
-from ._errors import TokenError
-from ._tokens import AccessToken, Freshness, freshness, utc_now
+from .._errors import TokenError
+from .token import AccessToken, Freshness, freshness, utc_now
 
 #: What may be given as `token`: a text, a token, or a function that returns one or the other.
-TokenSource = str | AccessToken | Callable[[], str | AccessToken | Awaitable[str | AccessToken]]
+TokenProvider = str | AccessToken | Callable[[], str | AccessToken | Awaitable[str | AccessToken]]
 
 #: For so many seconds a failure of the source is everybody's: a herd does not ask a broken source once each.
 FAILURE_SHARED = 1.0
@@ -42,7 +42,7 @@ class TokenAuth(httpx.Auth):
         TokenError: a text that cannot be sent as a token.
     """
 
-    def __init__(self, source: TokenSource, *, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, source: TokenProvider, *, now: Callable[[], datetime] = utc_now) -> None:
         self._ask = source if callable(source) else None
         self._token = None if callable(source) else _access_token(source)
         self._obtained_at = now()

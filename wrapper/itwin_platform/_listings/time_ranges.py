@@ -9,11 +9,10 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from ._api import UNSET, ITwin, Unset
-from ._checks import MOST_RETURNED
-from ._errors import PagingError, PlatformError, UnprocessableError
-from ._page import TruncatedWarning
-from ._pager import Pager
+from .._api import UNSET, ITwin, Unset
+from .._errors import PagingError, PlatformError, UnprocessableError
+from .page import MOST_RETURNED, TruncatedWarning
+from .pager import Pager
 
 #: The times of an iTwin that a listing can be parted by, and where its model has them. Source: section 2.5.
 TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_modified_date_time"}
@@ -24,7 +23,7 @@ _CLOSEST = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class TimeRange:
     """iTwins whose time is `since` or later and before `until`, where these are given; or those without a time."""
 
     since: datetime | None = None
@@ -33,7 +32,7 @@ class Part:
 
     def condition(self, time: str, *, within: str | None) -> str | Unset:
         """Returns the part as a `$filter`, together with the caller's own; UNSET for everything."""
-        terms = [f"({within})"] if within and self != Part() else [within] if within else []
+        terms = [f"({within})"] if within and self != TimeRange() else [within] if within else []
         terms += [f"{time} ge {_literal(self.since)}"] if self.since else []
         terms += [f"{time} lt {_literal(self.until)}"] if self.until else []
         terms += [f"{time} eq null"] if self.timeless else []
@@ -44,7 +43,7 @@ def _literal(moment: datetime) -> str:
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
-def split(part: Part, times: Iterable[datetime]) -> list[Part]:
+def split(part: TimeRange, times: Iterable[datetime]) -> list[TimeRange]:
     """Splits a part that holds too much.
 
     Args:
@@ -69,11 +68,11 @@ def split(part: Part, times: Iterable[datetime]) -> list[Part]:
         middle = since + _CLOSEST
     if part.timeless or (until is not None and middle >= until) or (since is not None and not known):
         return []
-    halves = [Part(since=since, until=middle), Part(since=middle, until=until)]
-    return [*halves, Part(timeless=True)] if part == Part() else halves
+    halves = [TimeRange(since=since, until=middle), TimeRange(since=middle, until=until)]
+    return [*halves, TimeRange(timeless=True)] if part == TimeRange() else halves
 
 
-class WholeListing:
+class TimeRangeListing:
     """Yields every iTwin once, in parts that stay below the cap.
 
     Args:
@@ -103,7 +102,7 @@ class WholeListing:
         Raises:
             PagingError: the service refuses the filter, or a part that cannot be split holds too much.
         """
-        parts, seen = [Part()], set[str]()
+        parts, seen = [TimeRange()], set[str]()
         try:
             while parts:
                 part = parts.pop()
@@ -128,7 +127,7 @@ class WholeListing:
             error.resume = None  # it would belong to a part, and not to this listing
             raise
 
-    async def _split(self, part: Part, condition: str | Unset) -> list[Part] | None:
+    async def _split(self, part: TimeRange, condition: str | Unset) -> list[TimeRange] | None:
         """Returns smaller parts where a part reaches the cap; None where it can be read as it is."""
         first = max(0, self._cap - self._page_size)
         try:

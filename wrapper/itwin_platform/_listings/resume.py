@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from ._api import Unset
-from ._errors import UsageError
-from ._paging import Query
+from .._api import Unset
+from .._errors import UsageError
+from .links import Query
 
 _VERSION = 1
 

@@ -2,8 +2,8 @@
 
 import httpx
 
-from ._auth import of_known_length
-from ._errors import UsageError
+from .._attempts.auth import of_known_length
+from .._errors import UsageError
 
 
 class ClientTransport(httpx.AsyncBaseTransport):

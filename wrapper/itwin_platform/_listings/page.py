@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from ._paging import Query
+from .._errors import UsageError
+from .links import Query
 
 T = TypeVar("T")
+
+#: The most iTwins of one listing, and of one page. Source: sections 4.3 and 8.
+MOST_RETURNED, ITWINS_PER_PAGE = 10_000, 1000
 
 
 class TruncatedWarning(UserWarning):
@@ -78,3 +82,10 @@ class Listing(Generic[T]):
     resume: str | None = None
     identity: Callable[[T], object] | None = None
     on_page: Callable[["Page[T]"], None] | None = None
+
+
+def check_integer(name: str, value: object, *, least: int, most: int | None, code: str | None, target: str) -> None:
+    """A whole number in a range."""
+    if type(value) is not int or value < least or (most is not None and value > most):
+        allowed = f"from {least} to {most}" if most is not None else f"of {least} or more"
+        raise UsageError(f"{name} must be an integer {allowed}", code=code, target=target)

@@ -7,12 +7,11 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Generic
 
-from ._checks import check_integer
-from ._errors import PlatformError
-from ._listing_run import ListingRun
-from ._page import Answer, Listing, Page, Place, T, TruncatedWarning
-from ._paging import Query
-from ._resume import Position, read_resume
+from .._errors import PlatformError
+from .links import Query
+from .page import Answer, Listing, Page, Place, T, TruncatedWarning, check_integer
+from .resume import Position, read_resume
+from .run import ListingRun
 
 
 class Pager(Generic[T]):

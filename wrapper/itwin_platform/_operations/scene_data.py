@@ -4,12 +4,12 @@ import html
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import _api
-from ._api import encode
-from ._errors import UsageError
+from .. import _api
+from .._api import encode
+from .._errors import UsageError
 
 if TYPE_CHECKING:
-    from ._api import SceneObjectCreate
+    from .._api import SceneObjectCreate
 
 #: Kinds whose data the description shows, and the model of each; every other kind stays a dict.
 DATA_TYPES = {"RepositoryResource": "RepositoryResourceData", "View3d": "View3dData"}

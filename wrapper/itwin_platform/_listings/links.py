@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Iterable
 from urllib.parse import SplitResult, quote, unquote, unquote_plus, urlencode, urljoin, urlsplit
 
-from ._api import Unset
-from ._errors import PagingError
+from .._api import Unset
+from .._errors import PagingError
 
 #: Where a page is: names, each with its value as it stands in an address. The values of a link are sent on as they
 #: came, because a service may read a cursor that was decoded and encoded again as another one.
@@ -117,7 +117,7 @@ def shifted(query: Query, by: int) -> Query:
     return tuple((name, str(int(value) + by) if name == SKIP else value) for name, value in query)
 
 
-class Trail:
+class LoopDetector:
     """Tells whether a query came before, in flat memory: the last thousand exactly, longer loops in time."""
 
     def __init__(self) -> None:

@@ -12,12 +12,12 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
-from ._api import UNSET, Repository, Unset, encode
-from ._errors import UsageError
+from .._api import UNSET, Repository, Unset, encode
+from .._errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Whole:
+class CompleteObject:
     """An object that is sent as a whole: each field is a property, named as on the wire but in lower case with `_`.
 
     `unknown` holds the properties that this version does not know, in wire names; they are sent back as they came.
@@ -50,14 +50,14 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Authentication(Whole):
+class Authentication(CompleteObject):
     """What the four types share. Secrets never show in `repr`."""
 
     TYPE: ClassVar[str]
 
     def to_wire(self) -> dict[str, object]:
         """Returns all properties in wire names, `type` among them."""
-        return {**Whole.to_wire(self), "type": self.TYPE}
+        return {**CompleteObject.to_wire(self), "type": self.TYPE}
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
@@ -153,7 +153,7 @@ class OAuth2AuthorizationCodePKCEAuthentication(Authentication):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RepositoryOptions(Whole):
+class RepositoryOptions(CompleteObject):
     """All options of a repository; None means without this property. Source: section 2.3.
 
     Args:
@@ -169,7 +169,10 @@ class RepositoryOptions(Whole):
 
     def to_wire(self) -> dict[str, object]:
         """Returns all properties in wire names, without those that are None."""
-        return {**self.unknown, **{name: value for name, value in Whole.to_wire(self).items() if value is not None}}
+        return {
+            **self.unknown,
+            **{name: value for name, value in CompleteObject.to_wire(self).items() if value is not None},
+        }
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
@@ -204,13 +207,13 @@ _KINDS: tuple[type[Authentication], ...] = (
 AUTHENTICATION_PROPERTIES = {kind.TYPE: tuple(kind.properties()) for kind in _KINDS}
 
 
-def wire_object(name: str, given: Whole | Mapping[str, object] | None) -> dict[str, object] | None:
+def wire_object(name: str, given: CompleteObject | Mapping[str, object] | None) -> dict[str, object] | None:
     """Returns an object of its own in wire names, nothing of what was handed in is shared; None stays.
 
     Raises:
         UsageError: it is no object.
     """
-    wire = encode(given.to_wire() if isinstance(given, Whole) else given)
+    wire = encode(given.to_wire() if isinstance(given, CompleteObject) else given)
     if not isinstance(wire, dict | None):
         raise UsageError(f"{name} must be one of the types for it, a mapping in wire names, or None to remove it")
     return wire

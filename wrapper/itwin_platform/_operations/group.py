@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from . import _api
+from .. import _api
 
 if TYPE_CHECKING:
-    from ._api import AuthenticatedClient
-    from ._page import Place
+    from .._api import AuthenticatedClient
+    from .._listings.page import Place
 
 #: While it is set, what is sent is a page of a listing, on top of the keywords of its first request.
 page_place: "ContextVar[Place | None]" = ContextVar("page_place", default=None)

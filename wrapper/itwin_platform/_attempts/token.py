@@ -4,7 +4,7 @@ import enum
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from ._errors import TokenError
+from .._errors import TokenError
 
 #: With less than this to live a token is not sent any more: it could expire on the way.
 EXPIRY_MARGIN = timedelta(seconds=10)

@@ -7,16 +7,16 @@ from typing import Any
 
 import httpx
 
-from ._answers import status_error
-from ._api import DECODE_ERROR
-from ._checks import check_header
-from ._connection import page_place
-from ._errors import ResponseDecodeError, UsageError
-from ._json import write_json
-from ._paging import written
-from ._tokens import utc_now
-from ._transport import ATTEMPTS
-from ._version import __version__
+from .._api import DECODE_ERROR
+from .._attempts.token import utc_now
+from .._attempts.transport import ATTEMPTS
+from .._errors import ResponseDecodeError, UsageError
+from .._json import write_json
+from .._listings.links import written
+from .._operations.group import page_place
+from .._operations.rules import check_header
+from .._version import __version__
+from .status_errors import status_error
 
 #: A request of these methods says how long its body is, also where it has none.
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol
 
-from ._window import Pass, RateLimit, WaitTooLongError, Window
+from .window import Permit, RateLimit, WaitTooLongError, Window
 
 
 class RequestGate(Protocol):
@@ -21,7 +21,7 @@ class RequestGate(Protocol):
         """Returns a place in the order: a lower one is served first, also when it comes again."""
         ...
 
-    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Pass:
+    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
         """Waits until a request may begin, and counts it as begun.
 
         Raises WaitTooLongError, at once, when a cooldown is known, or becomes known, that lasts longer than `max_wait`
@@ -33,15 +33,15 @@ class RequestGate(Protocol):
         """Returns the seconds for which nobody may begin a request."""
         ...
 
-    def answered(self, given: Pass) -> None:
+    def answered(self, given: Permit) -> None:
         """An answer came, other than 429."""
         ...
 
-    def refused(self, given: Pass, *, wait: float) -> None:
+    def refused(self, given: Permit, *, wait: float) -> None:
         """A 429 came: nobody may begin for `wait` seconds."""
         ...
 
-    def abandoned(self, given: Pass) -> None:
+    def abandoned(self, given: Permit) -> None:
         """No answer came, or nothing was sent."""
         ...
 
@@ -49,7 +49,7 @@ class RequestGate(Protocol):
 @dataclass(slots=True, kw_only=True)
 class _Waiter:
     place: tuple[int, int]
-    turn: "asyncio.Future[Pass]"
+    turn: "asyncio.Future[Permit]"
     max_wait: float
     until: float | None
 
@@ -97,7 +97,7 @@ class Gate:
         """Returns the next place in the order."""
         return next(self._tickets)
 
-    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Pass:
+    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
         """Waits until a request may begin, and counts it as begun; cancelling the wait leaves no trace.
 
         Args:
@@ -119,7 +119,7 @@ class Gate:
             # A cooldown became known after the turn was given and before this task went on.
             self.abandoned(given)
 
-    async def _turn(self, waiter: _Waiter) -> Pass:
+    async def _turn(self, waiter: _Waiter) -> Permit:
         now = asyncio.get_running_loop().time()
         left = self._window.cooldown_left(now)
         if waiter.refuses(now=now, left=left):
@@ -142,12 +142,12 @@ class Gate:
         """Returns the seconds for which nobody may begin a request."""
         return self._window.cooldown_left(asyncio.get_running_loop().time())
 
-    def answered(self, given: Pass) -> None:
+    def answered(self, given: Permit) -> None:
         """Counts an answer other than 429, and lets in who may begin now."""
         self._window.answered(given)
         self._admit()
 
-    def refused(self, given: Pass, *, wait: float) -> None:
+    def refused(self, given: Permit, *, wait: float) -> None:
         """Counts a 429: nobody begins for `wait` seconds, and who cannot wait so long is turned away."""
         now = asyncio.get_running_loop().time()
         self._window.refused(given, now=now, wait=wait)
@@ -161,7 +161,7 @@ class Gate:
         self._waiting = staying
         self._admit()
 
-    def abandoned(self, given: Pass) -> None:
+    def abandoned(self, given: Permit) -> None:
         """Counts a request that ended without an answer, and lets in who may begin now."""
         self._window.end(given)
         self._admit()

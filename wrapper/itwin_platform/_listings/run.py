@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Generic
 
-from ._errors import PagingError
-from ._page import Answer, Listing, Page, T
-from ._paging import Query, Trail, is_as_asked, next_query, shifted
-from ._resume import Position, write_resume
+from .._errors import PagingError
+from .links import LoopDetector, Query, is_as_asked, next_query, shifted
+from .page import Answer, Listing, Page, T
+from .resume import Position, write_resume
 
 
 class ListingRun(Generic[T]):
@@ -22,7 +22,7 @@ class ListingRun(Generic[T]):
         self._start = self._before = self._behind = start
         self._places: Sequence[int] = ()
         self._handed_out = 0
-        self._trail = Trail()
+        self._trail = LoopDetector()
         self._steady = False
         self._ended = self._remaining(start) == 0
         self._seen: set[str | None] = set()

@@ -1,0 +1,1 @@
+"""Retries, rate limits and access tokens: everything between one call and its attempts."""

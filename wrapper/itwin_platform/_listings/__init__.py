@@ -1,0 +1,1 @@
+"""Pagination: lazy pagers, what to request next, resume, and listings beyond the cap of 10,000."""
