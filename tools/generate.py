@@ -43,6 +43,7 @@ def generate(*, spec: Path, package: Path) -> None:
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise SystemExit(f"the generator refused {spec.name}:\n{ended.stdout}{ended.stderr}")
+    shutil.copyfile(PROJECT / "templates" / "request.py", package / "request.py")
     (package / "py.typed").write_text("")
     (package / "README.md").write_text(NOTICE)
 
