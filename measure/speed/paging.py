@@ -2,9 +2,10 @@
 
 Run as `python -m measure.speed.paging [--rounds N]`. The numbers of pages in flight take turns in each round, and
 figures are medians of the rounds, through `fast_transport()`; n = 1, which is nearly all latency, is measured in the
-first round only. `of n` is the speed-up as a share of n, beside what is aimed at. `possible` is what n allows: the first page
-comes alone, because it shows the step, and the others come in whole rounds of the latency; `of it` is how much of that
-is reached. `busy` is the share of the time in which the client's processor works: the more of it, the less to gain.
+first round only. `of n` is the speed-up as a share of n, beside what is aimed at. `possible` is what n allows: the
+first page comes alone, because it shows the step, and the others come in whole rounds of the latency; `of it` is how
+much of that is reached. `busy` is the share of the time in which the client's processor works: the more of it, the less
+to gain.
 """
 
 import argparse
