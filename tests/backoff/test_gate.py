@@ -4,7 +4,7 @@ import asyncio
 import random
 
 import pytest
-from itwin_platform import Gate, Permit, RateLimit, WaitTooLongError
+from itwin_platform import Gate, Permit, RateLimit, UsageError, WaitTooLongError
 
 
 async def settle() -> None:
@@ -107,7 +107,7 @@ async def test_a_waiter_that_is_cancelled_while_it_is_turned_away_disturbs_nobod
         await settle()
         if cancelled_first:
             waiter.cancel()
-        gate.refused(under_way, wait=30.0)
+        gate.rate_limited(under_way, wait=30.0)
         waiter.cancel()
         await settle()
         assert waiter.cancelled()
@@ -127,7 +127,7 @@ async def test_nobody_begins_in_a_cooldown() -> None:
         await asyncio.sleep(0.1)
         gate.answered(given)
 
-    gate.refused(await enter(gate), wait=30.0)
+    gate.rate_limited(await enter(gate), wait=30.0)
     assert gate.cooldown_left() == 30.0
     await asyncio.gather(*(call() for _ in range(15)))
     assert [round(at - begun[0], 6) for at in begun] == [0.0] + [0.1] * 2 + [0.2] * 4 + [0.3] * 8
@@ -141,7 +141,7 @@ async def test_a_turn_that_was_given_does_not_count_in_a_cooldown() -> None:
     given, later = enter(gate), enter(gate)
     await settle()
     gate.answered(one)
-    gate.refused(two, wait=10.0)
+    gate.rate_limited(two, wait=10.0)
     await settle()
     assert not given.done()
     gate.answered(await given)
@@ -158,7 +158,7 @@ async def test_who_cannot_wait_so_long_is_turned_away_at_once(max_wait: float, u
     waiting = enter(gate, max_wait=max_wait, until=until)
     patient = enter(gate)
     await settle()
-    gate.refused(under_way, wait=30.0)
+    gate.rate_limited(under_way, wait=30.0)
     with pytest.raises(WaitTooLongError, match="lasts 30 s more"):
         await waiting
     with pytest.raises(WaitTooLongError, match="lasts 30 s more"):
@@ -172,10 +172,10 @@ async def test_a_longer_cooldown_moves_the_end() -> None:
     """A second 429 that asks for more makes all wait for it."""
     gate = Gate(2)
     one, two = await enter(gate), await enter(gate)
-    gate.refused(one, wait=5.0)
+    gate.rate_limited(one, wait=5.0)
     waiter = enter(gate)
     await settle()
-    gate.refused(two, wait=50.0)
+    gate.rate_limited(two, wait=50.0)
     await waiter
     assert asyncio.get_running_loop().time() == pytest.approx(50.0)
 
@@ -186,7 +186,9 @@ async def test_a_steady_rate_lets_in_by_the_clock() -> None:
     begun: list[float] = []
 
     async def call() -> None:
-        gate.answered(await gate.enter(gate.ticket(), max_wait=60.0, until=None))
+        permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
+        gate.sending(permit)
+        gate.answered(permit)
         begun.append(asyncio.get_running_loop().time())
 
     await asyncio.gather(*(call() for _ in range(5)))
@@ -196,13 +198,31 @@ async def test_a_steady_rate_lets_in_by_the_clock() -> None:
 async def test_the_gate_outlives_the_waiters_of_a_cooldown() -> None:
     """When the last waiter leaves in a cooldown, no timer stays behind."""
     gate = Gate(1)
-    gate.refused(await enter(gate), wait=30.0)
+    gate.rate_limited(await enter(gate), wait=30.0)
     waiter = enter(gate)
     await settle()
     assert gate._timer is not None
     waiter.cancel()
     await settle()
     assert gate._timer is None
+
+
+async def test_closing_ends_all_waits() -> None:
+    """Waiting tasks raise UsageError, in a cooldown too; nobody enters afterwards, and what was sent can end."""
+    gate = Gate(2)
+    first, second = await enter(gate), await enter(gate)
+    gate.rate_limited(first, wait=30.0)
+    waiting = [enter(gate) for _ in range(3)]
+    await settle()
+    waiting[1].cancel()
+    await gate.aclose()
+    await gate.aclose()
+    ended = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(each) for each in ended] == [UsageError, asyncio.CancelledError, UsageError]
+    with pytest.raises(UsageError, match="the gate is closed"):
+        await enter(gate)
+    gate.answered(second)
+    assert repr(gate) == "Gate(in_flight=0, waiting=0)"
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -220,7 +240,7 @@ async def test_any_mixture_of_cancelling_and_ending_leaves_the_gate_empty(seed: 
             gate.abandoned(given)
             raise
         if chance.random() < 0.2:
-            gate.refused(given, wait=chance.random() * 5)
+            gate.rate_limited(given, wait=chance.random() * 5)
         else:
             chance.choice((gate.answered, gate.abandoned))(given)
 

@@ -27,6 +27,7 @@ class LedgerGate:
     def __init__(self) -> None:
         self.tickets: list[int] = []
         self.given = 0
+        self.sent: list[Permit] = []
         self.ended: dict[Permit, str] = {}
         self.cooldown = 0.0
 
@@ -40,28 +41,37 @@ class LedgerGate:
         self.cooldown = 0.0
         self.tickets.append(ticket)
         self.given += 1
-        return Permit(stretch=0, ordinal=self.given)
+        return Permit(period=0, number=self.given)
 
     def cooldown_left(self) -> float:
         """What the last refusal said."""
         return self.cooldown
 
-    def answered(self, given: Permit) -> None:
-        """Once."""
-        self._end(given, "answered")
+    def sending(self, permit: Permit) -> None:
+        """Once, before the permit ends."""
+        assert permit not in self.sent
+        assert permit not in self.ended
+        self.sent.append(permit)
 
-    def refused(self, given: Permit, *, wait: float) -> None:
+    def answered(self, permit: Permit) -> None:
+        """Once."""
+        self._end(permit, "answered")
+
+    def rate_limited(self, permit: Permit, *, wait: float) -> None:
         """Once, with the wait."""
-        self._end(given, f"refused for {wait:g} s")
+        self._end(permit, f"rate limited for {wait:g} s")
         self.cooldown = wait
 
-    def abandoned(self, given: Permit) -> None:
+    def abandoned(self, permit: Permit) -> None:
         """Once."""
-        self._end(given, "abandoned")
+        self._end(permit, "abandoned")
 
-    def _end(self, given: Permit, how: str) -> None:
-        assert given not in self.ended
-        self.ended[given] = how
+    async def aclose(self) -> None:
+        """Nobody waits here."""
+
+    def _end(self, permit: Permit, how: str) -> None:
+        assert permit not in self.ended
+        self.ended[permit] = how
 
 
 @pytest.mark.parametrize(
@@ -70,7 +80,7 @@ class LedgerGate:
         ((200,), ["answered"]),
         ((404,), ["answered"]),
         ((503, 200), ["answered", "answered"]),
-        ((refusal("2"), 200), ["refused for 2 s", "answered"]),
+        ((refusal("2"), 200), ["rate limited for 2 s", "answered"]),
         ((httpx.ReadError("x"), 200), ["abandoned", "answered"]),
         ((KeyError("a bug"),), ["abandoned"]),
         ((answer(200, headers={"content-encoding": "br"}),), ["abandoned"]),
@@ -85,6 +95,7 @@ async def test_each_pass_ends_once(steps: tuple[int | httpx.Response | Exception
         assert ended[-1] == "abandoned"
     assert list(gate.ended.values()) == ended
     assert set(gate.tickets) == {0}
+    assert gate.sent == list(gate.ended)
 
 
 async def test_a_pass_ends_also_without_a_request() -> None:
@@ -102,6 +113,7 @@ async def test_a_pass_ends_also_without_a_request() -> None:
             await send(transport)
     assert Counter(gate.ended.values()) == {"abandoned": 2}
     assert gate.given == 2
+    assert len(gate.sent) == 1  # the token failed before anything was sent
 
 
 async def test_a_gate_that_turns_away_is_a_deadline_error() -> None:

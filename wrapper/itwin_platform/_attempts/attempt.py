@@ -68,6 +68,7 @@ class Exchange:
     async def send(self, request: httpx.Request, given: Permit, call: Call) -> httpx.Response | Exception:
         """Sends a request once and returns the answer, read, or what came in its place."""
         call.sent += 1
+        self.gate.sending(given)
         call.jitter = self.random_number()
         began = loop_time()
         try:
@@ -110,7 +111,7 @@ class Exchange:
         wait = delay_before(retry_after=named, progress=call.progress, policy=self.policy, jitter=call.jitter)
         cooldown = min(wait, LONGEST_COOLDOWN)
         known = self.gate.cooldown_left() > 0
-        self.gate.refused(given, wait=cooldown)
+        self.gate.rate_limited(given, wait=cooldown)
         if not known:
             tell(CooldownStarted(method=request.method, route=route_of(request), seconds=cooldown), self.on_event)
 

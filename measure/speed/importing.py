@@ -1,6 +1,6 @@
 """What it costs to import the package and make one client, against the same for httpx, and for aiohttp.
 
-Run as `python -m benchmarks.importing`: fresh processes in interleaved rounds, processor time within each.
+Run as `python -m measure.speed.importing`: fresh processes in interleaved rounds, processor time within each.
 """
 
 import statistics

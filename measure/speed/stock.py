@@ -5,7 +5,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 CONFIGURATION = "field_prefix: ''\npost_hooks: []\n"
 
 

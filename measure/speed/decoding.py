@@ -1,6 +1,6 @@
 """Decoding and encoding alone: from bytes to typed objects and back, against msgspec structs, in interleaved rounds.
 
-Run as `python -m benchmarks.decoding` where orjson, msgspec and the stock client can be imported.
+Run as `python -m measure.speed.decoding` where orjson, msgspec and the stock client can be imported.
 """
 
 import json
@@ -18,7 +18,7 @@ from . import limit
 from .answers import NEW_OBJECTS, encoded, itwins, objects
 from .stock import make_stock
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 ROUNDS = 9
 
 

@@ -26,12 +26,15 @@ class Client(Protocol):
 
     async def itwins(self, page_size: int) -> int:
         """Reads 10,000 full iTwins."""
+        ...
 
     async def itwins_at_once(self) -> int:
         """Reads 10,000 full iTwins as quickly as the client offers to: where it offers nothing, 100 by 100."""
+        ...
 
     async def objects(self) -> int:
         """Reads 5,000 View3d scene objects in pages of 100."""
+        ...
 
     async def aclose(self) -> None:
         """Closes the connections."""
@@ -126,7 +129,7 @@ class Dictionaries:
 
     def __init__(self, send: Callable[..., Awaitable[Any]], close: Callable[[], Awaitable[None]]) -> None:
         self._send = send
-        self.aclose = close
+        self._close = close
 
     async def get(self) -> None:
         await self._send("GET", "/itwins/myprimaryaccount")
@@ -145,6 +148,9 @@ class Dictionaries:
 
     async def objects(self) -> int:
         return len(await self._listing("/scenes/s/objects?iTwinId=i&$top=100", "objects"))
+
+    async def aclose(self) -> None:
+        await self._close()
 
     async def _listing(self, path: str | None, name: str) -> list[Any]:
         items: list[Any] = []

@@ -1,7 +1,7 @@
 """Peak memory of iterating 10,000 full iTwins, in pages of 1,000.
 
-Run as `python -m benchmarks.memory`. The unit is a page as it is held: the bytes of its answer, which stay until they
-are decoded, and its models. orjson needs several times as much for a moment while it reads; json does not.
+Run as `python -m measure.speed.memory`. The unit is a page as it is held: the bytes of its answer, which stay
+until they are decoded, and its models. orjson needs several times as much for a moment while it reads; json does not.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ async def lines() -> list[str]:
     """Measures and returns what was found."""
     said: list[str] = []
     quick = _json.orjson
-    with Process("benchmarks.server") as server:
+    with Process("measure.speed.server") as server:
         address = f"http://127.0.0.1:{server.line().strip()}"
         async with PlatformClient(address, vendor="v", token="t") as platform:
             await platform.itwins.list(limit=1).collect()

@@ -1,7 +1,7 @@
 """One client in a process of its own: does the works that it is told on its input, and says what they cost.
 
-Run as `python -m benchmarks.worker NAME PORT PORT_AT_20_MS PORT_AT_100_MS`; each line of input names a work, each line
-of output is the processor seconds and the seconds for one call or listing.
+Run as `python -m measure.speed.worker NAME PORT PORT_AT_20_MS PORT_AT_100_MS`; each line of input names a work, each
+line of output is the processor seconds and the seconds for one call or listing.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 
 # The default client is measured as it is installed by default: without orjson.
 if sys.argv[1] != "ours, fast":
-    sys.modules["orjson"] = None  # makes an import fail
+    sys.modules["orjson"] = None  # type: ignore[assignment]  # makes an import fail
 
 from .clients import Client, connected
 

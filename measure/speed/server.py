@@ -1,6 +1,6 @@
 """The benchmark server: one asyncio protocol that answers prepared bytes, in a process of its own.
 
-Run as `python -m benchmarks.server [--latency SECONDS]`. It prints its port, serves until its input closes, and then
+Run as `python -m measure.speed.server [--latency SECONDS]`. It prints its port, serves until its input closes, and then
 prints the processor time that it used and the requests that it answered.
 """
 

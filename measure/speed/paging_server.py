@@ -1,6 +1,6 @@
 """A service with prepared pages behind a latency, in a process of its own: every answer waits for itself alone.
 
-Run as `python -m benchmarks.paging_server --latency SECONDS`. It prints its port, serves until its input closes, and
+Run as `python -m measure.speed.paging_server --latency SECONDS`. It prints its port, serves until its input closes, and
 then prints the processor time that it used.
 """
 

@@ -1,10 +1,11 @@
 """How much faster a listing is with n pages in flight, and what it costs in memory.
 
-Run as `python -m benchmarks.paging [--rounds N]`. The numbers of pages in flight take turns in each round, and figures
-are medians of the rounds, through `fast_transport()`; n = 1, which is nearly all latency, is measured in the first
-round only. `of n` is the speed-up as a share of n, beside what is aimed at. `possible` is what n allows: the first page
-comes alone, because it shows the step, and the others come in whole rounds of the latency; `of it` is how much of that
-is reached. `busy` is the share of the time in which the client's processor works: the more of it, the less to gain.
+Run as `python -m measure.speed.paging [--rounds N]`. The numbers of pages in flight take turns in each round, and
+figures are medians of the rounds, through `fast_transport()`; n = 1, which is nearly all latency, is measured in the
+first round only. `of n` is the speed-up as a share of n, beside what is aimed at. `possible` is what n allows: the
+first page comes alone, because it shows the step, and the others come in whole rounds of the latency; `of it` is how
+much of that is reached. `busy` is the share of the time in which the client's processor works: the more of it, the less
+to gain.
 """
 
 import argparse
@@ -77,7 +78,7 @@ async def speed(console: Console, rounds: int) -> None:
     """Prints the table of speed-ups."""
     table = Table("listing", "latency", "n", "seconds", "speed-up", "of n", "aim", "possible", "of it", "busy")
     for latency in LATENCIES:
-        with Process("benchmarks.paging_server", "--latency", str(latency)) as server:
+        with Process("measure.speed.paging_server", "--latency", str(latency)) as server:
             address = f"http://127.0.0.1:{server.line().strip()}"
             began = time.perf_counter()
             async with PlatformClient(address, vendor="v", token="t", transport=fast_transport()) as platform:
@@ -117,7 +118,7 @@ def add_rows(table: Table, work: Work, latency: float, measured: dict[int, list[
 async def memory(console: Console) -> None:
     """Prints the peak of memory above what was there before, in pages, while the caller is slow and while it is not."""
     table = Table("peak memory of 10,000 iTwins, pages of 100", "n", "pages above the start", "pages above n = 1")
-    with Process("benchmarks.paging_server", "--latency", "0.002") as server:
+    with Process("measure.speed.paging_server", "--latency", "0.002") as server:
         async with PlatformClient(f"http://127.0.0.1:{server.line().strip()}", vendor="v", token="t") as platform:
             await timed(WORKS[0], platform, max(IN_FLIGHT))
             tracemalloc.start()

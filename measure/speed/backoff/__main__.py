@@ -18,7 +18,7 @@ from reliability.herd import UNDER_WAY, FixedWindow
 
 from .callers import CALLERS
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 SECONDS = 30.0
 #: What each client takes for an answer: one body for all.
 SUCCESS = b'{"iTwin": {"id": "a-1", "class": "Account"}, "object": "list", "data": [], "DocumentIdentifiers": []}'
@@ -63,7 +63,7 @@ async def run(work: Work, client: str, python: str) -> list[str]:
 
     async with CountingServer(answer) as server:
         process = await asyncio.create_subprocess_exec(
-            *(python, "-m", "benchmarks.backoff.client_process", client, server.address),
+            *(python, "-m", "measure.speed.backoff.client_process", client, server.address),
             *(str(work.calls), str(work.repeats or "default"), str(SECONDS)),
             stdout=asyncio.subprocess.PIPE,
             cwd=PROJECT,

@@ -1,6 +1,6 @@
 """Runs the works with all clients in interleaved rounds, prints ratios with their spread, and writes the report.
 
-Run as `python -m benchmarks.run [--rounds N] [--quick] [--report]`. What is compared is the processor time of the
+Run as `python -m measure.speed.run [--rounds N] [--quick] [--report]`. What is compared is the processor time of the
 client's own process; only the works with latency compare elapsed time.
 """
 
@@ -17,7 +17,7 @@ from typing import Self
 from .report import Figures, aims, print_table, table, write_report
 from .stock import make_stock
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 CLIENTS = ["limit", "aiohttp + json", "httpx + json", "stock generated", "ours, default", "ours, fast"]
 WORKS = [
     "one small GET",
@@ -64,7 +64,7 @@ class Process:
         assert self._process.stdout is not None  # a pipe was asked for
         line = self._process.stdout.readline()
         if not line:
-            raise SystemExit(f"{self._process.args} ended with status {self._process.wait()}")
+            raise SystemExit(f"{self._process.args!r} ended with status {self._process.wait()}")
         return line
 
     def say(self, text: str) -> str:
@@ -85,11 +85,11 @@ def measure(works: list[str], rounds: int, peers: str) -> tuple[Figures, str]:
     """Does each work with each client in turn, round by round; the first round warms up and does not count."""
     figures: Figures = {work: {client: [] for client in CLIENTS} for work in works}
     with ExitStack() as stack:
-        servers = [stack.enter_context(Process("benchmarks.server", "--latency", str(wait))) for wait in LATENCIES]
+        servers = [stack.enter_context(Process("measure.speed.server", "--latency", str(wait))) for wait in LATENCIES]
         ports = [server.line().strip() for server in servers]
         workers = {
             client: Process(
-                "benchmarks.worker", client, *ports, python=sys.executable if client.startswith("ours") else peers
+                "measure.speed.worker", client, *ports, python=sys.executable if client.startswith("ours") else peers
             )
             for client in CLIENTS
         }

@@ -67,7 +67,9 @@ def botocore(mode: str) -> Callable[[str, int | None, int], AbstractAsyncContext
         from botocore.config import Config
         from botocore.session import get_session
 
-        retries: dict[str, object] = {"mode": mode} | ({} if repeats is None else {"total_max_attempts": repeats + 1})
+        retries: dict[str, object] = {"mode": mode}
+        if repeats is not None:
+            retries["total_max_attempts"] = repeats + 1
         client = get_session().create_client(
             "ssm",
             region_name="us-east-1",
