@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import attrs
-from wrapper_calls import PACKAGE
+
+from tools.generation.wrapper_calls import PACKAGE
 
 MARKER = re.compile(r"marker-(\w+)-marker")
 
