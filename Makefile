@@ -4,7 +4,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-SOURCES := wrapper sandbox tests tools examples reliability benchmarks
+SOURCES := wrapper sandbox tests tools examples reliability measure
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
@@ -80,19 +80,19 @@ conformance-quick: .venv-conformance/.ready  ## The same, a few hundred cases an
 	@.venv-conformance/bin/python -m conformance --quick
 
 bench: .venv-bench/.ready .venv-bench-peers/.ready  ## Measure against others and write docs/benchmarks.md
-	@.venv-bench/bin/python -m benchmarks.run --peers .venv-bench-peers/bin/python --report
+	@.venv-bench/bin/python -m measure.speed.run --peers .venv-bench-peers/bin/python --report
 
 bench-quick: .venv-bench/.ready .venv-bench-peers/.ready  ## The same in under a minute, fewer works and rounds
-	@.venv-bench/bin/python -m benchmarks.run --peers .venv-bench-peers/bin/python --quick
+	@.venv-bench/bin/python -m measure.speed.run --peers .venv-bench-peers/bin/python --quick
 
 bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Give openai, githubkit, azure-core, botocore and us the same herd and outage
-	@$(BIN)/python -m benchmarks.backoff --peers .venv-bench-backoff/bin/python
+	@$(BIN)/python -m measure.speed.backoff --peers .venv-bench-backoff/bin/python
 
 reliability: $(READY)  ## Measure at the server what backoff, tokens and errors promise, in under five minutes
 	@$(BIN)/python -m reliability
 
 bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory
-	@$(BIN)/python -m benchmarks.paging
+	@$(BIN)/python -m measure.speed.paging
 
 docs: .venv-docs/.ready  ## Build the documentation site into site/, warnings are errors
 	@.venv-docs/bin/zensical build --strict --clean
@@ -127,20 +127,20 @@ $(READY): pyproject.toml constraints.txt
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --requirement $<
 	@touch $@
 
-.venv-bench/.ready: benchmarks/requirements.txt pyproject.toml constraints.txt
+.venv-bench/.ready: measure/speed/requirements.txt pyproject.toml constraints.txt
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[fast]' openapi-python-client --requirement benchmarks/requirements.txt
+		--editable '.[fast]' openapi-python-client --requirement measure/speed/requirements.txt
 	@touch $@
 
-.venv-bench-peers/.ready: benchmarks/requirements-peers.txt
+.venv-bench-peers/.ready: measure/speed/requirements-peers.txt
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.venv-bench-backoff/.ready: benchmarks/requirements-backoff-peers.txt
+.venv-bench-backoff/.ready: measure/speed/requirements-backoff-peers.txt
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<

@@ -1,7 +1,8 @@
 """Prints how our templates differ from those of the pinned generator, and whether those moved under ours.
 
 Run as `python -m tools.generation.templates_diff [--since VERSION | --record]`. `stock_templates.sha256` records
-the generator's templates as they were when ours were last looked through; those that ours replace or take from are watched.
+the generator's templates as they were when ours were last looked through; those that ours replace or take from
+are watched.
 `--since VERSION` fetches that version of the generator with pip and prints how the watched templates differ from the
 pinned ones; `--record` writes the record anew once that has been looked through.
 """

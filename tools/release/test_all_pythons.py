@@ -1,8 +1,8 @@
 """Tries the wheel on every Python from 3.11 that this machine has, with the lowest and the newest dependencies.
 
 Run as `python -m tools.release.test_all_pythons`. The lowest are the lower bounds of pyproject.toml, of the extras
-too; the newest are what pip chooses. Each time the wheel is installed, imported, used, and put to the tests that need nothing
-else of the checkout. Prints a table of what passed, and exits with status 1 when something did not.
+too; the newest are what pip chooses. Each time the wheel is installed, imported, used, and put to the tests that
+need nothing else of the checkout. Prints a table of what passed, and exits with status 1 when something did not.
 """
 
 import tempfile

@@ -1,8 +1,8 @@
 """Copies the client into another project as one package of any name, or updates such a copy in place.
 
-Run as `python -m tools.vendoring.vendor DEST NAME [--overwrite]`: DEST is the folder that the package goes into, NAME what
-it is called there. A file that was edited in the copy is not overwritten unless `--overwrite` says so: all such files are
-named, and nothing is changed.
+Run as `python -m tools.vendoring.vendor DEST NAME [--overwrite]`: DEST is the folder that the package goes into, NAME
+what it is called there. A file that was edited in the copy is not overwritten unless `--overwrite` says so: all such
+files are named, and nothing is changed.
 """
 
 import argparse
