@@ -1,9 +1,9 @@
 """Generates the client package from `openapi.yaml`, or checks that what is committed is what would be generated.
 
-Run as `python -m tools.generation.generate [--check] [--spec FILE] [--into FOLDER]`. The generated package is
-made anew in a temporary folder and takes the old one's place only when the generator ended without a warning;
-`--check` compares instead, names every file that differs, and exits with status 1. After generating it tells what follows: which modules
-changed, what the wrapper uses and no longer finds, and what is generated and not wrapped.
+Run as `python -m tools.generation.generate [--check] [--spec FILE] [--into FOLDER]`. The package is generated in a
+temporary folder and replaces the old one only when the generator ended without a warning. `--check` compares instead,
+names every file that differs, and exits with status 1. After generating it tells what follows: which modules changed,
+what the wrapper uses and no longer finds, and what is generated and not wrapped.
 """
 
 import argparse
