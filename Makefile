@@ -48,30 +48,30 @@ coverage: $(READY)  ## Run the tests and ask for 100 % branch coverage of wrappe
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report=term:skip-covered
 
 generate: $(READY)  ## Write generated/ anew from openapi.yaml
-	@$(BIN)/python tools/generate.py
+	@$(BIN)/python -m tools.generation.generate
 
 check-generated: $(READY)  ## Fail if generated/ is not what openapi.yaml gives
-	@$(BIN)/python tools/generate.py --check
+	@$(BIN)/python -m tools.generation.generate --check
 
 spec-diff: $(READY)  ## Tell what changed in openapi.yaml since BASE=<git revision or file>, breaking changes first
 	@test -n "$(BASE)" || { echo "make spec-diff BASE=<git revision or file>, such as BASE=HEAD"; exit 2; }
-	@$(BIN)/python tools/spec_diff.py "$(BASE)" $(if $(NEW),"$(NEW)")
+	@$(BIN)/python -m tools.spec.diff "$(BASE)" $(if $(NEW),"$(NEW)")
 
 coverage-of-spec: $(READY)  ## Show where the wrapper has each part of openapi.yaml, and how to call the rest
-	@$(BIN)/python tools/coverage_of_spec.py
+	@$(BIN)/python -m tools.generation.coverage_of_spec
 
 templates-diff: $(READY)  ## Show our templates against those of the pinned generator, or its own changes SINCE=<version>
-	@$(BIN)/python tools/templates_diff.py $(if $(SINCE),--since "$(SINCE)")
+	@$(BIN)/python -m tools.generation.templates_diff $(if $(SINCE),--since "$(SINCE)")
 
 vendor: $(READY)  ## Copy the client into DEST=<folder> as the package NAME=<name>, or update it; OVERWRITE=yes
 	@test -n "$(DEST)" -a -n "$(NAME)" || { echo "make vendor DEST=../my_service/src/my_service/_vendor NAME=itwin"; exit 2; }
-	@$(BIN)/python tools/vendor.py "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite)
+	@$(BIN)/python -m tools.vendoring.vendor "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite)
 
 package: $(READY)  ## Build sdist and wheel, install the wheel in a clean environment, and use it there
-	@$(BIN)/python tools/package.py
+	@$(BIN)/python -m tools.release.package
 
 test-all-pythons: $(READY)  ## Try the wheel on every Python from 3.11 here, with the lowest and the newest dependencies
-	@$(BIN)/python tools/test_all_pythons.py
+	@$(BIN)/python -m tools.release.test_all_pythons
 
 conformance: .venv-conformance/.ready  ## Let schemathesis, the Prism proxy and another team's client try the sandbox
 	@.venv-conformance/bin/python -m conformance
@@ -96,7 +96,7 @@ bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-
 
 docs: .venv-docs/.ready  ## Build the documentation site into site/, warnings are errors
 	@.venv-docs/bin/zensical build --strict --clean
-	@.venv-docs/bin/python tools/check_site.py
+	@.venv-docs/bin/python -m tools.site.check_site
 
 lines: $(READY)  ## Count the lines of wrapper/
 	@$(BIN)/python tools/count_lines.py

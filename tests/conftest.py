@@ -4,7 +4,8 @@ from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
-from wrapper_fit import misfits
+
+from tools.generation.wrapper_fit import misfits
 
 # A busy machine would make a timed property fail.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

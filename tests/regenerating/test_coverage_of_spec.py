@@ -3,8 +3,9 @@
 import copy
 
 import pytest
-from spec_reading import read
-from wrapper_coverage import Row, rows
+
+from tools.generation.wrapper_coverage import Row, rows
+from tools.spec.reading import read
 
 from .conftest import Document
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from wrapper_fit import misfits
+
+from tools.generation.wrapper_fit import misfits
 
 from .conftest import Change, Document, Regenerated
 

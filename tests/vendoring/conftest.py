@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
-from vendor import vendor
+
+from tools.vendoring.vendor import vendor
 
 PROJECT = Path(__file__).resolve().parents[2]
 

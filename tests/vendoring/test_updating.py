@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from vendored_copy import RECORD, digests
+
+from tools.vendoring.vendored_copy import RECORD, digests
 
 from .conftest import PROJECT, vendored
 
@@ -64,7 +65,7 @@ def test_edits_are_named_and_nothing_is_overwritten(copy: Path) -> None:
     for line in (
         "edited: _attempts/gate.py",
         "removed: generated/types.py",
-        "in the way: _attempts/auth.py",
+        "in the way: _deprecation.py",
         "OVERWRITE=yes",
     ):
         assert line in str(refused.value)

@@ -1,8 +1,8 @@
 """Copies the client into another project as one package of any name, or updates such a copy in place.
 
-Run as `python tools/vendor.py DEST NAME [--overwrite]`: DEST is the folder that the package goes into, NAME what it is
-called there. A file that was edited in the copy is not overwritten unless `--overwrite` says so: all such files are
-named, and nothing is changed.
+Run as `python -m tools.vendoring.vendor DEST NAME [--overwrite]`: DEST is the folder that the package goes into, NAME
+what it is called there. A file that was edited in the copy is not overwritten unless `--overwrite` says so: all such
+files are named, and nothing is changed.
 """
 
 import argparse
@@ -10,9 +10,9 @@ import keyword
 import subprocess
 from pathlib import Path
 
-from vendored_copy import RECORD, digests, edits, record, source
+from tools.vendoring.vendored_copy import RECORD, digests, edits, record, source
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 
 
 def vendor(*, project: Path, destination: Path, name: str, overwrite: bool, command: str) -> list[str]:

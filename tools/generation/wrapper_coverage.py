@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 
-import generated_names
-from generated_names import Function
-from specification import Model, Operation, Specification
-from wrapper_calls import PACKAGE, Call, calls
+from tools.generation import generated_names
+from tools.generation.generated_names import Function
+from tools.generation.wrapper_calls import PACKAGE, Call, calls
+from tools.spec.specification import Model, Operation, Specification
 
 PUBLIC = "itwin_platform"
 

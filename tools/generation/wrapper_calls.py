@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard
 
-WRAPPER = Path(__file__).resolve().parents[1] / "wrapper" / "itwin_platform"
+WRAPPER = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
 PACKAGE = "itwin_platform_api"
 CALLS = ("build_request",)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from griffe import Extension, GriffeLoader, Object
 
-_ERRORS = Path(__file__).resolve().parents[1] / "wrapper" / "itwin_platform" / "_errors.py"
+_ERRORS = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform" / "_errors.py"
 #: What an error says of itself in its first line, for where an operation says no more than its name.
 _MEANINGS = {
     node.name: (ast.get_docstring(node) or "").split("\n")[0].rstrip(".")

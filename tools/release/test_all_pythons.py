@@ -1,16 +1,16 @@
 """Tries the wheel on every Python from 3.11 that this machine has, with the lowest and the newest dependencies.
 
-Run as `python tools/test_all_pythons.py`. The lowest are the lower bounds of pyproject.toml, of the extras too; the
-newest are what pip chooses. Each time the wheel is installed, imported, used, and put to the tests that need nothing
-else of the checkout. Prints a table of what passed, and exits with status 1 when something did not.
+Run as `python -m tools.release.test_all_pythons`. The lowest are the lower bounds of pyproject.toml, of the extras
+too; the newest are what pip chooses. Each time the wheel is installed, imported, used, and put to the tests that
+need nothing else of the checkout. Prints a table of what passed, and exits with status 1 when something did not.
 """
 
 import tempfile
 from pathlib import Path
 
-from clean_environment import Environment, pythons
-from distribution import PROJECT, build, declared, lowest
-from package import trial
+from tools.release.clean_environment import Environment, pythons
+from tools.release.distribution import PROJECT, build, declared, lowest
+from tools.release.package import trial
 
 SHOWN = ("httpx", "attrs", "python-dateutil")
 EXTRAS = ("sandbox", "fast")

@@ -8,7 +8,7 @@ are open.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from specification import Field, Model, Operation, Specification
+from tools.spec.specification import Field, Model, Operation, Specification
 
 #: Limits of which a greater value allows more; of the others a smaller one does.
 UPPER = frozenset({"maximum", "maxLength", "maxItems", "bytes"})

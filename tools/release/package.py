@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from clean_environment import Environment, normalized
-from distribution import PROJECT, build, development_tools
+from tools.release.clean_environment import Environment, normalized
+from tools.release.distribution import PROJECT, build, development_tools
 
 IMPORT = "import itwin_platform; print('imported', itwin_platform.__version__, 'from', itwin_platform.__file__)"
 
@@ -27,9 +27,9 @@ def trial(wheel: Path, environment: Environment, *, constraints: Path | None) ->
         raise SystemExit(f"pip install itwin-platform brings development tools: {', '.join(sorted(tools))}")
     environment.run("-c", IMPORT)
     environment.install(f"{wheel}[sandbox]", constraints=constraints)
-    environment.run(PROJECT / "tools" / "smoke_run.py")
+    environment.run(PROJECT / "tools" / "release" / "smoke_run.py")
     environment.install(f"{wheel}[sandbox,fast]", constraints=constraints)
-    environment.run(PROJECT / "tools" / "smoke_run.py", "fast")
+    environment.run(PROJECT / "tools" / "release" / "smoke_run.py", "fast")
     return {name: version for name, version in installed.items() if name != normalized("itwin-platform")}
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from specification import Field, Model, Operation, Specification
 
-PROJECT = Path(__file__).resolve().parents[1]
+from tools.spec.specification import Field, Model, Operation, Specification
+
+PROJECT = Path(__file__).resolve().parents[2]
 SPECIFICATION = PROJECT / "openapi.yaml"
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern", "format", "const")

@@ -1,16 +1,16 @@
 """Prints what changed between two versions of the specification, breaking changes first.
 
-Run as `python tools/spec_diff.py BASE [NEW]`; each is a file or a git revision, NEW is `openapi.yaml` where it is left
+Run as `python -m tools.spec.diff BASE [NEW]`; each is a file or a git revision, NEW is `openapi.yaml` where it is left
 out. Operations and parameters are named as the client's user names them where the client has them. Exits with status
 1 when something breaks.
 """
 
 import argparse
 
-from spec_changes import Change, changes, reworded
-from spec_reading import SPECIFICATION, load
-from specification import Specification
-from wrapper_coverage import argument, keywords, places
+from tools.generation.wrapper_coverage import argument, keywords, places
+from tools.spec.changes import Change, changes, reworded
+from tools.spec.reading import SPECIFICATION, load
+from tools.spec.specification import Specification
 
 
 def report(old: Specification, new: Specification) -> list[str]:

@@ -8,9 +8,9 @@ import importlib
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
-import generated_names
-from generated_names import Function
-from wrapper_calls import PACKAGE, Call, calls, seam, users
+from tools.generation import generated_names
+from tools.generation.generated_names import Function
+from tools.generation.wrapper_calls import PACKAGE, Call, calls, seam, users
 
 ADVICE = (
     "\n    renamed: put the new name there"

@@ -1,4 +1,4 @@
-"""Checks the built documentation site, for what the build itself does not warn of. Run as `python tools/check_site.py`.
+"""Checks the built documentation site, for what the build itself does not warn of. Run as `python -m tools.site.check_site`.
 
 Every page can be reached from the first one, every link within the site has its page and its place on it, nothing is
 loaded from elsewhere, and every public name has its place in the reference.
@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 #: The root that links are resolved against.
 ROOT = "http://site/"
 #: Elements that load what they name.

@@ -1,7 +1,8 @@
 """Prints how our templates differ from those of the pinned generator, and whether those moved under ours.
 
-Run as `python tools/templates_diff.py [--since VERSION | --record]`. `stock_templates.sha256` records the generator's
-templates as they were when ours were last looked through; those that ours replace or take from are watched.
+Run as `python -m tools.generation.templates_diff [--since VERSION | --record]`. `stock_templates.sha256` records
+the generator's templates as they were when ours were last looked through; those that ours replace or take from
+are watched.
 `--since VERSION` fetches that version of the generator with pip and prints how the watched templates differ from the
 pinned ones; `--record` writes the record anew once that has been looked through.
 """
@@ -18,11 +19,11 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 GENERATOR = "openapi-python-client"
 STOCK = Path(str(files("openapi_python_client"))) / "templates"
 OURS = PROJECT / "templates"
-RECORD = PROJECT / "tools" / "stock_templates.sha256"
+RECORD = PROJECT / "tools" / "generation" / "stock_templates.sha256"
 TAKEN = re.compile(r"""{%-?\s*(?:from|import|include|extends)\s+["']([^"']+)["']""")
 
 

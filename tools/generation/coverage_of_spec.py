@@ -1,14 +1,14 @@
 """Prints where the wrapper has each operation, parameter, body field and error code of the specification.
 
-Run as `python tools/coverage_of_spec.py [--spec FILE]`. What the wrapper does not have is listed at the end, with the
-lines that reach it through `platform.generated`.
+Run as `python -m tools.generation.coverage_of_spec [--spec FILE]`. What the wrapper does not have is listed at the
+end, with the lines that reach it through `platform.generated`.
 """
 
 import argparse
 
-from spec_reading import SPECIFICATION, load
-from wrapper_coverage import Row, places, rows
-from wrapper_fit import misfits
+from tools.generation.wrapper_coverage import Row, places, rows
+from tools.generation.wrapper_fit import misfits
+from tools.spec.reading import SPECIFICATION, load
 
 
 def report(source: str) -> list[str]:

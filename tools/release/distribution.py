@@ -8,9 +8,9 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from clean_environment import normalized, run
+from tools.release.clean_environment import normalized, run
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 DIST = PROJECT / "dist"
 PACKAGES = {
     "itwin_platform": PROJECT / "wrapper" / "itwin_platform",

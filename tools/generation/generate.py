@@ -1,9 +1,9 @@
 """Generates the client package from `openapi.yaml`, or checks that what is committed is what would be generated.
 
-Run as `python tools/generate.py [--check] [--spec FILE] [--into FOLDER]`. The generated package is made anew in a
-temporary folder and takes the old one's place only when the generator ended without a warning; `--check` compares
-instead, names every file that differs, and exits with status 1. After generating it tells what follows: which modules
-changed, what the wrapper uses and no longer finds, and what is generated and not wrapped.
+Run as `python -m tools.generation.generate [--check] [--spec FILE] [--into FOLDER]`. The package is generated in a
+temporary folder and replaces the old one only when the generator ended without a warning. `--check` compares instead,
+names every file that differs, and exits with status 1. After generating it tells what follows: which modules changed,
+what the wrapper uses and no longer finds, and what is generated and not wrapped.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 PACKAGE = "itwin_platform_api"
 NOTICE = """# Generated: do not edit
 
@@ -72,10 +72,10 @@ def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
     if not changed:
         return ["the generated package is as it was"]
     sys.path.insert(0, str(folder))  # what was just written is looked at, not what may be installed
-    from coverage_of_spec import not_wrapped
-    from spec_reading import load
-    from wrapper_coverage import rows
-    from wrapper_fit import misfits
+    from tools.generation.coverage_of_spec import not_wrapped
+    from tools.generation.wrapper_coverage import rows
+    from tools.generation.wrapper_fit import misfits
+    from tools.spec.reading import load
 
     lines = [f"{len(changed)} modules changed", *(f"  {line}" for line in changed)]
     if found := misfits():

@@ -13,7 +13,8 @@ from types import ModuleType
 from typing import Protocol
 
 import attrs
-from wrapper_calls import PACKAGE
+
+from tools.generation.wrapper_calls import PACKAGE
 
 MARKER = re.compile(r"marker-(\w+)-marker")
 
