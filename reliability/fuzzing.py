@@ -92,7 +92,7 @@ def fuzzed_answers(*, count: int, seed: int = 1) -> int:
                 response = httpx.Response(status, content=content, extensions={DECODE_ERROR: ResponseDecodeError})
                 parse(response)
             else:
-                error = status_error(status=chance.randint(300, 999), headers={}, body=content, attempts=1, now=NOW)
+                error = status_error(status=chance.randint(300, 999), headers={}, body=content, attempts=1)
                 str(error).encode()
         except PlatformError:
             continue

@@ -209,6 +209,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport beneath."""
+        if self._is_closed:
+            return
         self._is_closed = True
         for call in self._calls:
             if not call.limit.expired():

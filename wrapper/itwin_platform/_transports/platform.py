@@ -68,9 +68,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
         """Send a request as the operations do."""
         return await self._sender.send(values)
 
-    async def request(  # type: ignore[override]  # the same call, with what httpx does not check
-        self, method: str, url: httpx.URL | str, *, json: object = None, **others: Any
-    ) -> httpx.Response:
+    async def request(self, method: str, url: httpx.URL | str, *, json: object = None, **others: Any) -> httpx.Response:
         """Send a request as an AsyncClient does, with JSON written as the operations write it.
 
         Raises:
@@ -80,7 +78,8 @@ class PlatformHTTPClient(httpx.AsyncClient):
             check_path(url, route=url.partition("?")[0])
         if json is not None:
             others["content"] = write_json(json)
-            others["headers"] = {"Content-Type": "application/json"} | dict(httpx.Headers(others.get("headers")))
+            others["headers"] = httpx.Headers(others.get("headers"))
+            others["headers"].setdefault("Content-Type", "application/json")
         try:
             return await super().request(method, url, **others)
         except (httpx.InvalidURL, UnicodeError) as error:

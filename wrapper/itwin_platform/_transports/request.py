@@ -72,9 +72,9 @@ def make_request(values: RequestValues, *, service: Service) -> httpx.Request:
         check_body_size(len(content), limit=service.body_limits.get((values.method, values.route)))
     if content or values.method in _WITH_LENGTH:
         headers["Content-Length"] = str(len(content))
-    query = encode_query(values.query)
     address = service.address + values.path
     try:
+        query = encode_query(values.query)
         return httpx.Request(
             values.method,
             _parsed(f"{address}?{query}" if query else address),
@@ -154,7 +154,7 @@ def check_body_size(size: int, *, limit: int | None) -> None:
 
 
 def with_known_length(headers: httpx.Headers) -> httpx.Headers:
-    """Return the headers for a body that is complete by now, though it was to be streamed: it is sent with its length."""
+    """Return the headers for a body that is complete by now, though it was to be streamed."""
     if "transfer-encoding" not in headers:
         return headers
     return httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
