@@ -21,8 +21,8 @@ demo: $(READY)  ## Run all eight operations against the local sandbox
 examples: $(READY)  ## Run all examples, in less than a minute: examples/README.md
 	@$(BIN)/python examples
 
-test: $(READY)  ## Run the tests
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile
+test: $(READY)  ## Run the tests, without those that start further Pythons (tests/slow, which `make check` runs)
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --ignore tests/slow
 
 check: lint types coverage check-generated conformance-quick  ## Format, lint, types, tests with coverage, generated code, sandbox: all that must hold
 
@@ -37,14 +37,14 @@ format: $(READY)  ## Write the format
 types: $(READY)  ## Check types with mypy --strict and pyright; what users see, with ty and pyrefly too, to be 100 % typed
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright --level error
-	@$(BIN)/basedpyright --project tests/typing --pythonpath $(BIN)/python
-	@$(BIN)/ty check --quiet --error-on-warning --python $(VENV) tests/typing/consumer.py
-	@$(BIN)/pyrefly check --preset strict --python-interpreter-path $(BIN)/python tests/typing/consumer.py
+	@$(BIN)/basedpyright --project tests/project/typing --pythonpath $(BIN)/python
+	@$(BIN)/ty check --quiet --error-on-warning --python $(VENV) tests/project/typing/consumer.py
+	@$(BIN)/pyrefly check --preset strict --python-interpreter-path $(BIN)/python tests/project/typing/consumer.py
 	@PATH="$(CURDIR)/$(BIN):$$PATH"; for package in itwin_platform itwin_platform_api itwin_platform_sandbox; do \
 		said=$$(basedpyright --verifytypes $$package --ignoreexternal) || { echo "$$said"; exit 1; }; \
 		echo "$$package: $$(echo "$$said" | grep '^Type completeness score')"; done
 
-coverage: $(READY)  ## Run the tests and ask for 100 % branch coverage of wrapper/
+coverage: $(READY)  ## Run all tests, the slow ones too, and require 100 % branch coverage of wrapper/
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report=term:skip-covered
 
 generate: $(READY)  ## Write generated/ anew from openapi.yaml

@@ -8,7 +8,7 @@ from typing import Any
 
 from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient, fast_transport
 
-from tests.backoff.interruption import CountingLoop, cancelled_at_turn
+from tests.support.interruption import CountingLoop, cancelled_at_turn
 
 from .counting_server import Answer, CountingServer, Received
 from .figure import Figure, exactly

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformError, WaitTooLongError
 from itwin_platform._attempts.auth import TokenAuth
 
-from tests.virtual_time import VirtualTimeLoop
+from tests.support.virtual_time import VirtualTimeLoop
 
 from .faulty_service import FAULTS, Fault, FaultyService
 from .figure import Figure, exactly
