@@ -33,7 +33,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
 def _misfits() -> list[str]:
     # The tool reads the very packages that may be broken: whatever it raises must not hide the run's own summary.
     try:
-        from wrapper_fit import misfits
+        from tools.generation.wrapper_fit import misfits
 
         return misfits()
     except Exception as error:  # noqa: BLE001

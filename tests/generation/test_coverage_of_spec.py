@@ -3,10 +3,10 @@
 import copy
 
 import pytest
-from spec_reading import read
-from wrapper_coverage import Row, rows
 
 from tests.support.regenerated import Document
+from tools.generation.wrapper_coverage import Row, rows
+from tools.spec.reading import read
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from spec_changes import changes, reworded
-from spec_reading import read
+
+from tools.spec.changes import changes, reworded
+from tools.spec.reading import read
 
 Node = dict[str, Any]
 

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from spec_diff import report
-from spec_reading import SPECIFICATION, load, read
 
 from tests.support.regenerated import PROJECT, Change, Document
+from tools.spec.diff import report
+from tools.spec.reading import SPECIFICATION, load, read
 
 
 def one_breaking_two_harmless(document: Document) -> None:
@@ -28,8 +28,8 @@ def more_harmless(document: Document) -> None:
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The command behind the make target."""
-    command = [sys.executable, str(PROJECT / "tools" / "spec_diff.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)  # noqa: S603 - our own tool
+    command = [sys.executable, "-m", "tools.spec.diff", *arguments]
+    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False, timeout=60)  # noqa: S603 - our own tool
 
 
 def changed(specification: Document, change: Change, folder: Path) -> str:

@@ -2,14 +2,15 @@
 
 from pathlib import Path
 
-import templates_diff
+from tools.generation import templates_diff
 
 
 def test_the_generators_templates_are_those_that_ours_were_made_against() -> None:
     """The pinned generator's templates are as recorded.
 
     When this fails after an upgrade: `make templates-diff SINCE=<the version before>` shows what moved. Take over into
-    templates/ what is needed, run `make generate` and `make check`, then `python tools/templates_diff.py --record`.
+    templates/ what is needed, run `make generate` and `make check`, then
+    `python -m tools.generation.templates_diff --record`.
     """
     assert templates_diff.moved(templates_diff.RECORD.read_text(encoding="utf-8")) == []
 

@@ -1,6 +1,6 @@
 """What the wrapper uses of the generated package is there."""
 
-from wrapper_fit import misfits
+from tools.generation.wrapper_fit import misfits
 
 
 def test_the_wrapper_fits_the_generated_package() -> None:

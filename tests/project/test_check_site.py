@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from check_site import problems
+
+from tools.site.check_site import problems
 
 FIRST = '<p id="top">First</p><a href="second/">on</a><script src="assets/site.js"></script>'
 SECOND = '<h2 id="itwin_platform.Name">Name</h2><a href="../#top">back</a><a href="https://example.com">out</a>'

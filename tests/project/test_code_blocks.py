@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from itwin_platform_sandbox import Sandbox
-from vendor import vendor
 
 from tests.support.code_blocks import PAGES, PROJECT, README, Block, Console, blocks_of, is_prelude
+from tools.vendoring.vendor import vendor
 
 pytest_plugins = ["pytester"]
 

@@ -5,10 +5,11 @@ import re
 import tomllib
 from pathlib import Path
 
-import distribution
 import itwin_platform
 import pytest
-from clean_environment import normalized, pythons
+
+from tools.release import distribution
+from tools.release.clean_environment import normalized, pythons
 
 PROJECT = Path(__file__).resolve().parents[2]
 

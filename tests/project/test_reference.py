@@ -5,9 +5,9 @@ import logging
 import griffe
 import pytest
 from itwin_platform import __all__ as public_names
-from reference_docstrings import ReferenceDocstrings, completed
 
 from tests.support.code_blocks import PROJECT
+from tools.site.reference_docstrings import ReferenceDocstrings, completed
 
 GROUPS = [
     ("_operations.itwins", "ITwins"),

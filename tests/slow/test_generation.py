@@ -17,7 +17,8 @@ HOSTILE = 'line-length = 60\nindent-width = 2\n[lint]\nselect = ["ALL"]\n[format
 def generate(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs the tool with every temporary file below a folder."""
     return subprocess.run(  # noqa: S603  # our own tool
-        [sys.executable, str(PROJECT / "tools" / "generate.py"), *arguments],
+        [sys.executable, "-m", "tools.generation.generate", *arguments],
+        cwd=PROJECT,
         env=os.environ | {"TMPDIR": str(folder)},
         capture_output=True,
         text=True,

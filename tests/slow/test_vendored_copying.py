@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from vendored_copy import RECORD, absolute_imports, digests, source
 
 from tests.support.vendored import PROJECT, vendored
+from tools.vendoring.vendored_copy import RECORD, absolute_imports, digests, source
 
 WRAPPER = PROJECT / "wrapper" / "itwin_platform"
 GENERATED = PROJECT / "generated" / "itwin_platform_api"
@@ -99,7 +99,7 @@ def test_folder_within_a_package_becomes_a_package(tmp_path: Path) -> None:
 
 def test_command_copies(tmp_path: Path) -> None:
     """The command behind the make target copies, and records itself."""
-    command = [sys.executable, str(PROJECT / "tools" / "vendor.py"), str(tmp_path / "new"), "itwin"]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own tool
+    command = [sys.executable, "-m", "tools.vendoring.vendor", str(tmp_path / "new"), "itwin"]
+    ended = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)  # noqa: S603 - our own tool
     assert (ended.returncode, ended.stderr) == (0, "")
     assert f"`make vendor DEST={tmp_path / 'new'} NAME=itwin`" in (tmp_path / "new" / "itwin" / RECORD).read_text()

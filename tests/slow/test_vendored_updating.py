@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from vendored_copy import RECORD, digests
 
 from tests.support.vendored import PROJECT, vendored
+from tools.vendoring.vendored_copy import RECORD, digests
 
 
 def contents(package: Path) -> dict[str, bytes]:

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 import yaml
-from spec_diff import report
-from spec_reading import load, read
 
 from tests.support.regenerated import PROJECT, Change, Document, Regenerated
+from tools.spec.diff import report
+from tools.spec.reading import load, read
 
 HARNESS = """
 import asyncio
@@ -79,7 +79,7 @@ def test_difference_is_what_the_page_shows(walked: Regenerated, specification: D
     """What `make spec-diff` prints of the change is what the page shows, once the operation has its function."""
     shown = block("text", "Not breaking: 1").replace("create_scene_objects.asyncio()", "create_scene_objects")
     assert "\n".join(report(read(specification), load(str(walked.file)))) == shown.rstrip()
-    ended = walked.run("tools/spec_diff.py", str(PROJECT / "openapi.yaml"), str(walked.file))
+    ended = walked.run("-m", "tools.spec.diff", str(PROJECT / "openapi.yaml"), str(walked.file))
     assert ended.stdout == block("text", "Not breaking: 1")
 
 

@@ -21,7 +21,7 @@ class Regenerated:
         self.folder = folder
         self.file = folder / "changed.yaml"
         self.file.write_text(json.dumps(document), encoding="utf-8")
-        self.told = self.run("tools/generate.py", "--spec", str(self.file), "--into", str(folder)).stdout
+        self.told = self.run("-m", "tools.generation.generate", "--spec", str(self.file), "--into", str(folder)).stdout
 
     def run(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
         """Runs Python where the generated package is this one; another status than asked for fails the test."""

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from packaging.requirements import Requirement
-from vendor import vendor
+
+from tools.vendoring.vendor import vendor
 
 PROJECT = Path(__file__).resolve().parents[2]
 
