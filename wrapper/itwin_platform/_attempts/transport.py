@@ -67,7 +67,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._policy = policy or BackoffPolicy()
-        self._gate = Gate(self._policy.max_in_flight) if gate is None else gate
+        self._gate = Gate(self._policy.max_in_flight, random_number=random_number) if gate is None else gate
         self._auth = auth
         self._now = now
         self._budget = RetryBudget(self._policy.retry_budget)
