@@ -185,13 +185,14 @@ class Window:
     def rate_limited(self, permit: Permit, *, now: float, wait: float, jitter: float = 0.0) -> None:
         """End a request with a 429: no request starts for `wait` seconds or longer, then the window opens slowly."""
         self._ended_after_sending(permit)
+        self._probe_at = now + PROBE_INTERVAL
         if permit.period != self._period:
             self._cooldown_until = max(self._cooldown_until, now + wait)
             return
         self._strikes = 0 if self._allowed or self._period == 0 else self._strikes + 1
         longest = max(wait, min(wait * 2.0**self._strikes, LONGEST_GROWTH))
-        self._cooldown_until = now + wait + jitter * (longest - wait)
-        self._probe_at = now + PROBE_INTERVAL
+        until = now + wait + jitter * (longest - wait)
+        self._cooldown_until = until if permit == self._probe else max(self._cooldown_until, until)
         self._period += 1
         self._learned = self._allowed or self._learned
         self._allowed_before = self._allowed
