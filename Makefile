@@ -4,7 +4,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-SOURCES := wrapper sandbox templates tests tools examples reliability measure
+SOURCES := wrapper sandbox templates tests tools examples measure
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
@@ -74,10 +74,10 @@ test-all-pythons: $(READY)  ## Try the wheel on every Python from 3.11 here, wit
 	@$(BIN)/python -m tools.release.test_all_pythons
 
 conformance: .venv-conformance/.ready  ## Let schemathesis, the Prism proxy and another team's client try the sandbox
-	@.venv-conformance/bin/python -m conformance
+	@.venv-conformance/bin/python -m measure.conformance
 
 conformance-quick: .venv-conformance/.ready  ## The same, a few hundred cases and without npm
-	@.venv-conformance/bin/python -m conformance --quick
+	@.venv-conformance/bin/python -m measure.conformance --quick
 
 bench: .venv-bench/.ready .venv-bench-peers/.ready  ## Measure against others and write docs/benchmarks.md
 	@.venv-bench/bin/python -m measure.speed.run --peers .venv-bench-peers/bin/python --report
@@ -89,7 +89,7 @@ bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Give openai, githubkit, a
 	@$(BIN)/python -m measure.speed.backoff --peers .venv-bench-backoff/bin/python
 
 reliability: $(READY)  ## Measure at the server what backoff, tokens and errors promise, in under five minutes
-	@$(BIN)/python -m reliability
+	@$(BIN)/python -m measure.promises
 
 bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory
 	@$(BIN)/python -m measure.speed.paging
@@ -114,11 +114,11 @@ $(READY): pyproject.toml constraints.txt
 	@touch $(READY)
 
 # Each of these has needs that no user of the client has: an environment of its own keeps them apart.
-.venv-conformance/.ready: conformance/requirements.txt pyproject.toml constraints.txt
+.venv-conformance/.ready: measure/conformance/requirements.txt pyproject.toml constraints.txt
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[sandbox]' --requirement conformance/requirements.txt
+		--editable '.[sandbox]' --requirement measure/conformance/requirements.txt
 	@touch $@
 
 .venv-docs/.ready: docs/requirements.txt constraints.txt

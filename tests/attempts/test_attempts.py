@@ -6,7 +6,7 @@ import httpx
 import pytest
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate
 from itwin_platform._attempts.auth import TokenAuth
-from itwin_platform._attempts.transport import ATTEMPTS
+from itwin_platform._transports.status_errors import ATTEMPTS
 
 from tests.support.scripted_service import ScriptedService, answer, backoff, refusal, send
 

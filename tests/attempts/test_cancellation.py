@@ -99,6 +99,7 @@ def test_a_loop_can_end_with_a_call_under_way(caplog: pytest.LogCaptureFixture) 
         assert service.connections == 1
         return call
 
+    caplog.set_level("ERROR")
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
         call = runner.run(main())
     assert call.cancelled()

@@ -6,7 +6,16 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 from hypothesis import given, settings, strategies as st
-from itwin_platform import BackoffPolicy, BackoffTransport, DeadlineExceededError, Gate, PlatformError, TransportError
+from itwin_platform import (
+    BackoffPolicy,
+    BackoffTransport,
+    DeadlineExceededError,
+    Gate,
+    Permit,
+    PlatformError,
+    RateLimitError,
+    TransportError,
+)
 from itwin_platform._attempts.auth import TokenAuth
 
 from tests.support.scripted_service import ScriptedService, backoff, refusal, send
@@ -27,17 +36,13 @@ async def test_it_ends_an_attempt_that_hangs() -> None:
     assert service.in_flight == 0
 
 
-async def test_it_ends_the_wait_at_the_gate() -> None:
-    """A place that does not become free ends with the deadline; nothing was sent."""
+async def test_the_queue_does_not_count() -> None:
+    """Queueing at the gate does not fail a call, however long: its deadline starts when it is admitted."""
     gate = Gate(1)
-    service = ScriptedService(200, latency=3600.0)
-    first = asyncio.create_task(send(backoff(service, gate=gate, policy=BackoffPolicy(deadline=None))))
-    await asyncio.sleep(1.0)
-    with pytest.raises(DeadlineExceededError) as raised:
-        await send(backoff(service, gate=gate, policy=POLICY))
-    assert asyncio.get_running_loop().time() == 11.0
-    assert (raised.value.sent, raised.value.attempts) == (False, 0)
-    first.cancel()
+    service = ScriptedService(200, 200, latency=8.0)
+    calls = [asyncio.create_task(send(backoff(service, gate=gate, policy=POLICY))) for _ in range(5)]
+    assert [response.status_code for response in await asyncio.gather(*calls)] == [200] * 5
+    assert asyncio.get_running_loop().time() == 40.0
 
 
 async def test_it_ends_the_wait_for_a_token() -> None:
@@ -65,18 +70,18 @@ async def test_a_wait_that_would_pass_it_is_not_begun() -> None:
     assert asyncio.get_running_loop().time() == 1.5
 
 
-@pytest.mark.parametrize("policy", [BackoffPolicy(deadline=20.0), BackoffPolicy(max_wait=20.0)])
-async def test_a_known_cooldown_that_is_too_long_is_told_at_once(policy: BackoffPolicy) -> None:
-    """Who comes to a closed gate learns until when it is closed, and sends nothing."""
+async def test_a_known_cooldown_that_is_too_long_fails_at_once() -> None:
+    """A cooldown longer than a call may wait is a rate limit: nothing is sent, and the error says when."""
     gate, service = Gate(), ScriptedService(refusal("30"))
     now = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+    policy = BackoffPolicy(max_wait=20.0)
     transport = BackoffTransport(service, policy=policy, gate=gate, random_number=lambda: 0.0, now=lambda: now)
     assert (await send(transport)).status_code == 429
-    with pytest.raises(DeadlineExceededError, match="asked everybody to wait 30 s more") as raised:
+    with pytest.raises(RateLimitError) as raised:
         await send(transport)
     assert asyncio.get_running_loop().time() == 0.0
-    assert raised.value.retry_at == datetime(2026, 3, 1, 12, 0, 30, tzinfo=UTC)
-    assert (raised.value.attempts, raised.value.sent, len(service.seen)) == (0, False, 1)
+    assert (raised.value.retry_after, raised.value.retry_at) == (30.0, datetime(2026, 3, 1, 12, 0, 30, tzinfo=UTC))
+    assert (raised.value.attempts, raised.value.headers["retry-after"], len(service.seen)) == (0, "30", 1)
 
 
 async def test_a_hostile_wait_does_not_stop_the_client_for_ever() -> None:
@@ -87,15 +92,14 @@ async def test_a_hostile_wait_does_not_stop_the_client_for_ever() -> None:
 
 
 async def test_the_time_out_of_somebody_else_is_not_the_deadline() -> None:
-    """A TimeoutError that an auth of another kind raises passes as it is."""
+    """A TimeoutError that comes from the gate passes as it is."""
 
-    class Auth(httpx.Auth):
-        async def async_auth_flow(self, request: httpx.Request) -> object:  # type: ignore[override]  # it never yields
+    class TimingOut(Gate):
+        async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
             raise TimeoutError("of its own")
-            yield request
 
     with pytest.raises(TimeoutError, match="of its own"):
-        await send(BackoffTransport(ScriptedService(200), auth=Auth()))
+        await send(BackoffTransport(ScriptedService(200), gate=TimingOut()))
 
 
 steps = st.lists(
@@ -116,7 +120,7 @@ def test_no_call_lasts_longer(
         )
         ended = await asyncio.gather(*(send(transport, method) for _ in range(3)), return_exceptions=True)
         assert asyncio.get_running_loop().time() <= deadline + 1e-6
-        assert all(isinstance(each, httpx.Response | TransportError) for each in ended)
+        assert all(isinstance(each, httpx.Response | TransportError | RateLimitError) for each in ended)
         assert not any(isinstance(each, Exception) and not isinstance(each, PlatformError) for each in ended)
 
     in_virtual_time(call())

@@ -8,11 +8,11 @@ import pytest
 from itwin_platform import (
     BackoffPolicy,
     BackoffTransport,
-    DeadlineExceededError,
     Gate,
     Permit,
     PlatformClient,
     PlatformError,
+    RateLimitError,
     RequestGate,
     WaitTooLongError,
 )
@@ -116,8 +116,8 @@ async def test_a_pass_ends_also_without_a_request() -> None:
     assert len(gate.sent) == 1  # the token failed before anything was sent
 
 
-async def test_a_gate_that_turns_away_is_a_deadline_error() -> None:
-    """WaitTooLongError is how a gate says that its cooldown is too long."""
+async def test_a_gate_that_turns_away_is_a_rate_limit() -> None:
+    """WaitTooLongError is how a gate says that its cooldown is too long; no 429 of this process is known then."""
 
     class Closed(LedgerGate):
         async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
@@ -128,8 +128,9 @@ async def test_a_gate_that_turns_away_is_a_deadline_error() -> None:
     async with PlatformClient(
         "https://service.example", vendor="acme", token="t-1", gate=gate, transport=service
     ) as platform:
-        with pytest.raises(DeadlineExceededError, match="wait 300 s more"):
+        with pytest.raises(RateLimitError, match="wait 300 s") as raised:
             await platform.itwins.get_primary_account()
+    assert (raised.value.attempts, raised.value.code, raised.value.body) == (0, None, b"")
     assert service.seen == []
 
 

@@ -17,7 +17,7 @@ from itwin_platform import (
     UsageError,
 )
 from itwin_platform._json import write_json
-from itwin_platform._transports.platform import check_address, check_body_size, check_path
+from itwin_platform._transports.request import check_address, check_body_size, check_path
 from pytest_httpx import HTTPXMock
 
 BASE_URL = "https://service.example/api"
@@ -188,9 +188,9 @@ def test_the_base_path_is_its_own_border() -> None:
         check_address(httpx.URL("https://service.example/api"), base_url=base)
 
 
-@pytest.mark.parametrize("path", ["/scenes/", "/a/b", "/a/...", "/a/b?next=../..", "/a/%2F..%2F", "/"])
+@pytest.mark.parametrize("path", ["/scenes/", "/a/b", "/a/...", "/a/b?next=../..", "/a/%2F..b", "/"])
 def test_a_path_that_stays_is_taken(path: str) -> None:
-    """Dots in a name, in a query, and behind an encoded slash are no climbing."""
+    """Dots in a name and in a query are no climbing."""
     check_path(path)
 
 

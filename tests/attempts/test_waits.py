@@ -88,7 +88,7 @@ def test_a_date_counts_by_the_clock_of_the_service(wait: int, date: datetime) ->
 )
 def test_a_wait_that_is_not_said_doubles(attempts: int, refusals: int, jitter: float, expected: float) -> None:
     """From half a second to twenty, and jitter adds at most a quarter and half a second."""
-    progress = Progress(attempts=attempts, refusals=refusals)
+    progress = Progress(attempts=attempts, rate_limits=refusals)
     assert delay_before(retry_after=None, progress=progress, policy=BackoffPolicy(), jitter=jitter) == expected
 
 

@@ -33,7 +33,7 @@ CLASSES = [kind for _, kind in inspect.getmembers(_errors, inspect.isclass) if i
 def refusal(status: int) -> APIStatusError:
     """An error with everything on it."""
     body = b'{"error": {"code": "A", "message": "B", "target": "C", "details": [{"code": "D"}]}}'
-    return status_error(status=status, headers=HEADERS, body=body, attempts=3, now=NOW)
+    return status_error(status=status, headers=HEADERS, body=body, attempts=3, retry_after=30.0, retry_at=NOW)
 
 
 def examples() -> list[PlatformError]:
@@ -119,7 +119,7 @@ def test_the_text_of_a_refusal_names_what_support_asks_for() -> None:
     assert str(refusal(429)).splitlines() == [
         "429 A: B",
         "- D: no message",
-        "- wait 30 s, until 2026-03-01T12:00:30+00:00",
+        "- wait 30 s, until 2026-03-01T12:00:00+00:00",
         "- correlation id c-1",
     ]
     assert refusal(429).details == (ErrorDetail(code="D"),)

@@ -50,7 +50,7 @@ ERRORS = [
     UsageError("a rule", code="A", target="b"),
     NotSentError("x", attempts=3),
     ResponseDecodeError(200, {"x-correlation-id": "c-1"}, b"[", reason="because"),
-    status_error(status=429, headers={"retry-after": "3"}, body=b"", attempts=3, now=datetime(2026, 3, 1, tzinfo=UTC)),
+    status_error(status=429, headers={"retry-after": "3"}, body=b"", attempts=3, retry_after=3.0),
 ]
 COPIES: dict[str, Callable[[Any], Any]] = {
     "copy": copy.copy,

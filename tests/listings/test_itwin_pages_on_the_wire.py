@@ -204,7 +204,7 @@ async def test_the_echoed_cap(
 async def test_a_page_that_is_none(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
     """A success without the list is an error, and not an empty page."""
     httpx_mock.add_response(json={"_links": {}})
-    with pytest.raises(ResponseDecodeError, match="holds no list"):
+    with pytest.raises(ResponseDecodeError, match="has no list"):
         await platform.itwins.list().collect()
 
 

@@ -117,7 +117,7 @@ async def test_a_scene_that_says_nothing(
         ({"order_by": None}, "orderBy cannot be null"),
         ({"limit": -1}, "limit must be an integer of 0 or more"),
         ({"concurrency": 0}, "concurrency must be an integer of 1 or more"),
-        ({"correlation_id": "line\nbreak"}, "correlation_id must be a text of visible ASCII"),
+        ({"correlation_id": "line\nbreak"}, "correlation_id must be a string of visible ASCII"),
     ],
 )
 async def test_keywords_that_are_refused(platform: PlatformClient, keywords: dict[str, object], says: str) -> None:

@@ -67,7 +67,7 @@ def test_every_sandbox_option_that_is_named_is_there(capsys: pytest.CaptureFixtu
 
 def test_every_file_that_is_named_is_there() -> None:
     """A file or folder of the project that a page names exists, those of the reader's own service aside."""
-    folders = "wrapper|generated|sandbox|tests|tools|examples|docs|templates|reliability|measure"
+    folders = "wrapper|generated|sandbox|tests|tools|examples|docs|templates|measure"
     named = {path for code in commands() for path in re.findall(rf"^(?:cp -r )?((?:{folders})/[\w./-]*)", code)}
     missing = [path for path in sorted(named) if not (PROJECT / path).exists()]
     assert named

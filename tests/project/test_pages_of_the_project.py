@@ -37,7 +37,7 @@ def form(name: str) -> dict[str, Any]:
 def test_what_a_page_names_is_there(page: str) -> None:
     """Each file that it links to or names, from the top of the project."""
     linked = [(PROJECT / page).parent / name for name in re.findall(r"\]\(([^)#:]+)\)", text(page))]
-    folders = "tests|docs|reliability|wrapper|templates|generated"
+    folders = "tests|docs|measure|wrapper|templates|generated"
     named = [PROJECT / name for name in re.findall(rf"\b((?:{folders})/[\w./-]*)", text(page))]
     assert [path for path in (*linked, *named) if not path.exists()] == []
 

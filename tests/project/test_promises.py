@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from reliability.cancellation import cancellation
-from reliability.deadlines import deadlines
-from reliability.figure import Figure, at_most, exactly, print_figures
-from reliability.fuzzing import fuzzing
-from reliability.herd import herd
-from reliability.hostile_links import hostile_links
-from reliability.in_memory_service import InMemoryService
-from reliability.lost_answers import lost_answers
-from reliability.outage import outage
-from reliability.secrets import secrets
-from reliability.token_calls import token_calls
+from measure.promises.cancellation import cancellation
+from measure.promises.deadlines import deadlines
+from measure.promises.figure import Figure, at_most, exactly, print_figures
+from measure.promises.fuzzing import fuzzing
+from measure.promises.herd import herd
+from measure.promises.hostile_links import hostile_links
+from measure.promises.in_memory_service import InMemoryService
+from measure.promises.lost_answers import lost_answers
+from measure.promises.outage import outage
+from measure.promises.secrets import secrets
+from measure.promises.token_calls import token_calls
 from tests.support.virtual_time import in_virtual_time
 
 

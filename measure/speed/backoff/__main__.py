@@ -13,8 +13,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from reliability.counting_server import Answer, CountingServer, Received
-from reliability.herd import UNDER_WAY, FixedWindow
+from measure.promises.counting_server import Answer, CountingServer, Received
+from measure.promises.herd import UNDER_WAY, FixedWindow
 
 from .callers import CALLERS
 

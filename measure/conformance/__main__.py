@@ -1,4 +1,4 @@
-"""Runs the three checks and prints what they found. Run as `python -m conformance [--quick]`.
+"""Runs the three checks and prints what they found. Run as `python -m measure.conformance [--quick]`.
 
 Without npm the two checks that need it are skipped with a word.
 """
@@ -17,7 +17,7 @@ from itwin_platform_sandbox import Sandbox
 from . import proxy, specification
 
 HERE = Path(__file__).resolve().parent
-NODE = HERE.parent / ".cache" / "conformance"
+NODE = HERE.parents[1] / ".cache" / "conformance"
 
 
 async def check_specification(examples: int) -> bool:

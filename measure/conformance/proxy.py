@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
-
 from itwin_platform import (
     APIStatusError,
     BasicAuthentication,
@@ -20,7 +19,7 @@ from itwin_platform import (
 )
 from itwin_platform_sandbox import Sandbox
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 
 
 class Watching(httpx.AsyncHTTPTransport):
@@ -70,7 +69,9 @@ async def operations(platform: PlatformClient, sandbox: Sandbox) -> None:
     itwin_id, repository_id = sandbox.itwin_id, sandbox.repository_ids["UrlTemplate"]
     await platform.itwins.get_primary_account()
     await platform.itwins.list(limit=10).collect()
-    await platform.itwins.list(limit=10, representation="full", sub_class=["Project", "Asset"], order_by="number").collect()
+    await platform.itwins.list(
+        limit=10, representation="full", sub_class=["Project", "Asset"], order_by="number"
+    ).collect()
     # A narrower `$select` gives objects that the specification cannot describe, as it says itself.
     select = ["id", "class", "subClass", "type", "number", "displayName", "status", "parentId"]
     await platform.itwins.list(limit=10, select=select, filter="displayName ge 'A'").collect()
@@ -109,7 +110,10 @@ async def operations(platform: PlatformClient, sandbox: Sandbox) -> None:
 async def run(binary: Path) -> tuple[int, list[str]]:
     """Runs everything and returns how many exchanges there were, and what the proxy complained of."""
     watching = Watching()
-    async with Sandbox(itwins=200) as sandbox, prism(binary, sandbox.base_url) as address:
-        async with PlatformClient(address, vendor="sandbox", token=sandbox.token, transport=watching) as platform:
-            await operations(platform, sandbox)
+    async with (
+        Sandbox(itwins=200) as sandbox,
+        prism(binary, sandbox.base_url) as address,
+        PlatformClient(address, vendor="sandbox", token=sandbox.token, transport=watching) as platform,
+    ):
+        await operations(platform, sandbox)
     return watching.exchanges, watching.violations

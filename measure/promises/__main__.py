@@ -1,4 +1,4 @@
-"""Measures every promise and prints the table: `python -m reliability`, under five minutes, on loopback only."""
+"""Measures every promise and prints the table: `python -m measure.promises`, under five minutes, on loopback only."""
 
 import multiprocessing
 import sys

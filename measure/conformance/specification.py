@@ -13,7 +13,7 @@ from pathlib import Path
 
 from itwin_platform_sandbox import Sandbox
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 MEDIA_TYPE = "application/vnd.sandbox.itwin-platform.{}+json"
 SECOND_VERSION = ("POST /reality-analysis/detectors", "PATCH /webhooks/{webhookId}")
 

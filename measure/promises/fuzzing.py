@@ -23,14 +23,14 @@ from .figure import Figure, exactly
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 #: How the generated code reads the success of each operation, and its status.
 PARSERS: tuple[tuple[int, Callable[..., object]], ...] = (
-    (201, create_detector._parse_response),
-    (200, get_primary_account._parse_response),
-    (200, list_itwins._parse_response),
-    (201, create_repository_resource._parse_response),
-    (200, update_repository._parse_response),
-    (201, create_scene._parse_response),
-    (200, list_scene_objects._parse_response),
-    (200, update_webhook._parse_response),
+    (201, create_detector.parse_response),
+    (200, get_primary_account.parse_response),
+    (200, list_itwins.parse_response),
+    (201, create_repository_resource.parse_response),
+    (200, update_repository.parse_response),
+    (201, create_scene.parse_response),
+    (200, list_scene_objects.parse_response),
+    (200, update_webhook.parse_response),
 )
 NAMES = re.findall(
     r"\w+",
@@ -90,9 +90,9 @@ def fuzzed_answers(*, count: int, seed: int = 1) -> int:
             if number % 2:
                 status, parse = PARSERS[chance.randrange(len(PARSERS))]
                 response = httpx.Response(status, content=content, extensions={DECODE_ERROR: ResponseDecodeError})
-                parse(response=response)
+                parse(response)
             else:
-                error = status_error(status=chance.randint(300, 999), headers={}, body=content, attempts=1, now=NOW)
+                error = status_error(status=chance.randint(300, 999), headers={}, body=content, attempts=1)
                 str(error).encode()
         except PlatformError:
             continue
