@@ -98,8 +98,8 @@ docs: .venv-docs/.ready  ## Build the documentation site into site/, warnings ar
 	@.venv-docs/bin/zensical build --strict --clean
 	@.venv-docs/bin/python -m tools.site.check_site
 
-lines: $(READY)  ## Count the lines of wrapper/
-	@$(BIN)/python tools/count_lines.py
+lines: $(READY)  ## Show how large and how tangled wrapper/ is, beside its limits; status 1 if one is exceeded
+	@$(BIN)/python -m tools.structure.report
 
 clean:  ## Remove what the targets made
 	rm -rf $(VENV) .venv-* .cache dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
