@@ -4,7 +4,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-SOURCES := wrapper sandbox tests tools examples measure
+SOURCES := wrapper sandbox templates tests tools examples measure
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
@@ -98,8 +98,8 @@ docs: .venv-docs/.ready  ## Build the documentation site into site/, warnings ar
 	@.venv-docs/bin/zensical build --strict --clean
 	@.venv-docs/bin/python -m tools.site.check_site
 
-lines: $(READY)  ## Count the lines of wrapper/
-	@$(BIN)/python tools/count_lines.py
+lines: $(READY)  ## Show how large and how tangled wrapper/ is, beside its limits; status 1 if one is exceeded
+	@$(BIN)/python -m tools.structure.report
 
 clean:  ## Remove what the targets made
 	rm -rf $(VENV) .venv-* .cache dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -14,14 +14,7 @@ from .._transports.cancellation import cancelled_in_order
 from .body import read_answer
 from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .gate import RequestGate
-from .policy import (
-    EFFECT_POSSIBLE,
-    BackoffPolicy,
-    Outcome,
-    Progress,
-    delay_before,
-    outcome_of_status,
-)
+from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
 from .retry_after import retry_after_of
 from .token import AccessToken
 from .window import Permit
@@ -80,7 +73,7 @@ class Call:
         return Progress(
             attempts=self.attempts,
             rate_limits=self.rate_limits,
-            elapsed=0.0 if self.admitted_at is None else loop_time() - self.admitted_at,
+            elapsed=0.0 if self.admitted_at is None else asyncio.get_running_loop().time() - self.admitted_at,
             may_have_had_an_effect=self.may_have_had_an_effect,
         )
 
@@ -122,19 +115,22 @@ class AttemptSender:
         call.is_rate_limited = False
         if call.permit is not None:
             self.gate.sending(call.permit)
-        started = loop_time()
+        started = asyncio.get_running_loop().time()
         try:
             attempt = await self._protected(self._exchange(request, call))
         except BaseException as error:
             call.may_have_had_an_effect = True
             self.release(call)
-            self._report(request, call, error, started=started)
+            if self.on_event is not None or LOG.isEnabledFor(logging.DEBUG):
+                self._report(request, call, error, started=started)
             raise
         if attempt.response is not None and call.permit is not None:
             self.gate.answered(call.permit)
             call.permit = None
-        self.release(call)
-        self._report(request, call, attempt.response or attempt.error, started=started)
+        elif call.permit is not None:
+            self.release(call)
+        if self.on_event is not None or LOG.isEnabledFor(logging.DEBUG):
+            self._report(request, call, attempt.response or attempt.error, started=started)
         return attempt
 
     def release(self, call: Call) -> None:
@@ -159,8 +155,9 @@ class AttemptSender:
 
     def _head(self, request: httpx.Request, response: httpx.Response, call: Call) -> Attempt:
         """Decide by status and headers, before the body has arrived: a cooldown starts at once."""
-        outcome = outcome_of_status(response.status_code)
-        retry_after = retry_after_of(response.headers, now=self.now())
+        outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
+        is_success = response.status_code < 300
+        retry_after = None if is_success else retry_after_of(response.headers, now=self.now())
         if outcome is Outcome.FINAL:
             return Attempt(outcome=outcome, retry_after=retry_after)
         call.note(outcome)
@@ -191,8 +188,6 @@ class AttemptSender:
     def _report(
         self, request: httpx.Request, call: Call, ended: httpx.Response | BaseException | None, *, started: float
     ) -> None:
-        if self.on_event is None and not LOG.isEnabledFor(logging.DEBUG):
-            return
         response = ended if isinstance(ended, httpx.Response) else None
         headers = request.headers if response is None else response.headers
         event = AttemptEnded(
@@ -200,7 +195,7 @@ class AttemptSender:
             route=route_of(request),
             status=None if response is None else response.status_code,
             error=type(ended).__name__ if response is None else None,
-            seconds=loop_time() - started,
+            seconds=asyncio.get_running_loop().time() - started,
             attempt=call.sent,
             correlation_id=headers.get("x-correlation-id") or request.headers.get("x-correlation-id"),
         )
@@ -210,8 +205,3 @@ class AttemptSender:
 def route_of(request: httpx.Request) -> str:
     """Name what is requested without what may be confidential: by its template, else its path, never its query."""
     return str(request.extensions.get("route", request.url.path))
-
-
-def loop_time() -> float:
-    """Return the time of the event loop's clock."""
-    return asyncio.get_running_loop().time()
