@@ -222,33 +222,11 @@ class UnprocessableError(APIStatusError):
 
 
 class RateLimitError(APIStatusError):
-    """429: more requests than the tier allows. `retry_after` and `retry_at` say when to go on.
+    """429, or held back by a known cooldown: `tier`, `api` and `operation` are what the service names, or None."""
 
-    A call that a known cooldown holds back for too long raises it as well, without being sent: then `attempts` is often
-    0, and the rest is that of the response that started the cooldown. `tier`, `api` and `operation` name the limit that
-    was exceeded, where the service names it; None where it does not.
-    """
-
-    @property
-    def tier(self) -> str | None:
-        """The tier of the credential."""
-        return limited_by(self.headers, "tier")
-
-    @property
-    def api(self) -> str | None:
-        """The API that the limit holds for."""
-        return limited_by(self.headers, "api")
-
-    @property
-    def operation(self) -> str | None:
-        """The operation that the limit holds for."""
-        return limited_by(self.headers, "operation")
-
-
-def limited_by(headers: Mapping[str, str], part: str) -> str | None:
-    """Return which "tier", "api" or "operation" a response of 429 names. No header of it is documented."""
-    names = (f"itwinplatform-ratelimited-{part}", f"itwinplatform-{part}", *(["tier"] if part == "tier" else []))
-    return next((headers[name] for name in names if headers.get(name)), None)
+    tier: str | None = None
+    api: str | None = None
+    operation: str | None = None
 
 
 class ServerError(APIStatusError):

@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx
 
-from .._errors import limited_by
 from .._transports.cancellation import cancelled_in_order
+from .._transports.status_errors import limited_by
 from .body import read_answer
 from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .gate import RequestGate
@@ -174,7 +174,7 @@ class AttemptSender:
         self.gate.rate_limited(permit, wait=seconds)
         if not is_new:
             return
-        tier, api, operation = (limited_by(response.headers, part) for part in ("tier", "api", "operation"))
+        tier, api, operation = limited_by(response.headers)
         event = CooldownStarted(
             method=request.method, route=route_of(request), seconds=seconds, tier=tier, api=api, operation=operation
         )
