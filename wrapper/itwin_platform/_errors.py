@@ -222,7 +222,7 @@ class UnprocessableError(APIStatusError):
 
 
 class RateLimitError(APIStatusError):
-    """429, or held back by a known cooldown: `tier`, `api` and `operation` are what the service names, or None."""
+    """429, or held back by a known cooldown; `tier`, `api` and `operation` name the limit, or are None."""
 
     tier: str | None = None
     api: str | None = None
