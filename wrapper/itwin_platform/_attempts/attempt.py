@@ -8,9 +8,8 @@ from datetime import datetime
 
 import httpx
 
-from .._transports.aiohttp import FastTransport
 from .._transports.cancellation import cancelled_in_order
-from .body import read_answer
+from .body import read_body
 from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .gate import RequestGate
 from .policy import BackoffPolicy, Outcome, Progress, delay_before, happened, parse_retry_after
@@ -89,11 +88,11 @@ class Exchange:
     async def _outcome(self, request: httpx.Request) -> httpx.Response | Exception:
         # aiohttp's connections need no protection from being cancelled, which costs a task for each request.
         answer = self._answer(request)
-        return await (answer if isinstance(self.transport, FastTransport) else cancelled_in_order(answer))
+        return await (answer if getattr(self.transport, "cancels_cleanly", False) else cancelled_in_order(answer))
 
     async def _answer(self, request: httpx.Request) -> httpx.Response | Exception:
         try:
-            return await read_answer(await self.transport.handle_async_request(request), most=self.max_response_bytes)
+            return await read_body(await self.transport.handle_async_request(request), limit=self.max_response_bytes)
         except NO_ANSWER as error:
             return error
 
