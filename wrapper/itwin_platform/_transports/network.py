@@ -14,6 +14,8 @@ import httpcore
 
 #: So many bytes of a response may wait to be read before the peer is slowed down.
 _READ_AHEAD = 262_144
+#: So many bytes are handed to the event loop at once.
+_WRITTEN_AT_ONCE = 65_536
 #: The text of the error for a connection that ended between two requests: nothing was sent on it.
 IDLE_CONNECTION_ENDED = "the idle connection has ended"
 
@@ -94,9 +96,11 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
             self._is_in_use = True
         if self._transport.is_closing():
             raise httpcore.WriteError(str(self._error or "the connection is closed"))
-        self._transport.write(buffer)
-        while self._is_paused and not self._transport.is_closing():
-            await self._wait(timeout, httpcore.WriteTimeout)
+        for start in range(0, len(buffer), _WRITTEN_AT_ONCE):
+            # Piece by piece, so that the time limit is one for progress, however large the body is.
+            self._transport.write(buffer[start : start + _WRITTEN_AT_ONCE])
+            while self._is_paused and not self._transport.is_closing():
+                await self._wait(timeout, httpcore.WriteTimeout)
 
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
@@ -137,15 +141,7 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
     def _is_readable(self) -> bool:
         if self._is_ended or self._buffer or self._transport.is_closing():
             return True
-        # What the event loop has not seen yet: the peer may have closed since.
-        descriptor = self._transport.get_extra_info("socket").fileno()
-        if descriptor < 0:
-            return True
-        if not hasattr(select, "poll"):  # pragma: no cover  # Windows
-            return bool(select.select([descriptor], [], [], 0)[0])
-        poll = select.poll()
-        poll.register(descriptor, select.POLLIN)
-        return bool(poll.poll(0))
+        return is_socket_readable(self._transport)
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
@@ -160,6 +156,19 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
             self._waiter = None
             if timer is not None:
                 timer.cancel()
+
+
+def is_socket_readable(transport: Any) -> bool:
+    """Tell what the event loop has not seen yet: an idle connection that is readable was closed, or is out of step."""
+    socket = transport.get_extra_info("socket")
+    descriptor = -1 if socket is None else socket.fileno()
+    if descriptor < 0:
+        return True
+    if not hasattr(select, "poll"):  # pragma: no cover  # Windows
+        return bool(select.select([descriptor], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _expire(waiter: "asyncio.Future[None]", too_late: type[Exception]) -> None:
