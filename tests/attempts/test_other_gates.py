@@ -83,7 +83,7 @@ class LedgerGate:
         ((refusal("2"), 200), ["rate limited for 2 s", "answered"]),
         ((httpx.ReadError("x"), 200), ["abandoned", "answered"]),
         ((KeyError("a bug"),), ["abandoned"]),
-        ((answer(200, headers={"content-encoding": "br"}),), ["abandoned"]),
+        ((answer(200, headers={"content-encoding": "compress"}),), ["abandoned"]),
     ],
 )
 async def test_each_pass_ends_once(steps: tuple[int | httpx.Response | Exception, ...], ended: list[str]) -> None:

@@ -139,8 +139,9 @@ class FastTransport(httpx.AsyncBaseTransport):
     ) -> Any:
         """Send a body in pieces, each of which must be taken in time: aiohttp has no time limit for that."""
         async with asyncio.timeout(None) as limit:
-            options["headers"].append(("Content-Length", str(len(content))))
-            options["headers"] = list(dict((name.lower(), (name, value)) for name, value in options["headers"]).values())
+            # Without it aiohttp would send chunks.
+            headers = [pair for pair in options["headers"] if pair[0] != "content-length"]
+            options["headers"] = [*headers, ("content-length", str(len(content)))]
             return await session.request(method, url, data=_pieces(content, limit, seconds), **options)
 
     def _timeout(self, times: Any) -> Any:

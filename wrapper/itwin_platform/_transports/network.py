@@ -67,7 +67,7 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
 
     # What httpcore calls
 
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109  # httpcore's signature
         """Return what has arrived, b"" at the end.
 
         Raises:
@@ -83,7 +83,7 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
             self._transport.resume_reading()
         return data
 
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109  # httpcore's signature
         """Send, and wait while the peer reads too slowly.
 
         Raises:
@@ -103,7 +103,10 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
                 await self._wait(timeout, httpcore.WriteTimeout)
 
     async def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109  # httpcore's signature
     ) -> httpcore.AsyncNetworkStream:
         """Return a stream that encrypts.
 
@@ -147,9 +150,9 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    async def _wait(self, timeout: float | None, too_late: type[Exception]) -> None:
+    async def _wait(self, seconds: float | None, too_late: type[Exception]) -> None:
         waiter = self._waiter = self._loop.create_future()
-        timer = None if timeout is None else self._loop.call_later(timeout, _expire, waiter, too_late)
+        timer = None if seconds is None else self._loop.call_later(seconds, _expire, waiter, too_late)
         try:
             await waiter
         finally:
@@ -183,7 +186,7 @@ class Network(httpcore.AsyncNetworkBackend):
         self,
         host: str,
         port: int,
-        timeout: float | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109  # httpcore's signature
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:

@@ -58,7 +58,7 @@ class SlotTransport(httpx.AsyncBaseTransport):
 
     def _open(self) -> httpx.AsyncHTTPTransport:
         slot = httpx.AsyncHTTPTransport(verify=self._context)
-        if not isinstance(getattr(slot, "_pool", None), httpcore.AsyncConnectionPool):
+        if not hasattr(slot, "_pool"):
             raise RuntimeError("this version of httpx keeps its connections elsewhere: use httpx 0.27 or 0.28")
         # httpx has no public way to hand in a network.
         slot._pool = httpcore.AsyncConnectionPool(  # noqa: SLF001
