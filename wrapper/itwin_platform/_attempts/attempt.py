@@ -11,7 +11,7 @@ import httpx
 
 from .._transports.cancellation import cancelled_in_order
 from .._transports.status_errors import limited_by
-from .body import read_answer
+from .body import read_body
 from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .gate import RequestGate
 from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
@@ -147,7 +147,7 @@ class AttemptSender:
         try:
             response = await self.transport.handle_async_request(request)
             attempt = self._head(request, response, call)
-            return replace(attempt, response=await read_answer(response, most=self.max_response_bytes))
+            return replace(attempt, response=await read_body(response, limit=self.max_response_bytes))
         except NO_RESPONSE as error:
             outcome = next(outcome for kinds, outcome in _OUTCOMES if isinstance(error, kinds))
             call.note(outcome)
