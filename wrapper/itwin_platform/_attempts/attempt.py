@@ -13,15 +13,7 @@ from .._transports.cancellation import cancelled_in_order
 from .body import read_answer
 from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .gate import RequestGate
-from .policy import (
-    EFFECT_POSSIBLE,
-    BackoffPolicy,
-    Outcome,
-    Progress,
-    delay_before,
-    outcome_of_status,
-    parse_retry_after,
-)
+from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before, parse_retry_after
 from .token import AccessToken
 from .window import Permit
 
@@ -77,7 +69,7 @@ class Call:
         return Progress(
             attempts=self.attempts,
             rate_limits=self.rate_limits,
-            elapsed=0.0 if self.admitted_at is None else loop_time() - self.admitted_at,
+            elapsed=0.0 if self.admitted_at is None else asyncio.get_running_loop().time() - self.admitted_at,
             may_have_had_an_effect=self.may_have_had_an_effect,
         )
 
@@ -118,19 +110,22 @@ class AttemptSender:
         call.sent += 1
         if call.permit is not None:
             self.gate.sending(call.permit)
-        started = loop_time()
+        started = asyncio.get_running_loop().time()
         try:
             attempt = await self._protected(self._exchange(request, call))
         except BaseException as error:
             call.may_have_had_an_effect = True
             self.release(call)
-            self._report(request, call, error, started=started)
+            if self.on_event is not None or LOG.isEnabledFor(logging.DEBUG):
+                self._report(request, call, error, started=started)
             raise
         if attempt.response is not None and call.permit is not None:
             self.gate.answered(call.permit)
             call.permit = None
-        self.release(call)
-        self._report(request, call, attempt.response or attempt.error, started=started)
+        elif call.permit is not None:
+            self.release(call)
+        if self.on_event is not None or LOG.isEnabledFor(logging.DEBUG):
+            self._report(request, call, attempt.response or attempt.error, started=started)
         return attempt
 
     def release(self, call: Call) -> None:
@@ -155,7 +150,7 @@ class AttemptSender:
 
     def _head(self, request: httpx.Request, response: httpx.Response, call: Call) -> Attempt:
         """Decide by status and headers, before the body has arrived: a cooldown starts at once."""
-        outcome = outcome_of_status(response.status_code)
+        outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
         headers = response.headers
         named = headers.get("retry-after")
         retry_after = None if named is None else parse_retry_after(named, date=headers.get("date"), now=self.now())
@@ -182,8 +177,6 @@ class AttemptSender:
     def _report(
         self, request: httpx.Request, call: Call, ended: httpx.Response | BaseException | None, *, started: float
     ) -> None:
-        if self.on_event is None and not LOG.isEnabledFor(logging.DEBUG):
-            return
         response = ended if isinstance(ended, httpx.Response) else None
         headers = request.headers if response is None else response.headers
         event = AttemptEnded(
@@ -191,7 +184,7 @@ class AttemptSender:
             route=route_of(request),
             status=None if response is None else response.status_code,
             error=type(ended).__name__ if response is None else None,
-            seconds=loop_time() - started,
+            seconds=asyncio.get_running_loop().time() - started,
             attempt=call.sent,
             correlation_id=headers.get("x-correlation-id") or request.headers.get("x-correlation-id"),
         )
@@ -201,8 +194,3 @@ class AttemptSender:
 def route_of(request: httpx.Request) -> str:
     """Name what is requested without what may be confidential: by its template, else its path, never its query."""
     return str(request.extensions.get("route", request.url.path))
-
-
-def loop_time() -> float:
-    """Return the time of the event loop's clock."""
-    return asyncio.get_running_loop().time()

@@ -81,6 +81,9 @@ RULES: dict[Outcome, Rule] = {
     Outcome.OUTCOME_UNKNOWN: Rule(any_method=False, cost=10),
 }
 
+#: How responses are classified by their status; every other status is final.
+OUTCOMES = {429: Outcome.RATE_LIMITED, **dict.fromkeys((502, 503, 504), Outcome.UNAVAILABLE)}
+
 #: After one of these the request may have had an effect.
 EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN})
 
@@ -127,6 +130,11 @@ class RetryBudget:
         self._capacity = capacity
         self.left = capacity
 
+    @property
+    def is_full(self) -> bool:
+        """True when nothing has been spent."""
+        return self.left == self._capacity
+
     def spend(self, cost: int) -> None:
         """Takes the cost of one repeat."""
         self.left -= cost
@@ -134,13 +142,6 @@ class RetryBudget:
     def refund(self, spent: int) -> None:
         """Gives back what the last repeat of a call spent that was answered, or one token where it spent none."""
         self.left = min(self._capacity, self.left + max(spent, 1))
-
-
-def outcome_of_status(status: int) -> Outcome:
-    """Classify a response by its status."""
-    if status == 429:
-        return Outcome.RATE_LIMITED
-    return Outcome.UNAVAILABLE if status in (502, 503, 504) else Outcome.FINAL
 
 
 def decide(

@@ -19,7 +19,7 @@ from .._errors import (
     UsageError,
 )
 from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, moment_after, status_error
-from .attempt import Attempt, AttemptSender, Call, loop_time, route_of
+from .attempt import Attempt, AttemptSender, Call, route_of
 from .auth import TokenAuth, copy_of
 from .events import BackoffEvent
 from .gate import Gate, RequestGate
@@ -112,10 +112,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     async def _run(self, call: Call) -> httpx.Response:
         while True:
             attempt = await self._attempt(call)
-            if attempt.outcome is Outcome.RATE_LIMITED:
-                self._last_rate_limit = attempt.response
-            if await self._has_new_token(attempt, call):
-                continue
+            if attempt.outcome is Outcome.FINAL and attempt.response is not None:
+                if attempt.response.status_code == 401 and await self._has_new_token(call):
+                    continue
+                return self._final(call, attempt, attempt.response)
             decision = decide(
                 method=call.request.method,
                 outcome=attempt.outcome,
@@ -124,6 +124,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 policy=self._policy,
                 budget=self._budget.left,
             )
+            if attempt.outcome is Outcome.RATE_LIMITED:
+                self._last_rate_limit = attempt.response
             if isinstance(decision, GiveUp):
                 return self._given_up(call, attempt, decision)
             call.spent = decision.cost or call.spent
@@ -138,13 +140,14 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if self._auth is not None:
                 renewed = call.token if call.has_renewed_token else None
                 call.token = await self._auth.authorize(request, renewed)
-                if self._gate.cooldown_left() > 0:
+                if self._auth.is_provided and self._gate.cooldown_left() > 0:
                     # The token took its time, and meanwhile another call was rate limited: wait with the others.
                     self._sender.release(call)
                     await self._admit(call)
             return await self._sender.send(request, call)
         finally:
-            self._sender.release(call)
+            if call.permit is not None:
+                self._sender.release(call)
 
     async def _admit(self, call: Call) -> None:
         deadline = self._policy.deadline
@@ -152,27 +155,31 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         call.permit = await self._gate.enter(call.ticket, max_wait=self._policy.max_wait, until=until)
         if call.admitted_at is None:
             # Queueing behind one's own tasks must not fail a call: its deadline starts here.
-            call.admitted_at = loop_time()
+            call.admitted_at = asyncio.get_running_loop().time()
             call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
 
-    async def _has_new_token(self, attempt: Attempt, call: Call) -> bool:
-        is_401 = attempt.response is not None and attempt.response.status_code == 401
-        if not is_401 or self._auth is None or call.token is None or call.has_renewed_token:
+    async def _has_new_token(self, call: Call) -> bool:
+        if self._auth is None or call.token is None or call.has_renewed_token:
             return False
         renewed = await self._auth.renew(rejected=call.token)
         call.token, call.has_renewed_token = renewed or call.token, True
         return renewed is not None
 
+    def _final(self, call: Call, attempt: Attempt, response: httpx.Response) -> httpx.Response:
+        if response.status_code < 500 and not self._budget.is_full:
+            self._budget.refund(call.spent)
+        return self._described(call, attempt, response)
+
+    def _described(self, call: Call, attempt: Attempt, response: httpx.Response) -> httpx.Response:
+        response.extensions[ATTEMPTS] = call.sent
+        if attempt.retry_after is not None:
+            response.extensions[RETRY_AFTER] = attempt.retry_after
+            response.extensions[RETRY_AT] = moment_after(self._now(), attempt.retry_after)
+        return response
+
     def _given_up(self, call: Call, attempt: Attempt, decision: GiveUp) -> httpx.Response:
         if attempt.response is not None:
-            if attempt.response.status_code < 500 and attempt.outcome is not Outcome.RATE_LIMITED:
-                self._budget.refund(call.spent)
-            attempt.response.extensions |= {
-                ATTEMPTS: call.sent,
-                RETRY_AFTER: attempt.retry_after,
-                RETRY_AT: moment_after(self._now(), attempt.retry_after),
-            }
-            return attempt.response
+            return self._described(call, attempt, attempt.response)
         request = call.request
         effect = "it may have had an effect" if decision.error.sent else "it had no effect"
         raise decision.error(
@@ -214,7 +221,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._is_closed = True
         for call in self._calls:
             if not call.limit.expired():
-                call.limit.reschedule(loop_time())
+                call.limit.reschedule(asyncio.get_running_loop().time())
         while any(call.task is not asyncio.current_task() for call in self._calls):
             self._ended.clear()
             await self._ended.wait()
