@@ -243,4 +243,4 @@ async def test_the_environments_certificates_are_used(
     async with silent, PlatformClient(address, vendor="v", token="t", transport=make(), backoff=policy) as platform:
         with pytest.raises(NotSentError):
             await platform.detectors.create(name="d", type="PhotoObjectDetector")
-    assert seen == [1]
+    assert set(seen) == {1}
