@@ -21,7 +21,7 @@ from itwin_platform import (
 )
 from itwin_platform._attempts.auth import TokenAuth
 
-from tests.support.scripted_service import ScriptedService, backoff, refusal, send
+from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, send
 
 
 class LedgerGate:
@@ -83,7 +83,7 @@ class LedgerGate:
         ((200,), ["answered"]),
         ((404,), ["answered"]),
         ((503, 200), ["answered", "answered"]),
-        ((refusal("2"), 200), ["rate limited for 2 s", "answered"]),
+        ((rate_limited("2"), 200), ["rate limited for 2 s", "answered"]),
         ((httpx.ReadError("x"), 200), ["abandoned", "answered"]),
         ((KeyError("a bug"),), ["abandoned"]),
         (
@@ -96,7 +96,7 @@ async def test_each_pass_ends_once(steps: tuple[int | httpx.Response | Exception
     """Answered, refused or abandoned, however the attempt ended; a call keeps its ticket."""
     gate = LedgerGate()
     try:
-        await send(backoff(ScriptedService(*steps), gate=gate))
+        await send(backoff(ScriptedTransport(*steps), gate=gate))
     except (PlatformError, KeyError):
         assert ended[-1] == "abandoned"
     assert list(gate.ended.values()) == ended
@@ -112,8 +112,8 @@ async def test_a_pass_ends_also_without_a_request() -> None:
 
     gate = LedgerGate()
     for transport in (
-        BackoffTransport(ScriptedService(200), gate=gate, auth=TokenAuth(source)),
-        backoff(ScriptedService(200, latency=9.0), gate=gate, policy=BackoffPolicy(deadline=1.0)),
+        BackoffTransport(ScriptedTransport(200), gate=gate, auth=TokenAuth(source)),
+        backoff(ScriptedTransport(200, latency=9.0), gate=gate, policy=BackoffPolicy(deadline=1.0)),
     ):
         with pytest.raises(PlatformError):
             await send(transport)
@@ -130,14 +130,14 @@ async def test_a_gate_that_turns_away_is_a_rate_limit() -> None:
             raise WaitTooLongError(300.0)
 
     gate: RequestGate = Closed()
-    service = ScriptedService(200)
+    service = ScriptedTransport(200)
     async with PlatformClient(
         "https://service.example", vendor="acme", token="t-1", gate=gate, transport=service
     ) as platform:
         with pytest.raises(RateLimitError, match="wait 300 s") as raised:
             await platform.itwins.get_primary_account()
     assert (raised.value.attempts, raised.value.code, raised.value.body) == (0, None, b"")
-    assert service.seen == []
+    assert service.requests == []
 
 
 @pytest.mark.parametrize(("most", "expected"), [(None, 20), (3, 3)])
@@ -145,7 +145,7 @@ async def test_as_many_are_under_way_as_the_policy_says(most: int | None, expect
     """Twenty as it comes; a gate that is given has the last word."""
     policy = BackoffPolicy() if most is None else BackoffPolicy(max_in_flight=most)
     for gate, allowed in ((None, expected), (Gate(7), 7)):
-        service = ScriptedService(200, latency=1.0)
+        service = ScriptedTransport(200, latency=1.0)
         transport = BackoffTransport(service, policy=policy, gate=gate)
         await asyncio.gather(*(send(transport) for _ in range(50)))
         assert service.most_in_flight == allowed
@@ -167,7 +167,7 @@ class FailingGate(LedgerGate):
 @pytest.mark.parametrize("failing", ["sending", "answered", "rate_limited", "abandoned", "cooldown_left"])
 async def test_a_gate_that_fails_loses_no_response(failing: str, caplog: pytest.LogCaptureFixture) -> None:
     """What it raises is logged as a warning, and the call goes on."""
-    service = ScriptedService(httpx.ConnectError("x"), refusal("1"), 200)
+    service = ScriptedTransport(httpx.ConnectError("x"), rate_limited("1"), 200)
     transport = BackoffTransport(
         service, gate=FailingGate(failing), auth=TokenAuth("t-1"), policy=BackoffPolicy(base_delay=0.0)
     )
@@ -178,10 +178,10 @@ async def test_a_gate_that_fails_loses_no_response(failing: str, caplog: pytest.
 
 async def test_a_gate_that_lets_nobody_in_fails_calls_as_not_sent() -> None:
     """Nothing was sent, and the error says so."""
-    service = ScriptedService(200)
+    service = ScriptedTransport(200)
     with pytest.raises(NotSentError, match=r"the gate failed \(TimeoutError\); requests sent: 0"):
         await send(BackoffTransport(service, gate=FailingGate("enter")))
-    assert service.seen == []
+    assert service.requests == []
 
 
 @pytest.mark.parametrize("method", ["PATCH", "GET"])
@@ -189,7 +189,7 @@ async def test_a_gate_that_fails_before_a_retry_hides_no_effect(method: str) -> 
     """A request that may have had an effect is not called unsent because its retry was not let in."""
     gate = FailingGate("nothing")
 
-    class ClosingTheGate(ScriptedService):
+    class ClosingTheGate(ScriptedTransport):
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
             gate.failing = "enter"
             return await super().handle_async_request(request)
@@ -201,7 +201,7 @@ async def test_a_gate_that_fails_before_a_retry_hides_no_effect(method: str) -> 
 async def test_a_closed_gate_says_so() -> None:
     """Before anything is sent, that is a wrong use; the closing ends the calls that wait."""
     gate = Gate(1)
-    transport = BackoffTransport(ScriptedService(200, latency=1.0), gate=gate)
+    transport = BackoffTransport(ScriptedTransport(200, latency=1.0), gate=gate)
     first, second = asyncio.create_task(send(transport)), asyncio.create_task(send(transport))
     await asyncio.sleep(0.5)
     await gate.aclose()
