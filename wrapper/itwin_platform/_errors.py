@@ -27,6 +27,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from ._error_text import LONGEST_TEXT, cut_text, printable
+
 RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})
 
 
@@ -40,7 +42,7 @@ class ErrorDetail:
 
     def __str__(self) -> str:
         target = f" [{self.target}]" if self.target else ""
-        return f"{self.code or 'no code'}{target}: {self.message or 'no message'}"
+        return printable(f"{self.code or 'no code'}{target}: {self.message or 'no message'}")
 
 
 def _restored(cls: type["PlatformError"], text: str, state: dict[str, object]) -> "PlatformError":
@@ -184,13 +186,14 @@ class APIStatusError(PlatformError):
         return self.status in RETRYABLE_STATUSES
 
     def _text(self) -> str:
-        parts = [f"{self.status} {self.code or 'without a code'}: {self.message or 'the answer gives no message'}"]
-        parts.extend(f"- {detail}" for detail in self.details)
+        said = [f"{self.status} {self.code or 'without a code'}: {self.message or 'the answer gives no message'}"]
+        said += [f"- {detail}" for detail in self.details[:LONGEST_TEXT]]
+        ours = []
         if self.retry_at is not None:
-            parts.append(f"- wait {self.retry_after:g} s, until {self.retry_at.isoformat(timespec='seconds')}")
+            ours.append(f"- wait {self.retry_after:g} s, until {self.retry_at.isoformat(timespec='seconds')}")
         if self.correlation_id:
-            parts.append(f"- correlation id {self.correlation_id}")
-        return "\n".join(parts)
+            ours.append(f"- correlation id {printable(self.correlation_id[:200])}")
+        return cut_text([printable(line) for line in said], ours)
 
 
 class BadRequestError(APIStatusError):

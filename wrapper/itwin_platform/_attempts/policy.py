@@ -56,6 +56,7 @@ class Outcome(enum.Enum):
     NOT_SENT = "no answer, certainly not sent"
     OUTCOME_UNKNOWN = "no answer, possibly sent"
     UNSENDABLE = "it cannot be sent as HTTP"
+    UNTRUSTED = "one side does not trust the other's certificate or TLS version"
     FINAL = "any other answer"
 
 

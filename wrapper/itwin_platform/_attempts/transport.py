@@ -15,10 +15,13 @@ from .._errors import (
     NotSentError,
     OutcomeUnknownError,
     RateLimitError,
+    ResponseDecodeError,
     TransportError,
     UsageError,
 )
-from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, moment_after, status_error
+from .._transports.failures import kind_of_failure, without_frames
+from .._transports.given_client import check_kind
+from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, SENT_TOKEN, moment_after, status_error
 from .attempt import Attempt, AttemptSender, Call, route_of
 from .auth import TokenAuth, copy_of
 from .events import BackoffEvent
@@ -66,6 +69,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         random_number: Callable[[], float] = random.random,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
+        check_kind("transport", transport, httpx.AsyncBaseTransport)
         self._policy = policy or BackoffPolicy()
         self._gate = Gate(self._policy.max_in_flight) if gate is None else gate
         self._auth = auth
@@ -74,6 +78,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._calls: set[Call] = set()
         self._ended = asyncio.Event()
         self._is_closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._last_rate_limit: httpx.Response | None = None
         self._sender = AttemptSender(
             transport=transport,
@@ -90,8 +95,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request as often as the policy allows, and return the last response, read."""
-        if self._is_closed:
-            raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
+        self._check_use()
         await request.aread()
         limit = asyncio.timeout(None)
         call = Call(request=request, ticket=self._gate.ticket(), limit=limit, task=asyncio.current_task())
@@ -102,16 +106,30 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            raise self._out_of_time(call) from error
+            raise self._out_of_time(call) from without_frames(error)
         except WaitTooLongError as error:
             raise self._held_back(call, error.seconds) from None
+        except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
+            without_frames(error)
+            raise
         finally:
             self._calls.discard(call)
             self._ended.set()
 
+    def _check_use(self) -> None:
+        if self._is_closed:
+            raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            if self._loop is not None:
+                raise UsageError("a client belongs to the event loop of its first call: make another client here")
+            self._loop = loop
+
     async def _run(self, call: Call) -> httpx.Response:
         while True:
             attempt = await self._attempt(call)
+            if call.token is not None and attempt.response is not None and attempt.response.status_code >= 300:
+                attempt.response.extensions[SENT_TOKEN] = call.token.value
             if attempt.outcome is Outcome.FINAL and attempt.response is not None:
                 if attempt.response.status_code == 401 and await self._has_new_token(call):
                     continue
@@ -185,7 +203,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         raise decision.error(
             f"{request.method} {route_of(request)}: no answer from {request.url.scheme}://"
             f"{request.url.netloc.decode('ascii')} after {call.sent} requests, {effect} "
-            f"({type(attempt.error).__name__}; {decision.reason})",
+            f"({kind_of_failure(attempt.error)}; {decision.reason})",
             attempts=call.sent,
         ) from attempt.error
 
@@ -210,6 +228,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             attempts=call.sent,
             retry_after=seconds,
             retry_at=moment_after(self._now(), seconds),
+            token=None if seen is None else seen.extensions.get(SENT_TOKEN),
         )
         assert isinstance(error, RateLimitError)  # noqa: S101  # the class of the tree for status 429
         return error
@@ -218,6 +237,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport beneath."""
         if self._is_closed:
             return
+        if self._loop is not None and self._loop is not asyncio.get_running_loop():
+            raise UsageError("close a client in the event loop of its first call")
         self._is_closed = True
         for call in self._calls:
             if not call.limit.expired():
