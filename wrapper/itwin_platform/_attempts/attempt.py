@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from .._transports.cancellation import cancelled_in_order
-from .body import read_answer
+from .body import read_body
 from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .gate import RequestGate
 from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before, parse_retry_after
@@ -142,7 +142,7 @@ class AttemptSender:
         try:
             response = await self.transport.handle_async_request(request)
             attempt = self._head(request, response, call)
-            return replace(attempt, response=await read_answer(response, most=self.max_response_bytes))
+            return replace(attempt, response=await read_body(response, limit=self.max_response_bytes))
         except NO_RESPONSE as error:
             outcome = next(outcome for kinds, outcome in _OUTCOMES if isinstance(error, kinds))
             call.note(outcome)
