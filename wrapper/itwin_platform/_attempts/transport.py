@@ -14,6 +14,7 @@ from .._errors import (
     DeadlineExceededError,
     NotSentError,
     OutcomeUnknownError,
+    PlatformError,
     RateLimitError,
     TransportError,
     UsageError,
@@ -23,6 +24,7 @@ from .attempt import Attempt, AttemptSender, Call, route_of
 from .auth import TokenAuth, copy_of
 from .events import BackoffEvent
 from .gate import Gate, RequestGate
+from .guarded_gate import GuardedGate
 from .policy import BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from .token import utc_now
 from .window import WaitTooLongError
@@ -67,7 +69,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._policy = policy or BackoffPolicy()
-        self._gate = Gate(self._policy.max_in_flight) if gate is None else gate
+        own = Gate(self._policy.max_in_flight, random_number=random_number) if gate is None else gate
+        self._gate = own if type(own) is Gate else GuardedGate(own)
         self._auth = auth
         self._now = now
         self._budget = RetryBudget(self._policy.retry_budget)
@@ -93,7 +96,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if self._is_closed:
             raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
         await request.aread()
-        limit = asyncio.timeout(None)
+        limit = asyncio.timeout(self._policy.queue_timeout)
         call = Call(request=request, ticket=self._gate.ticket(), limit=limit, task=asyncio.current_task())
         try:
             async with limit:
@@ -150,13 +153,18 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 self._sender.release(call)
 
     async def _admit(self, call: Call) -> None:
-        deadline = self._policy.deadline
-        until = None if deadline is None or call.admitted_at is None else call.admitted_at + deadline
-        call.permit = await self._gate.enter(call.ticket, max_wait=self._policy.max_wait, until=until)
+        try:
+            call.permit = await self._gate.enter(call.ticket, max_wait=self._policy.max_wait, until=call.limit.when())
+        except Exception as error:
+            if isinstance(error, WaitTooLongError) or (isinstance(error, PlatformError) and not call.sent):
+                raise
+            reason = str(error) if isinstance(error, UsageError) else f"the gate failed ({type(error).__name__})"
+            raise self._no_response(call, reason) from error
         if call.admitted_at is None:
             # Queueing behind one's own tasks must not fail a call: its deadline starts here.
-            call.admitted_at = asyncio.get_running_loop().time()
-            call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
+            call.admitted_at, deadline = asyncio.get_running_loop().time(), self._policy.deadline
+            if not self._is_closed:
+                call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
 
     async def _has_new_token(self, call: Call) -> bool:
         if self._auth is None or call.token is None or call.has_renewed_token:
@@ -189,18 +197,28 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             attempts=call.sent,
         ) from attempt.error
 
-    def _out_of_time(self, call: Call) -> TransportError:
-        where = f"{call.request.method} {route_of(call.request)}"
-        if not self._is_closed:
-            return DeadlineExceededError(
-                f"{where}: the deadline of {self._policy.deadline:g} s passed; requests sent: {call.sent}",
-                attempts=call.sent,
-                sent=call.may_have_had_an_effect,
-            )
-        kind = OutcomeUnknownError if call.may_have_had_an_effect else NotSentError
-        return kind(f"{where}: the client was closed; requests sent: {call.sent}", attempts=call.sent)
+    def _out_of_time(self, call: Call) -> PlatformError:
+        if self._is_closed:
+            return self._no_response(call, "the client was closed")
+        if call.is_rate_limited:
+            return self._held_back(call, self._gate.cooldown_left() or None)
+        if call.admitted_at is None:
+            reason = f"queued for longer than queue_timeout, {self._policy.queue_timeout:g} s"
+        else:
+            reason = f"the deadline of {self._policy.deadline:g} s passed; requests sent: {call.sent}"
+        return DeadlineExceededError(
+            f"{call.request.method} {route_of(call.request)}: {reason}",
+            attempts=call.sent,
+            sent=call.may_have_had_an_effect,
+        )
 
-    def _held_back(self, call: Call, seconds: float) -> RateLimitError:
+    def _no_response(self, call: Call, reason: str) -> TransportError:
+        kind = OutcomeUnknownError if call.may_have_had_an_effect else NotSentError
+        return kind(
+            f"{call.request.method} {route_of(call.request)}: {reason}; requests sent: {call.sent}", attempts=call.sent
+        )
+
+    def _held_back(self, call: Call, seconds: float | None) -> RateLimitError:
         """Make the error for a call that a known cooldown holds back for longer than the call may wait."""
         seen = self._last_rate_limit
         error = status_error(
