@@ -5,19 +5,21 @@ import random
 
 from itwin_platform import BackoffPolicy, Gate, Permit, PlatformClient, PlatformError
 
-from .counting_server import Answer, CountingServer, Received
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.raw_server import RawServer
+
 from .figure import Figure, at_most, exactly
-from .in_memory_service import InMemoryService
+from .services import Service
 
 #: What the service does with a request: it hangs, is slow, refuses, fails, resets or cuts off.
 TROUBLE = (
-    Answer(fault="hang"),
-    Answer(delay=0.2),
-    Answer(status=429, headers={"retry-after": "0.1"}),
-    Answer(status=429, headers={"retry-after": "60"}),
-    Answer(status=503),
-    Answer(fault="reset"),
-    Answer(fault="cut"),
+    PreparedResponse(fault="hang"),
+    PreparedResponse(delay=0.2),
+    PreparedResponse(status=429, headers={"retry-after": "0.1"}),
+    PreparedResponse(status=429, headers={"retry-after": "60"}),
+    PreparedResponse(status=503),
+    PreparedResponse(fault="reset"),
+    PreparedResponse(fault="cut"),
 )
 AT_ONCE = 10
 
@@ -35,15 +37,13 @@ class AdmissionGate(Gate):
         return permit
 
 
-async def deadlines(
-    *, calls: int = 1000, seed: int = 1, service: type[CountingServer | InMemoryService] = CountingServer
-) -> list[Figure]:
+async def deadlines(*, calls: int = 1000, seed: int = 1, service: Service = RawServer) -> list[Figure]:
     """So many calls, ten at once, each with a deadline between 50 and 300 ms and a trouble of its own."""
     chance = random.Random(seed)  # noqa: S311  # a schedule of troubles
     overshoots: list[float] = []
     strangers = 0
 
-    def answer(received: Received) -> Answer:
+    def answer(received: ReceivedRequest) -> PreparedResponse:
         return chance.choice(TROUBLE)
 
     clock = asyncio.get_running_loop().time

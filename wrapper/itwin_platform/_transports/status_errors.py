@@ -7,7 +7,7 @@ from functools import partial
 
 import httpx
 
-from .._errors import APIStatusError, ErrorDetail, status_error_class
+from .._errors import APIStatusError, ErrorDetail, RateLimitError, status_error_class
 
 #: Under these names the extensions of a response hold how many requests were sent, when the service allows a retry, and
 #: the token of the request, which a service may repeat in its response.
@@ -31,7 +31,7 @@ def error_of(response: httpx.Response) -> APIStatusError:
         attempts=known.get(ATTEMPTS, 1),
         retry_after=known.get(RETRY_AFTER),
         retry_at=known.get(RETRY_AT),
-        token=known.pop(SENT_TOKEN, None),
+        token=known.get(SENT_TOKEN),
     )
 
 
@@ -65,7 +65,7 @@ def status_error(
         headers = httpx.Headers({name: value.replace(hidden, _REDACTED) for name, value in headers.items()})
     said = _error_object(body)
     text = partial(_text, hidden=hidden)
-    return status_error_class(status)(
+    error = status_error_class(status)(
         status=status,
         code=text(said.get("code")),
         message=text(said.get("message")),
@@ -76,6 +76,22 @@ def status_error(
         attempts=attempts,
         retry_after=retry_after,
         retry_at=retry_at,
+    )
+    if isinstance(error, RateLimitError):
+        error.tier, error.api, error.operation = limited_by(headers)
+    return error
+
+
+def limited_by(headers: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
+    """Return the tier, API and operation that a response of 429 names; two undocumented sets of headers are known."""
+
+    def named(*names: str) -> str | None:
+        return next((headers[name] for name in names if headers.get(name)), None)
+
+    return (
+        named("itwinplatform-ratelimited-tier", "itwinplatform-tier", "tier"),
+        named("itwinplatform-ratelimited-api"),
+        named("itwinplatform-ratelimited-operation"),
     )
 
 
