@@ -1,6 +1,7 @@
 """The words of errors: short, and safe to write to a log."""
 
 import re
+from datetime import datetime
 
 #: The most characters of the text of an error.
 LONGEST_TEXT = 2048
@@ -13,7 +14,14 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text[:LONGEST_TEXT])
 
 
-def cut_text(said: list[str], ours: list[str]) -> str:
-    """Join lines, the service's first; when they are too long, its words are cut and ours are kept."""
+def join_lines(
+    said: list[str], retry_after: float | None, retry_at: datetime | None, *, correlation_id: str | None
+) -> str:
+    """Join what the service said with when to retry and what to tell support; what is too long is cut of the former."""
+    ours = []
+    if retry_at is not None:
+        ours.append(f"- wait {retry_after:g} s, until {retry_at.isoformat(timespec='seconds')}")
+    if correlation_id:
+        ours.append(f"- correlation id {printable(correlation_id[:200])}")
     words, room = "\n".join(said), LONGEST_TEXT - sum(len(line) + 1 for line in ours)
     return "\n".join([words if len(words) <= room else words[: room - 3] + "...", *ours])

@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from ._error_text import LONGEST_TEXT, cut_text, printable
+from ._error_text import LONGEST_TEXT, join_lines, printable
 
 RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})
 
@@ -188,12 +188,8 @@ class APIStatusError(PlatformError):
     def _text(self) -> str:
         said = [f"{self.status} {self.code or 'without a code'}: {self.message or 'the answer gives no message'}"]
         said += [f"- {detail}" for detail in self.details[:LONGEST_TEXT]]
-        ours = []
-        if self.retry_at is not None:
-            ours.append(f"- wait {self.retry_after:g} s, until {self.retry_at.isoformat(timespec='seconds')}")
-        if self.correlation_id:
-            ours.append(f"- correlation id {printable(self.correlation_id[:200])}")
-        return cut_text([printable(line) for line in said], ours)
+        said = [printable(line) for line in said]
+        return join_lines(said, self.retry_after, self.retry_at, correlation_id=self.correlation_id)
 
 
 class BadRequestError(APIStatusError):
