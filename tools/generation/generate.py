@@ -8,43 +8,17 @@ what the wrapper uses and no longer finds, and what is generated and not wrapped
 
 import argparse
 import filecmp
-import os
 import shutil
-import subprocess
 import sys
-import sysconfig
 import tempfile
 from pathlib import Path
 
+import yaml
+
+from tools.generation.generator import write_package
+
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGE = "itwin_platform_api"
-NOTICE = """# Generated: do not edit
-
-Everything below this folder is written by `make generate` from `openapi.yaml`, `generator-config.yaml` and
-`templates/`. A change made here by hand is lost with the next run, and `make check-generated` refuses it. What a
-specification cannot say belongs in `wrapper/`.
-"""
-
-
-def generate(*, spec: Path, package: Path) -> None:
-    """Runs the generator on `spec` and leaves the package at `package`, which must not exist yet.
-
-    Raises:
-        SystemExit: the generator warned or failed; its own words are printed.
-    """
-    scripts = sysconfig.get_path("scripts")
-    command = [
-        *(str(Path(scripts) / "openapi-python-client"), "generate"),
-        *("--path", str(spec), "--meta", "none", "--output-path", str(package)),
-        *("--config", str(PROJECT / "generator-config.yaml")),
-        *("--custom-template-path", str(PROJECT / "templates"), "--fail-on-warning"),
-    ]
-    environment = os.environ | {"PATH": os.pathsep.join([scripts, os.environ.get("PATH", "")])}
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        raise SystemExit(f"the generator refused {spec.name}:\n{ended.stdout}{ended.stderr}")
-    (package / "py.typed").write_text("")
-    (package / "README.md").write_text(NOTICE)
 
 
 def differences(*, committed: Path, made: Path) -> list[str]:
@@ -94,7 +68,7 @@ def main() -> None:
     target = arguments.into / PACKAGE
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / PACKAGE
-        generate(spec=arguments.spec, package=made)
+        write_package(yaml.safe_load(arguments.spec.read_text(encoding="utf-8")), made, name=arguments.spec.name)
         found = differences(committed=target, made=made)
         if not arguments.check:
             shutil.rmtree(target, ignore_errors=True)

@@ -10,12 +10,23 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Protocol
 
 import attrs
 
 from tools.generation.wrapper_calls import PACKAGE
 
 MARKER = re.compile(r"marker-(\w+)-marker")
+
+
+class Values(Protocol):
+    """What `build_request` of a generated module returns."""
+
+    method: str
+    route: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,31 +87,26 @@ def model(name: str) -> type | None:
 
 
 def _function(module: ModuleType) -> Function:
-    write: Callable[..., dict[str, object]] = module._get_kwargs  # noqa: SLF001 - the one place that says how a request is written
+    build: Callable[..., Values] = module.build_request
     call = inspect.signature(module.asyncio_detailed, eval_str=True)
     parameters = [parameter for parameter in call.parameters.values() if parameter.name != "client"]
-    wire = write(**{parameter.name: f"marker-{parameter.name}-marker" for parameter in parameters})
-    route = str(_mapping(wire["extensions"])["route"])
-    holders = re.fullmatch(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", route), str(wire["url"]))
+    wire = build(**{parameter.name: f"marker-{parameter.name}-marker" for parameter in parameters})
+    holders = re.fullmatch(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", wire.route), wire.path)
     in_path = holders.groups() if holders else ()
     named: dict[str, object] = {f"path {number}": value for number, value in enumerate(in_path)}
-    named |= {f"query {name}": value for name, value in _mapping(wire.get("params", {})).items()}
-    named |= {f"header {name}": value for name, value in _mapping(wire.get("headers", {})).items()}
+    named |= {f"query {name}": value for name, value in wire.query.items()}
+    named |= {f"header {name}": value for name, value in wire.headers.items()}
     body = next((parameter.annotation for parameter in parameters if parameter.name == "body"), None)
     answer = next(iter(getattr(call.return_annotation, "__args__", ())), None)
     return Function(
         name=module.__name__.rpartition(".")[2],
         module=module.__name__,
-        method=str(wire["method"]).upper(),
-        path=route,
+        method=wire.method,
+        path=wire.route,
         arguments={part: match[1] for part, value in named.items() if (match := MARKER.fullmatch(str(value)))},
         positional=tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD),
         required=tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty),
         keywords=frozenset(parameter.name for parameter in parameters),
         body=body if isinstance(body, type) else None,
-        answer=answer if isinstance(answer, type) else None,
+        answer=answer if isinstance(answer, type) and attrs.has(answer) else None,
     )
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, Mapping) else {}

@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 WRAPPER = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
 PACKAGE = "itwin_platform_api"
-CALLS = ("asyncio_detailed", "asyncio")
+CALLS = ("build_request",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,8 +158,10 @@ def _built(
 
 
 def _read(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """The attributes taken from `response.parsed`."""
+    """The attributes taken from what `parse_response` returns, directly or by way of a variable `parsed`."""
     for node in ast.walk(method):
         match node:
-            case ast.Attribute(value=ast.Attribute(attr="parsed"), attr=attribute):
+            case ast.Attribute(value=ast.Name(id="parsed"), attr=attribute):
+                yield attribute
+            case ast.Attribute(value=ast.Call(func=ast.Attribute(attr="parse_response")), attr=attribute):
                 yield attribute

@@ -159,17 +159,21 @@ def _field(name: str, part: str, before: Field | None, after: Field | None, *, s
         yield _change(name, part, text, breaking=sent or not after.kinds < before.kinds or bool(gone == before.kinds))
     elif after.kinds - before.kinds:
         yield _change(name, part, f"may also be {' or '.join(sorted(after.kinds - before.kinds))}", breaking=not sent)
+    yield from _values(name, part, before, after)
+    if before.default != after.default:
+        # The version that Accept asks for decides what the answer looks like.
+        text = f"the default is {after.default} now, was {before.default}"
+        yield _change(name, part, text, breaking=part == "header Accept")
+    yield from _limits(name, part, before, after, sent=sent)
+
+
+def _values(name: str, part: str, before: Field, after: Field) -> Iterator[Change]:
     for value in before.values:
         if value not in after.values:
             yield _change(name, part, f"value {value} is gone", breaking=True)
     for value in after.values:
         if value not in before.values:
             yield _change(name, part, f"new value {value}", breaking=False)
-    if before.default != after.default:
-        # The version that Accept asks for decides what the answer looks like.
-        text = f"the default is {after.default} now, was {before.default}"
-        yield _change(name, part, text, breaking=part == "header Accept")
-    yield from _limits(name, part, before, after, sent=sent)
 
 
 def _limits(name: str, part: str, before: Field, after: Field, *, sent: bool) -> Iterator[Change]:

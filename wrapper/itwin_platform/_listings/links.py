@@ -6,9 +6,10 @@ Invariants: a link is only ever read for its query, never sent to; a listing adv
 import re
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import replace
 from urllib.parse import SplitResult, quote, unquote, unquote_plus, urlencode, urljoin, urlsplit
 
-from .._api import Unset
+from .._api import RequestValues, Unset
 from .._errors import PagingError
 
 #: Where a page is: names, each with its value as it stands in an address. The values of a link are sent on as they
@@ -81,13 +82,17 @@ def skip_of(query: Query) -> int | None:
     return count_of(dict(query).get(SKIP, ""))
 
 
-def written(first: Iterable[tuple[str, str]], query: Query | None) -> str:
-    """Returns the query text to send: the keywords of the first request, and over them what the link says, if any.
+def page_request(first: RequestValues, query: Query | None) -> RequestValues:
+    """Return the request of a page: that of the first page, and over its query what the link says, if any.
 
-    `$skip` of the first request is not carried on: a link without it goes on by other means.
+    `$skip` of the first request is not carried on: a link without it continues by other means.
     """
-    if query is None:
-        return urlencode([*first], safe="$")
+    if query is None or isinstance(first.query, str):
+        return first
+    return replace(first, query=_encoded(first.query.items(), query))
+
+
+def _encoded(first: Iterable[tuple[str, str]], query: Query) -> str:
     said = {SKIP, *(name for name, _ in query)}
     carried = urlencode([pair for pair in first if pair[0] not in said], safe="$")
     linked = [f"{quote(name, safe='$')}={value}" for name, value in query]

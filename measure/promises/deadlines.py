@@ -1,0 +1,76 @@
+"""How much later than its deadline a call ends, whatever the service does meanwhile."""
+
+import asyncio
+import random
+
+from itwin_platform import BackoffPolicy, Gate, Permit, PlatformClient, PlatformError
+
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.raw_server import RawServer
+
+from .figure import Figure, at_most, exactly
+from .services import Service
+
+#: What the service does with a request: it hangs, is slow, refuses, fails, resets or cuts off.
+TROUBLE = (
+    PreparedResponse(fault="hang"),
+    PreparedResponse(delay=0.2),
+    PreparedResponse(status=429, headers={"retry-after": "0.1"}),
+    PreparedResponse(status=429, headers={"retry-after": "60"}),
+    PreparedResponse(status=503),
+    PreparedResponse(fault="reset"),
+    PreparedResponse(fault="cut"),
+)
+AT_ONCE = 10
+
+
+class AdmissionGate(Gate):
+    """A gate that notes when it admits a call for the first time: the deadline starts there."""
+
+    admitted_at: float | None = None
+
+    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
+        """Admit an attempt, and note the time of the first one."""
+        permit = await super().enter(ticket, max_wait=max_wait, until=until)
+        if self.admitted_at is None:
+            self.admitted_at = asyncio.get_running_loop().time()
+        return permit
+
+
+async def deadlines(*, calls: int = 1000, seed: int = 1, service: Service = RawServer) -> list[Figure]:
+    """So many calls, ten at once, each with a deadline between 50 and 300 ms and a trouble of its own."""
+    chance = random.Random(seed)  # noqa: S311  # a schedule of troubles
+    overshoots: list[float] = []
+    strangers = 0
+
+    def answer(received: ReceivedRequest) -> PreparedResponse:
+        return chance.choice(TROUBLE)
+
+    clock = asyncio.get_running_loop().time
+    async with service(answer) as server:
+
+        async def call() -> None:
+            nonlocal strangers
+            deadline = chance.uniform(0.05, 0.3)
+            policy, gate = BackoffPolicy(deadline=deadline, base_delay=0.02), AdmissionGate()
+            async with PlatformClient(
+                server.address, vendor="acme", token="t-1", backoff=policy, gate=gate, transport=server.transport
+            ) as platform:
+                # The first call meets what the service does, the second one also what the gate has learned.
+                for _ in range(2):
+                    gate.admitted_at = None
+                    try:
+                        await platform.webhooks.update("w-1", active=True)
+                    except PlatformError:
+                        now = clock()
+                        overshoots.append(now - (gate.admitted_at or now) - deadline)
+                    except Exception:  # noqa: BLE001  # it is counted
+                        strangers += 1
+
+        while len(overshoots) < calls:
+            await asyncio.gather(*(call() for _ in range(AT_ONCE)))
+    worst = max(overshoots[:calls]) * 1000
+    return [
+        at_most(f"deadline: overshoot, worst of {calls:,}", max(0.0, worst), 50.0, unit=" ms"),
+        exactly(f"deadline: errors of {calls:,} that are not ours", strangers, 0),
+    ]

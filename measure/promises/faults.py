@@ -1,0 +1,82 @@
+"""Every way in which a network and a service fail, and what the service saw of each call."""
+
+import asyncio
+from collections import defaultdict, deque
+from typing import Literal, get_args
+
+import httpx
+
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.scripted_transport import Outcome
+
+Fault = Literal[
+    "none",
+    "429",
+    "429, 2 s",
+    "401",
+    "404",
+    "500",
+    "502",
+    "503",
+    "503, 1 s",
+    "connection refused",
+    "connect timeout",
+    "proxy refuses",
+    "reset before the request is read",
+    "reset after the effect",
+    "no answer in time",
+    "write breaks off",
+    "answer breaks off",
+    "answer cannot be decoded",
+    "slow",
+    "429, 90 s",
+]
+FAULTS: tuple[Fault, ...] = get_args(Fault)
+
+#: After one of these the service certainly did nothing: the request may come again.
+WITHOUT_EFFECT: frozenset[Fault] = frozenset({"429", "429, 2 s", "429, 90 s", "401"})
+_NEVER_ARRIVES: dict[Fault, type[httpx.TransportError]] = {
+    "connection refused": httpx.ConnectError,
+    "connect timeout": httpx.ConnectTimeout,
+    "proxy refuses": httpx.ProxyError,
+}
+_LOST: dict[Fault, type[httpx.TransportError]] = {
+    "reset before the request is read": httpx.RemoteProtocolError,
+    "reset after the effect": httpx.ReadError,
+    "no answer in time": httpx.ReadTimeout,
+    "write breaks off": httpx.WriteError,
+}
+
+
+class FaultPlan:
+    """Each request meets the next of the planned faults; `seen` holds them by call, as they arrived."""
+
+    def __init__(self) -> None:
+        self.plan: deque[Fault] = deque()
+        self.seen: dict[tuple[str, str], list[Fault]] = defaultdict(list)
+
+    async def __call__(self, request: ReceivedRequest) -> Outcome:
+        """Record the request and do what is planned."""
+        fault = self.plan.popleft() if self.plan else "none"
+        if fault in _NEVER_ARRIVES:
+            return _NEVER_ARRIVES[fault](fault)
+        self.seen[request.method, request.headers["x-correlation-id"]].append(fault)
+        if fault in ("slow", "no answer in time"):
+            await asyncio.sleep(30.0)
+        if fault in _LOST:
+            return _LOST[fault](fault)
+        if fault == "answer breaks off":
+            return PreparedResponse(fault="cut")
+        if fault == "answer cannot be decoded":
+            return PreparedResponse(headers={"content-encoding": "br"}, body=b"?")
+        status, _, wait = fault.partition(", ")
+        headers = {"retry-after": wait.removesuffix(" s")} if wait else {}
+        return PreparedResponse(status=int(status) if status.isdigit() else 200, headers=headers)
+
+    def repeated_with_a_possible_effect(self, method: str) -> int:
+        """Counts the requests that came after one of the same call that may have had an effect."""
+        count = 0
+        for (of, _), faults in self.seen.items():
+            possible = [fault not in WITHOUT_EFFECT for fault in faults]
+            count += sum(any(possible[:index]) for index in range(len(faults))) if of == method else 0
+        return count

@@ -1,0 +1,139 @@
+"""Links and redirects that lead away: what leaves for an address that is not the service's."""
+
+import json
+import random
+from collections.abc import Iterator
+
+import httpx
+from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
+
+from tests.support.exchange import PreparedResponse
+from tests.support.raw_server import RawServer
+
+from .figure import Figure, exactly
+
+HOST = "service.example"
+FOREIGN = (
+    *("evil.example", "service.example.evil.example", "evil.example:443", "127.0.0.1", "[::1]", "service.example:8443"),
+    *(
+        "service.example@evil.example",
+        "evil.example#service.example",
+        "evil.example\\@service.example",
+        "xn--evl-.example",
+    ),
+    *(
+        "service.example.",
+        "SERVICE.EXAMPLE",
+        "service.example:443",
+        "user:pass@service.example",
+        "",
+        "0x7f.1",
+        "service。example",
+    ),
+)
+SCHEMES = (
+    "https://",
+    "http://",
+    "//",
+    "HTTPS://",
+    "https:",
+    "https:///",
+    "ftp://",
+    "javascript:",
+    "\\\\",
+    " https://",
+    "file:///",
+    "",
+)
+PATHS = (
+    *(
+        "/api/itwins/",
+        "/itwins/",
+        "/api/itwins/../../admin",
+        "/api/itwins/%2e%2e/x",
+        "/api/itwins",
+        "/api/scenes/",
+        "",
+        "/",
+    ),
+    *("/api//itwins/", "\\api\\itwins\\", "/api/itwins/\n", "/api/itwins/\u202e", "/api/itwins/;x"),
+)
+QUERIES = (
+    "?$skip=1&$top=1",
+    "?%24skip=1",
+    "",
+    "?$skip=0",
+    "?$skip=-1",
+    "?next=https://evil.example",
+    "?$skip=1#@evil.example",
+)
+
+
+def hostile_addresses(*, count: int, port: int, seed: int = 1) -> Iterator[str]:
+    """So many addresses of all these parts; some name a server that listens."""
+    chance = random.Random(seed)  # noqa: S311  # a schedule
+    hosts = (*FOREIGN, f"127.0.0.1:{port}", f"localhost:{port}")
+    for _ in range(count):
+        parts = (chance.choice(each) for each in (SCHEMES, hosts, PATHS, QUERIES))
+        address = "".join(parts)
+        if chance.random() < 0.2:
+            cut = chance.randrange(len(address) + 1)
+            address = address[:cut] + chance.choice(("\t", "%00", "@", "\\", "..", "\u2100", ":")) + address[cut:]
+        yield address
+
+
+class Network(httpx.AsyncBaseTransport):
+    """Answers for the service with a link or a redirect; what is for anybody else goes out, and is counted."""
+
+    def __init__(self) -> None:
+        self.address = ""
+        self.foreign: list[httpx.Request] = []
+        self._outside = httpx.AsyncHTTPTransport(verify=False)
+        self.redirects = False
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Plays the service; lets the rest out."""
+        if (request.url.scheme, request.url.host, request.url.port) != ("https", HOST, None):
+            self.foreign.append(request)
+            return await self._outside.handle_async_request(request)
+        if self.redirects:
+            location = self.address.encode("utf-8", "surrogateescape").replace(b"\n", b"")
+            return httpx.Response(307, headers=[(b"location", location)])
+        listed = {"iTwins": [{"id": "i-1"}], "_links": {"next": {"href": self.address}}}
+        return httpx.Response(200, content=json.dumps(listed).encode())
+
+
+async def run_hostile(*, count: int) -> tuple[int, int, int]:
+    """Returns the requests to others, the requests that another server saw, and errors that are not ours."""
+    strangers = 0
+    async with RawServer(lambda _: PreparedResponse()) as evil:
+        network = Network()
+        # The way of our own transport, and that of a given client which follows redirects.
+        async with httpx.AsyncClient(transport=network, follow_redirects=True) as theirs:
+            for number, address in enumerate(hostile_addresses(count=count, port=evil.port)):
+                network.address, network.redirects = address, number % 2 == 1
+                platform = PlatformClient(
+                    f"https://{HOST}/api",
+                    vendor="acme",
+                    token="planted-token",
+                    backoff=BackoffPolicy(max_attempts=1),
+                    http_client=theirs if number % 4 >= 2 else None,
+                    transport=None if number % 4 >= 2 else network,
+                )
+                try:
+                    await platform.itwins.list(page_size=1, limit=2).collect()
+                except PlatformError:
+                    continue
+                except Exception:  # noqa: BLE001  # it is counted
+                    strangers += 1
+        return len(network.foreign), len(evil.requests), strangers
+
+
+async def hostile_links(*, count: int = 10_000) -> list[Figure]:
+    """Ten thousand `next` links and redirects, half of each."""
+    away, seen, strangers = await run_hostile(count=count)
+    name = f"{count:,} hostile links and redirects"
+    return [
+        exactly(f"{name}: requests off origin", away + seen, 0),
+        exactly(f"{name}: errors that are not ours", strangers, 0),
+    ]

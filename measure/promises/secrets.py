@@ -1,0 +1,89 @@
+"""Secrets that are planted in tokens, authentication, bodies and queries, and looked for in all that is written."""
+
+import asyncio
+import io
+import logging
+import random
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from itwin_platform import BackoffEvent, BackoffPolicy, PlatformClient, PlatformError
+
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.raw_server import RawServer, plain_transport
+
+from .calls import CALLS, SECRET
+from .figure import Figure, exactly
+
+#: What the service does with a request.
+ANSWERS = (
+    PreparedResponse(),
+    PreparedResponse(body=b"["),
+    PreparedResponse(status=400),
+    PreparedResponse(status=401),
+    PreparedResponse(status=422, body=b'{"error": {"code": "InvalidValue", "message": "No."}}'),
+    PreparedResponse(status=429, headers={"retry-after": "0.01"}),
+    PreparedResponse(status=503),
+    PreparedResponse(status=307, headers={"location": "/elsewhere"}),
+    PreparedResponse(fault="reset"),
+    PreparedResponse(fault="cut"),
+    PreparedResponse(delay=0.2),
+)
+
+
+@contextmanager
+def everything_logged() -> Iterator[io.StringIO]:
+    """Takes down what every logger writes, of whatever level, theirs included that send below us."""
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    try:
+        yield written
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(level)
+
+
+async def secrets(*, rounds: int = 50, seed: int = 1) -> list[Figure]:
+    """Each operation with random answers, so many rounds of all eight."""
+    chance = random.Random(seed)  # noqa: S311  # a schedule
+    events: list[BackoffEvent] = []
+    written: list[str] = []
+    sent = 0
+
+    def answer(received: ReceivedRequest) -> PreparedResponse:
+        nonlocal sent
+        sent += SECRET in f"{received.headers}{received.body!r}{received.target}"
+        return chance.choice(ANSWERS)
+
+    async with RawServer(answer) as server:
+        with everything_logged() as log:
+
+            async def run_round() -> None:
+                policy = BackoffPolicy(deadline=0.15, base_delay=0.005)
+                async with PlatformClient(
+                    server.address,
+                    vendor="acme",
+                    token=lambda: f"token-{SECRET}",
+                    transport=plain_transport(),
+                    backoff=policy,
+                    on_event=events.append,
+                ) as platform:
+                    for call in CALLS.values():
+                        try:
+                            await call(platform)
+                        except PlatformError as error:
+                            written.extend([str(error), repr(error), "".join(traceback.format_exception(error))])
+                    written.append(repr(platform))
+
+            for _ in range(0, rounds, 10):
+                await asyncio.gather(*(run_round() for _ in range(10)))
+        written.extend([log.getvalue(), repr(events)])
+    # Where nothing was sent, finding nothing would prove nothing.
+    found = sum(text.count(SECRET) for text in written) if sent else -1
+    name = f"planted secrets, sent {sent:,} times, {len(events):,} events"
+    return [exactly(f"{name}: found in logs, events, reprs, errors, tracebacks", found, 0)]

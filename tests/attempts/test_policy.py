@@ -1,0 +1,69 @@
+"""The numbers of a policy: what is taken, and what is refused with a rule."""
+
+import dataclasses
+
+import pytest
+from itwin_platform import BackoffPolicy, Gate, RateLimit, UsageError
+
+
+def test_the_defaults_are_the_documented_ones() -> None:
+    """Five attempts, waits of at most a minute, two minutes in all, twenty requests at once."""
+    assert dataclasses.asdict(BackoffPolicy()) == {
+        "max_attempts": 5,
+        "max_wait": 60.0,
+        "deadline": 120.0,
+        "queue_timeout": None,
+        "base_delay": 0.5,
+        "max_delay": 20.0,
+        "max_in_flight": 20,
+        "retry_budget": 90,
+    }
+
+
+def test_a_policy_does_not_change() -> None:
+    """A policy that several clients share stays what it is."""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        BackoffPolicy().max_attempts = 1  # type: ignore[misc]  # what must not work
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("max_attempts", 0),
+        ("max_attempts", 1.5),
+        ("max_attempts", True),
+        ("max_attempts", "3"),
+        ("max_in_flight", 0),
+        ("retry_budget", -1),
+        ("max_wait", -1.0),
+        ("max_wait", float("nan")),
+        ("max_wait", None),
+        ("deadline", float("inf")),
+        ("deadline", "120"),
+        ("base_delay", -0.1),
+        ("max_delay", float("nan")),
+    ],
+)
+def test_a_number_out_of_range_is_refused_by_name(name: str, value: object) -> None:
+    """A wrong number is a UsageError that names it, before anything is sent."""
+    with pytest.raises(UsageError, match=f"BackoffPolicy: {name} must be"):
+        dataclasses.replace(BackoffPolicy(), **{name: value})  # type: ignore[arg-type]  # what must not work
+
+
+@pytest.mark.parametrize("policy", [{"max_wait": 0}, {"deadline": None}, {"deadline": 0.5}, {"retry_budget": 0}])
+def test_the_ends_of_the_ranges_are_taken(policy: dict[str, float | None]) -> None:
+    """Zero waits, no deadline and no retry tokens are policies."""
+    assert dataclasses.asdict(dataclasses.replace(BackoffPolicy(), **policy)).items() >= policy.items()  # type: ignore[arg-type]  # by name
+
+
+@pytest.mark.parametrize(("requests", "per"), [(0, 1.0), (1, 0.0), (1, -1.0), (1, float("inf")), (1, float("nan"))])
+def test_a_rate_limit_needs_numbers_above_zero(requests: int, per: float) -> None:
+    """A rate that lets nothing through, or everything, is refused."""
+    with pytest.raises(UsageError, match="RateLimit"):
+        RateLimit(requests, per)
+
+
+def test_a_gate_lets_at_least_one_in() -> None:
+    """A gate for nobody is refused."""
+    with pytest.raises(UsageError, match="max_in_flight must be at least 1"):
+        Gate(0)

@@ -1,0 +1,106 @@
+"""Log records carry their event field by field, for logs that are written as JSON."""
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform import BackoffPolicy, PlatformClient
+
+SCENE, ITWIN = "6a2d2381-6c57-9332-387a-5b7c00000000", "itwin-7"
+#: What an ordinary record has: names that a field of an event must not take.
+ORDINARY = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
+
+
+class JSONFormatter(logging.Formatter):
+    """As applications have it: the message, and whatever was given besides."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Writes a record as one line of JSON."""
+        given = {name: value for name, value in record.__dict__.items() if name not in ORDINARY}
+        return json.dumps({"message": record.getMessage(), **given})
+
+
+async def logged(
+    caplog: pytest.LogCaptureFixture,
+    *statuses: int,
+    on_event: Callable[[object], None] | None = None,
+    level: int = logging.DEBUG,
+) -> list[dict[str, Any]]:
+    """What one listing of scene objects writes when it is answered with these statuses."""
+    answers = iter(statuses)
+
+    def service(request: httpx.Request) -> httpx.Response:
+        status = next(answers)
+        headers = {"retry-after": "0", "x-correlation-id": "c-1"}
+        return httpx.Response(status, headers=headers, json={"objects": [], "_links": {}, "secret": "planted"})
+
+    caplog.set_level(level, "itwin_platform")
+    async with PlatformClient(
+        "https://service.example/base-path",
+        vendor="acme",
+        token="planted-token",
+        transport=httpx.MockTransport(service),
+        backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0),
+        on_event=on_event,
+    ) as platform:
+        await platform.scenes.list_objects(SCENE, ITWIN).collect()
+    records = [record for record in caplog.records if record.name == "itwin_platform"]
+    return [json.loads(JSONFormatter().format(record)) for record in records]
+
+
+async def test_a_record_of_an_attempt_has_its_fields(caplog: pytest.LogCaptureFixture) -> None:
+    """Method, route, status, attempt, seconds and correlation id can be searched for, and counted."""
+    failed, done = await logged(caplog, 503, 200)
+    assert failed.pop("message").startswith("GET /scenes/{scene_id}/objects -> 503 in ")
+    assert failed.pop("itwin_seconds") >= 0
+    assert failed == {
+        "itwin_event": "AttemptEnded",
+        "itwin_method": "GET",
+        "itwin_route": "/scenes/{scene_id}/objects",
+        "itwin_status": 503,
+        "itwin_error": None,
+        "itwin_attempt": 1,
+        "itwin_correlation_id": "c-1",
+    }
+    assert (done["itwin_status"], done["itwin_attempt"]) == (200, 2)
+
+
+async def test_a_record_of_a_cooldown_has_its_fields(caplog: pytest.LogCaptureFixture) -> None:
+    """A cooldown says for how long nobody begins a request."""
+    (cooldown,) = await logged(caplog, 429, 200, level=logging.INFO)
+    assert cooldown.pop("message").startswith("GET /scenes/{scene_id}/objects -> 429: no request begins for ")
+    assert cooldown.pop("itwin_seconds") >= 0
+    assert cooldown == {
+        "itwin_event": "CooldownStarted",
+        "itwin_method": "GET",
+        "itwin_route": "/scenes/{scene_id}/objects",
+        "itwin_tier": None,
+        "itwin_api": None,
+        "itwin_operation": None,
+    }
+
+
+async def test_a_callback_that_failed_is_told_with_its_event(caplog: pytest.LogCaptureFixture) -> None:
+    """Which event it was that the callback could not take."""
+
+    def fails(event: object) -> None:
+        raise ZeroDivisionError
+
+    (failure,) = await logged(caplog, 200, on_event=fails, level=logging.INFO)
+    assert (failure["message"], failure["itwin_event"], failure["itwin_status"]) == (
+        *("on_event failed", "AttemptEnded"),
+        200,
+    )
+
+
+async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.LogCaptureFixture) -> None:
+    """Each field is our own by its prefix; no query value, no id, no body, no token, no address is in any of them."""
+    lines = await logged(caplog, 429, 503, 200)
+    assert len(lines) == 4
+    for line in lines:
+        assert all(name.startswith("itwin_") for name in line if name != "message")
+    for confidential in (SCENE, ITWIN, "planted", "base-path", "service.example", "$top", "Bearer"):
+        assert confidential not in json.dumps(lines)

@@ -1,0 +1,68 @@
+"""A token source that is watched, with a wall clock that goes with the event loop's."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate
+from itwin_platform._attempts.auth import TokenAuth
+
+from tests.support import scripted_transport
+from tests.support.exchange import ReceivedRequest
+from tests.support.scripted_transport import ScriptedTransport
+
+START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def wall_clock() -> datetime:
+    """The wall clock: the event loop's seconds, from noon on."""
+    return START + timedelta(seconds=asyncio.get_running_loop().time())
+
+
+class TokenProvider:
+    """Gives `t-1`, `t-2` and so on, each after `latency` seconds and for `life` seconds; notes when it is asked."""
+
+    def __init__(self, *, life: float | None = 3600.0, latency: float = 1.0) -> None:
+        self.life = life
+        self.latency = latency
+        self.asked: list[float] = []
+        self.failure: BaseException | None = None
+        self.always: str | None = None
+
+    async def __call__(self) -> AccessToken:
+        """Gives the next token, or fails."""
+        self.asked.append(asyncio.get_running_loop().time())
+        number = len(self.asked)
+        await asyncio.sleep(self.latency)
+        if self.failure is not None:
+            raise self.failure
+        expires_at = None if self.life is None else wall_clock() + timedelta(seconds=self.life)
+        return AccessToken(self.always or f"t-{number}", expires_at)
+
+
+class GuardedService(ScriptedTransport):
+    """Responds with 401 to every token that `accepts` does not take."""
+
+    def __init__(self, accepts: Callable[[str], bool] = lambda token: True, *, latency: float = 0.0) -> None:
+        super().__init__(lambda request: 200 if accepts(_token(request)) else 401, latency=latency)
+
+    @property
+    def tokens(self) -> list[str]:
+        """The token of each request."""
+        return [_token(request) for request in self.requests]
+
+
+def _token(request: ReceivedRequest) -> str:
+    return request.headers["authorization"].removeprefix("Bearer ")
+
+
+def guarded(service: GuardedService, auth: TokenAuth, *, max_in_flight: int = 10_000) -> BackoffTransport:
+    """A backoff transport over the service that lets everybody begin at once."""
+    return BackoffTransport(
+        service, auth=auth, gate=Gate(max_in_flight), policy=BackoffPolicy(deadline=None, max_attempts=1)
+    )
+
+
+async def send(transport: BackoffTransport) -> int:
+    """Sends one request and returns the status of its answer."""
+    return (await scripted_transport.send(transport)).status_code
