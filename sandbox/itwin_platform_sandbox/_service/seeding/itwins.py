@@ -38,7 +38,7 @@ PARENT_OF = {
 }
 TRIAL_EVERY = 20
 INACTIVE_SHARE = 10  # one Inactive iTwin on top of every ten others, at least one
-SPARSE_EVERY = 6  # this share of the iTwins has null wherever null is allowed, as a hierarchy that grew over years has
+SPARSE_EVERY = 7  # this share of the iTwins has null wherever null is allowed, as a hierarchy that grew over years has
 TYPES = (None, "Bridge", "Road", None, "Utility")
 FIRST_DAY = datetime(2019, 3, 4, 8, 30, tzinfo=UTC)
 
@@ -66,7 +66,7 @@ def _itwin(platform: Platform, index: int, sub_class: str, latest: dict[str, str
     parent: JSON = latest.get(PARENT_OF[sub_class], account_id) if index else None
     created = FIRST_DAY + timedelta(hours=index, milliseconds=index * 37 % 1000)
     has_image = index % 3 == 1
-    is_sparse = index % SPARSE_EVERY == 5
+    is_sparse = index % SPARSE_EVERY == 6
     structure = STRUCTURES[index // len(PLACES) % len(STRUCTURES)]
     return {
         "id": itwin_id,
