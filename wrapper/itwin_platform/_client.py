@@ -94,6 +94,7 @@ class PlatformClient:
             raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout")
         policy = backoff or BackoffPolicy()
         self._auth = TokenAuth(token if token is not None else _given("token", None, "ITWIN_PLATFORM_TOKEN"))
+        del token  # tools that report errors show what frames hold
         self._sender = PlatformSender(
             transport=BackoffTransport(
                 _innermost(transport, http_client, url=url),
