@@ -19,6 +19,7 @@ class RawService:
         self.answers = list(answers)
         self.heads: list[bytes] = []
         self.port = 0
+        self.connections = 0
         #: Is set when a connection has ended.
         self.ended = asyncio.Event()
 
@@ -29,6 +30,7 @@ class RawService:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serves one connection."""
+        self.connections += 1
         try:
             whole = True
             while whole:

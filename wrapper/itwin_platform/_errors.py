@@ -9,7 +9,7 @@ PlatformError                     .resume says where a broken listing goes on, .
     DeadlineExceededError         the deadline, or a wait longer than the policy allows, ended the call: .retry_at
   TokenError                      the token source failed, or gave a text that cannot be a token
   PagingError                     a listing that cannot be followed safely, or goes nowhere
-  ResponseDecodeError             a success that is not as described: .status .headers .body .correlation_id
+  ResponseDecodeError             a success that is not as described: .status .headers .body .correlation_id .attempts
   APIStatusError                  the service refused: .status .code .message .target .details .headers .body
     |                             .correlation_id .attempts .retryable .retry_after .retry_at
     BadRequestError               400
@@ -142,6 +142,7 @@ class ResponseDecodeError(PlatformError):
         self.status = status
         self.headers = headers
         self.body = body
+        self.attempts = 1
 
 
 class APIStatusError(PlatformError):

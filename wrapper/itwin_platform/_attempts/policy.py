@@ -3,10 +3,13 @@
 import enum
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Any
 
+from .._api import Unset
 from .._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError
 
 
@@ -46,6 +49,16 @@ class BackoffPolicy:
                 continue
             if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
                 raise UsageError(f"BackoffPolicy: {name} must be a finite number of seconds, 0 or more")
+
+
+def with_limits(policy: BackoffPolicy, limits: Mapping[str, float | Unset | None]) -> BackoffPolicy:
+    """Return a policy with other limits; one that is UNSET stays.
+
+    Raises:
+        UsageError: a number is out of its range.
+    """
+    given: dict[str, Any] = {name: value for name, value in limits.items() if not isinstance(value, Unset)}
+    return replace(policy, **given) if given else policy
 
 
 class Outcome(enum.Enum):

@@ -15,9 +15,11 @@ from .._errors import (
     NotSentError,
     OutcomeUnknownError,
     RateLimitError,
+    ResponseDecodeError,
     TransportError,
     UsageError,
 )
+from .._transports.options import POLICY
 from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, moment_after, status_error
 from .attempt import Attempt, AttemptSender, Call, loop_time, route_of
 from .auth import TokenAuth, copy_of
@@ -77,7 +79,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._last_rate_limit: httpx.Response | None = None
         self._sender = AttemptSender(
             transport=transport,
-            policy=self._policy,
             gate=self._gate,
             max_response_bytes=max_response_bytes,
             on_event=on_event,
@@ -94,7 +95,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
         await request.aread()
         limit = asyncio.timeout(None)
-        call = Call(request=request, ticket=self._gate.ticket(), limit=limit, task=asyncio.current_task())
+        policy = request.extensions.get(POLICY, self._policy)
+        call = Call(
+            request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=asyncio.current_task()
+        )
         try:
             async with limit:
                 self._calls.add(call)
@@ -103,6 +107,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if not limit.expired():
                 raise
             raise self._out_of_time(call) from error
+        except ResponseDecodeError as error:
+            error.attempts = call.sent
+            raise
         except WaitTooLongError as error:
             raise self._held_back(call, error.seconds) from None
         finally:
@@ -121,7 +128,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 outcome=attempt.outcome,
                 delay=attempt.delay,
                 progress=call.progress,
-                policy=self._policy,
+                policy=call.policy,
                 budget=self._budget.left,
             )
             if isinstance(decision, GiveUp):
@@ -147,9 +154,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             self._sender.release(call)
 
     async def _admit(self, call: Call) -> None:
-        deadline = self._policy.deadline
+        deadline = call.policy.deadline
         until = None if deadline is None or call.admitted_at is None else call.admitted_at + deadline
-        call.permit = await self._gate.enter(call.ticket, max_wait=self._policy.max_wait, until=until)
+        call.permit = await self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=until)
         if call.admitted_at is None:
             # Queueing behind one's own tasks must not fail a call: its deadline starts here.
             call.admitted_at = loop_time()
@@ -186,7 +193,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         where = f"{call.request.method} {route_of(call.request)}"
         if not self._is_closed:
             return DeadlineExceededError(
-                f"{where}: the deadline of {self._policy.deadline:g} s passed; requests sent: {call.sent}",
+                f"{where}: the deadline of {call.policy.deadline:g} s passed; requests sent: {call.sent}",
                 attempts=call.sent,
                 sent=call.may_have_had_an_effect,
             )
