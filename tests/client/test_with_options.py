@@ -10,6 +10,7 @@ from itwin_platform import (
     AccessToken,
     BackoffPolicy,
     DeadlineExceededError,
+    Gate,
     NotFoundError,
     PlatformClient,
     ResponseDecodeError,
@@ -122,6 +123,8 @@ def test_headers_of_the_client_are_not_replaced(name: str) -> None:
         ({"deadline": -1.0}, "deadline must be"),
         ({"deadline": float("nan")}, "deadline must be"),
         ({"deadline": "1"}, "deadline must be"),
+        ({"deadline": True}, "deadline must be"),
+        ({"queue_timeout": -1}, "queue_timeout must be a finite number of seconds of at least 0, or None"),
         ({"max_attempts": 0}, "max_attempts must be an integer"),
         ({"max_attempts": 1.5}, "max_attempts must be an integer"),
         ({"max_attempts": None}, "max_attempts must be an integer"),
@@ -195,6 +198,26 @@ def test_the_deadline_of_a_view_holds_for_its_calls(deadline: float | None, seco
             return asyncio.get_running_loop().time()
 
     assert in_virtual_time(call()) == seconds
+
+
+def test_the_queue_timeout_of_a_view_holds_for_its_calls() -> None:
+    """A call of the view gives up its place in the queue, while others wait on."""
+
+    async def slow(_: httpx.Request) -> httpx.Response:
+        await asyncio.sleep(10.0)
+        return httpx.Response(200, json=ACCOUNT)
+
+    async def call() -> None:
+        settings: dict[str, Any] = SETTINGS | {"transport": httpx.MockTransport(slow), "gate": Gate(1)}
+        async with PlatformClient(**settings) as client, asyncio.TaskGroup() as tasks:
+            tasks.create_task(client.itwins.get_primary_account())
+            await asyncio.sleep(0)
+            tasks.create_task(client.itwins.get_primary_account())
+            with pytest.raises(DeadlineExceededError, match="queue_timeout") as caught:
+                await client.with_options(queue_timeout=2.0).itwins.get_primary_account()
+            assert (caught.value.attempts, asyncio.get_running_loop().time()) == (0, 2.0)
+
+    in_virtual_time(call())
 
 
 async def test_a_response_is_described() -> None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -23,6 +22,7 @@ from ._transports.platform import PlatformHTTPClient, PlatformSender
 from ._transports.request import Service
 from ._transports.response_info import ResponseInfo
 from ._transports.settings import as_base_url, setting
+from ._transports.slots import SlotTransport
 
 if TYPE_CHECKING:
     from ._api import AuthenticatedClient
@@ -95,7 +95,7 @@ class PlatformClient:
         self._auth = TokenAuth(token if token is not None else setting("token", None, "ITWIN_PLATFORM_TOKEN"))
         self._sender = PlatformSender(
             transport=BackoffTransport(
-                _innermost(transport, http_client, self._policy, url=url),
+                _innermost(transport, http_client, url=url),
                 policy=self._policy,
                 gate=gate,
                 auth=self._auth,
@@ -115,6 +115,7 @@ class PlatformClient:
         *,
         timeout: float | httpx.Timeout | Unset = UNSET,
         deadline: float | Unset | None = UNSET,
+        queue_timeout: float | Unset | None = UNSET,
         max_attempts: int | Unset = UNSET,
         headers: Mapping[str, str] | Unset = UNSET,
         correlation_id: str | Unset | None = UNSET,
@@ -132,6 +133,7 @@ class PlatformClient:
         Args:
             timeout: seconds for one attempt, or an `httpx.Timeout`.
             deadline: seconds for one request in total, from its first admission by the gate; None for no deadline.
+            queue_timeout: seconds that a request may queue for that first admission; None for no limit.
             max_attempts: attempts in total, at least 1; a response with status 429 uses none.
             headers: headers to add to each request. What an operation sends itself wins over them.
             correlation_id: sent as X-Correlation-Id with each request; None sends none.
@@ -144,7 +146,9 @@ class PlatformClient:
         """
         before, view = self._sender.options, object.__new__(type(self))
         view._auth, view._is_view = self._auth, True
-        view._policy = with_limits(self._policy, {"deadline": deadline, "max_attempts": max_attempts})
+        view._policy = with_limits(
+            self._policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
+        )
         view._sender = PlatformSender(
             transport=self._sender.transport,
             service=self._sender.service,
@@ -155,7 +159,11 @@ class PlatformClient:
                 on_response=before.on_response if isinstance(on_response, Unset) else as_callback(on_response),
             ),
         )
-        view._connection = replace(self._connection, send=view._sender.send)
+        view._connection = Connection(
+            send=view._sender.send,
+            address=self._connection.address,
+            check_requests=self._connection.check_requests,
+        )
         return view
 
     # Each group is imported when it is first used, because its models take about a millisecond each.
@@ -235,7 +243,6 @@ class PlatformClient:
 def _innermost(
     transport: httpx.AsyncBaseTransport | None,
     http_client: httpx.AsyncClient | None,
-    policy: BackoffPolicy,
     *,
     url: httpx.URL,
 ) -> httpx.AsyncBaseTransport:
@@ -243,7 +250,5 @@ def _innermost(
         return transport
     if http_client is not None:
         return ClientTransport(http_client)
-    # The gate decides how many requests are under way: the pool must not queue them a second time.
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=policy.max_in_flight)
     # No request leaves the address: where that is plain http, certificates need not be read, which takes 20 ms.
-    return httpx.AsyncHTTPTransport(verify=url.scheme == "https", limits=limits)
+    return SlotTransport(verify=url.scheme == "https")

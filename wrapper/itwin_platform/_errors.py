@@ -19,7 +19,7 @@ PlatformError                     .resume says where a broken listing goes on, .
     ConflictError                 409
     RequestTooLargeError          413
     UnprocessableError            422
-    RateLimitError                429
+    RateLimitError                429, or held back by a known cooldown: .tier .api .operation
     ServerError                   5xx
 """
 
@@ -223,7 +223,11 @@ class UnprocessableError(APIStatusError):
 
 
 class RateLimitError(APIStatusError):
-    """429: more requests than the tier allows; `retry_after` and `retry_at` say when to go on."""
+    """429, or held back by a known cooldown; `tier`, `api` and `operation` name the limit, or are None."""
+
+    tier: str | None = None
+    api: str | None = None
+    operation: str | None = None
 
 
 class ServerError(APIStatusError):

@@ -54,6 +54,11 @@ class TokenAuth(httpx.Auth):
     def __repr__(self) -> str:
         return "TokenAuth(<hidden>)"
 
+    @property
+    def is_provided(self) -> bool:
+        """True when tokens come from a provider, which may take its time."""
+        return self._ask is not None
+
     async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
         """Yield the request with a token, and once more with a new token after a 401."""
         sent = await self.authorize(request)

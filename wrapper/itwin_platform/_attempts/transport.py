@@ -14,6 +14,7 @@ from .._errors import (
     DeadlineExceededError,
     NotSentError,
     OutcomeUnknownError,
+    PlatformError,
     RateLimitError,
     ResponseDecodeError,
     TransportError,
@@ -21,10 +22,11 @@ from .._errors import (
 )
 from .._transports.options import POLICY
 from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, moment_after, status_error
-from .attempt import Attempt, AttemptSender, Call, loop_time, route_of
+from .attempt import Attempt, AttemptSender, Call, route_of
 from .auth import TokenAuth, copy_of
 from .events import BackoffEvent
 from .gate import Gate, RequestGate
+from .guarded_gate import GuardedGate
 from .policy import BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from .token import utc_now
 from .window import WaitTooLongError
@@ -69,7 +71,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._policy = policy or BackoffPolicy()
-        self._gate = Gate(self._policy.max_in_flight) if gate is None else gate
+        own = Gate(self._policy.max_in_flight, random_number=random_number) if gate is None else gate
+        self._gate = own if type(own) is Gate else GuardedGate(own)
         self._auth = auth
         self._now = now
         self._budget = RetryBudget(self._policy.retry_budget)
@@ -94,8 +97,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if self._is_closed:
             raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
         await request.aread()
-        limit = asyncio.timeout(None)
         policy = request.extensions.get(POLICY, self._policy)
+        limit = asyncio.timeout(policy.queue_timeout)
         call = Call(
             request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=asyncio.current_task()
         )
@@ -119,10 +122,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     async def _run(self, call: Call) -> httpx.Response:
         while True:
             attempt = await self._attempt(call)
-            if attempt.outcome is Outcome.RATE_LIMITED:
-                self._last_rate_limit = attempt.response
-            if await self._has_new_token(attempt, call):
-                continue
+            if attempt.outcome is Outcome.FINAL and attempt.response is not None:
+                if attempt.response.status_code == 401 and await self._has_new_token(call):
+                    continue
+                return self._final(call, attempt, attempt.response)
             decision = decide(
                 method=call.request.method,
                 outcome=attempt.outcome,
@@ -131,6 +134,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 policy=call.policy,
                 budget=self._budget.left,
             )
+            if attempt.outcome is Outcome.RATE_LIMITED:
+                self._last_rate_limit = attempt.response
             if isinstance(decision, GiveUp):
                 return self._given_up(call, attempt, decision)
             call.spent = decision.cost or call.spent
@@ -145,41 +150,51 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if self._auth is not None:
                 renewed = call.token if call.has_renewed_token else None
                 call.token = await self._auth.authorize(request, renewed)
-                if self._gate.cooldown_left() > 0:
+                if self._auth.is_provided and self._gate.cooldown_left() > 0:
                     # The token took its time, and meanwhile another call was rate limited: wait with the others.
                     self._sender.release(call)
                     await self._admit(call)
             return await self._sender.send(request, call)
         finally:
-            self._sender.release(call)
+            if call.permit is not None:
+                self._sender.release(call)
 
     async def _admit(self, call: Call) -> None:
-        deadline = call.policy.deadline
-        until = None if deadline is None or call.admitted_at is None else call.admitted_at + deadline
-        call.permit = await self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=until)
+        try:
+            call.permit = await self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=call.limit.when())
+        except Exception as error:
+            if isinstance(error, WaitTooLongError) or (isinstance(error, PlatformError) and not call.sent):
+                raise
+            reason = str(error) if isinstance(error, UsageError) else f"the gate failed ({type(error).__name__})"
+            raise self._no_response(call, reason) from error
         if call.admitted_at is None:
             # Queueing behind one's own tasks must not fail a call: its deadline starts here.
-            call.admitted_at = loop_time()
-            call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
+            call.admitted_at, deadline = asyncio.get_running_loop().time(), call.policy.deadline
+            if not self._is_closed:
+                call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
 
-    async def _has_new_token(self, attempt: Attempt, call: Call) -> bool:
-        is_401 = attempt.response is not None and attempt.response.status_code == 401
-        if not is_401 or self._auth is None or call.token is None or call.has_renewed_token:
+    async def _has_new_token(self, call: Call) -> bool:
+        if self._auth is None or call.token is None or call.has_renewed_token:
             return False
         renewed = await self._auth.renew(rejected=call.token)
         call.token, call.has_renewed_token = renewed or call.token, True
         return renewed is not None
 
+    def _final(self, call: Call, attempt: Attempt, response: httpx.Response) -> httpx.Response:
+        if response.status_code < 500 and not self._budget.is_full:
+            self._budget.refund(call.spent)
+        return self._described(call, attempt, response)
+
+    def _described(self, call: Call, attempt: Attempt, response: httpx.Response) -> httpx.Response:
+        response.extensions[ATTEMPTS] = call.sent
+        if attempt.retry_after is not None:
+            response.extensions[RETRY_AFTER] = attempt.retry_after
+            response.extensions[RETRY_AT] = moment_after(self._now(), attempt.retry_after)
+        return response
+
     def _given_up(self, call: Call, attempt: Attempt, decision: GiveUp) -> httpx.Response:
         if attempt.response is not None:
-            if attempt.response.status_code < 500 and attempt.outcome is not Outcome.RATE_LIMITED:
-                self._budget.refund(call.spent)
-            attempt.response.extensions |= {
-                ATTEMPTS: call.sent,
-                RETRY_AFTER: attempt.retry_after,
-                RETRY_AT: moment_after(self._now(), attempt.retry_after),
-            }
-            return attempt.response
+            return self._described(call, attempt, attempt.response)
         request = call.request
         effect = "it may have had an effect" if decision.error.sent else "it had no effect"
         raise decision.error(
@@ -189,18 +204,28 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             attempts=call.sent,
         ) from attempt.error
 
-    def _out_of_time(self, call: Call) -> TransportError:
-        where = f"{call.request.method} {route_of(call.request)}"
-        if not self._is_closed:
-            return DeadlineExceededError(
-                f"{where}: the deadline of {call.policy.deadline:g} s passed; requests sent: {call.sent}",
-                attempts=call.sent,
-                sent=call.may_have_had_an_effect,
-            )
-        kind = OutcomeUnknownError if call.may_have_had_an_effect else NotSentError
-        return kind(f"{where}: the client was closed; requests sent: {call.sent}", attempts=call.sent)
+    def _out_of_time(self, call: Call) -> PlatformError:
+        if self._is_closed:
+            return self._no_response(call, "the client was closed")
+        if call.is_rate_limited:
+            return self._held_back(call, self._gate.cooldown_left() or None)
+        if call.admitted_at is None:
+            reason = f"queued for longer than queue_timeout, {call.policy.queue_timeout:g} s"
+        else:
+            reason = f"the deadline of {call.policy.deadline:g} s passed; requests sent: {call.sent}"
+        return DeadlineExceededError(
+            f"{call.request.method} {route_of(call.request)}: {reason}",
+            attempts=call.sent,
+            sent=call.may_have_had_an_effect,
+        )
 
-    def _held_back(self, call: Call, seconds: float) -> RateLimitError:
+    def _no_response(self, call: Call, reason: str) -> TransportError:
+        kind = OutcomeUnknownError if call.may_have_had_an_effect else NotSentError
+        return kind(
+            f"{call.request.method} {route_of(call.request)}: {reason}; requests sent: {call.sent}", attempts=call.sent
+        )
+
+    def _held_back(self, call: Call, seconds: float | None) -> RateLimitError:
         """Make the error for a call that a known cooldown holds back for longer than the call may wait."""
         seen = self._last_rate_limit
         error = status_error(
@@ -221,7 +246,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._is_closed = True
         for call in self._calls:
             if not call.limit.expired():
-                call.limit.reschedule(loop_time())
+                call.limit.reschedule(asyncio.get_running_loop().time())
         while any(call.task is not asyncio.current_task() for call in self._calls):
             self._ended.clear()
             await self._ended.wait()

@@ -21,7 +21,8 @@ from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, Answer, Listing, Pa
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
 from .._listings.time_ranges import TIMES, TimeRangeListing
-from .group import Group, unwrap
+from .._transports.platform import unwrap
+from .group import Group
 from .rules import PREFER, check_itwin_listing, one, several
 
 

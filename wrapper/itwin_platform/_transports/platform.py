@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
@@ -15,6 +15,8 @@ from .response_info import SECONDS, response_info
 from .status_errors import ATTEMPTS, error_of
 
 LOG = logging.getLogger(str(__package__).rpartition(".")[0])
+
+M = TypeVar("M")
 
 
 class PlatformSender:
@@ -129,3 +131,19 @@ class _RulesTransport(httpx.AsyncBaseTransport):
             request.headers["accept"] = accept.replace("{vendor}", self._sender.service.vendor)
         request.extensions = {**self._sender.options.extensions, **request.extensions}
         return await self._sender.exchange(request)
+
+
+def unwrap(response: httpx.Response, value: object, kind: type[M]) -> M:
+    """Return a value that the description promises.
+
+    Raises:
+        ResponseDecodeError: the value is missing, or something else; the response stays on the error.
+    """
+    if isinstance(value, kind):
+        return value
+    raise ResponseDecodeError(
+        response.status_code,
+        response.headers,
+        response.content,
+        reason=f"the response has no {kind.__name__} where the description promises one",
+    )

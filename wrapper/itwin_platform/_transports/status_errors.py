@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import httpx
 
-from .._errors import APIStatusError, ErrorDetail, status_error_class
+from .._errors import APIStatusError, ErrorDetail, RateLimitError, status_error_class
 
 #: Under these names the extensions of a response hold how many requests were sent, and when the service allows a retry.
 ATTEMPTS, RETRY_AFTER, RETRY_AT = (f"itwin_platform.{name}" for name in ("attempts", "retry_after", "retry_at"))
@@ -47,7 +47,7 @@ def status_error(
         retry_at: when that delay ends.
     """
     said = _error_object(body)
-    return status_error_class(status)(
+    error = status_error_class(status)(
         status=status,
         code=_text(said.get("code")),
         message=_text(said.get("message")),
@@ -58,6 +58,22 @@ def status_error(
         attempts=attempts,
         retry_after=retry_after,
         retry_at=retry_at,
+    )
+    if isinstance(error, RateLimitError):
+        error.tier, error.api, error.operation = limited_by(headers)
+    return error
+
+
+def limited_by(headers: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
+    """Return the tier, API and operation that a response of 429 names; two undocumented sets of headers are known."""
+
+    def named(*names: str) -> str | None:
+        return next((headers[name] for name in names if headers.get(name)), None)
+
+    return (
+        named("itwinplatform-ratelimited-tier", "itwinplatform-tier", "tier"),
+        named("itwinplatform-ratelimited-api"),
+        named("itwinplatform-ratelimited-operation"),
     )
 
 
