@@ -106,9 +106,7 @@ class PlatformClient:
             options=CallOptions(timeout=as_timeout(timeout), policy=self._policy),
         )
         self._is_view = False
-        self._connection = Connection(
-            send=self._sender.send, address=self._sender.service.address, check_requests=check_requests
-        )
+        self._connection = Connection.of(self._sender, check_requests=check_requests)
 
     def with_options(
         self,
@@ -159,11 +157,7 @@ class PlatformClient:
                 on_response=before.on_response if isinstance(on_response, Unset) else as_callback(on_response),
             ),
         )
-        view._connection = Connection(
-            send=view._sender.send,
-            address=self._connection.address,
-            check_requests=self._connection.check_requests,
-        )
+        view._connection = Connection.of(view._sender, check_requests=self._connection.check_requests)
         return view
 
     # Each group is imported when it is first used, because its models take about a millisecond each.

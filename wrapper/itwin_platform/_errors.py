@@ -2,8 +2,7 @@
 
 PlatformError                     .resume says where a broken listing goes on, .collected what `collect()` had by then
   UsageError(ValueError)          refused before anything was sent: .code .target .rule
-  TransportError                  no answer: .sent says whether the request can have had an effect, .attempts how many,
-    |                             .scene_id which scene when one was given
+  TransportError                  no response: .sent (whether the request can have had an effect) .attempts .scene_id
     NotSentError                  it certainly had none
     OutcomeUnknownError           it may have had one
     DeadlineExceededError         the deadline, or a wait longer than the policy allows, ended the call: .retry_at

@@ -1,7 +1,4 @@
-"""Retries as an httpx transport: one loop of attempts for each request.
-
-gate -> token -> head -> body -> decide -> wait -> gate ...
-"""
+"""Retries as an httpx transport: gate -> token -> head -> body -> decide -> wait -> gate ..."""
 
 import asyncio
 import random
@@ -97,11 +94,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if self._is_closed:
             raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
         await request.aread()
-        policy = request.extensions.get(POLICY, self._policy)
+        policy, task = request.extensions.get(POLICY, self._policy), asyncio.current_task()
         limit = asyncio.timeout(policy.queue_timeout)
-        call = Call(
-            request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=asyncio.current_task()
-        )
+        call = Call(request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=task)
         try:
             async with limit:
                 self._calls.add(call)
