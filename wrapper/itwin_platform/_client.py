@@ -93,6 +93,7 @@ class PlatformClient:
             raise UsageError("max_response_bytes must be at least 1")
         self._policy = backoff or BackoffPolicy()
         self._auth = TokenAuth(token if token is not None else setting("token", None, "ITWIN_PLATFORM_TOKEN"))
+        del token  # tools that report errors show what frames hold
         self._sender = PlatformSender(
             transport=BackoffTransport(
                 _innermost(transport, http_client, url=url),

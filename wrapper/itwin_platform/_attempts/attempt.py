@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 
 from .._transports.cancellation import cancelled_in_order
+from .._transports.failures import tls_failure
 from .._transports.status_errors import limited_by
 from .body import read_body
 from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
@@ -151,6 +152,9 @@ class AttemptSender:
             return replace(attempt, response=await read_body(response, limit=self.max_response_bytes))
         except NO_RESPONSE as error:
             outcome = next(outcome for kinds, outcome in _OUTCOMES if isinstance(error, kinds))
+            if tls_failure(error) is not None:
+                outcome = Outcome.UNTRUSTED
+                call.sent -= 1
             call.note(outcome)
             return Attempt(outcome=outcome, error=error, delay=self._delay(call, retry_after=None))
 

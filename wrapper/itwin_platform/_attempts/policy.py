@@ -83,6 +83,7 @@ class Outcome(enum.Enum):
     NOT_SENT = "no response, certainly not sent"
     OUTCOME_UNKNOWN = "no response, possibly sent"
     UNSENDABLE = "it cannot be sent as HTTP"
+    UNTRUSTED = "one side does not trust the other's certificate or TLS version"
     FINAL = "any other response"
 
 

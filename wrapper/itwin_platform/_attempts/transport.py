@@ -9,18 +9,18 @@ import httpx
 
 from .._errors import (
     DeadlineExceededError,
-    NotSentError,
-    OutcomeUnknownError,
     PlatformError,
-    RateLimitError,
     ResponseDecodeError,
     TransportError,
     UsageError,
 )
+from .._transports.failures import without_frames
+from .._transports.given_client import check_kind
 from .._transports.options import POLICY
-from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, moment_after, status_error
+from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, SENT_TOKEN, moment_after
 from .attempt import Attempt, AttemptSender, Call, route_of
 from .auth import TokenAuth, copy_of
+from .call_errors import given_up, held_back, no_response
 from .events import BackoffEvent
 from .gate import Gate, RequestGate
 from .guarded_gate import GuardedGate
@@ -67,6 +67,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         random_number: Callable[[], float] = random.random,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
+        check_kind("transport", transport, httpx.AsyncBaseTransport)
         self._policy = policy or BackoffPolicy()
         own = Gate(self._policy.max_in_flight, random_number=random_number) if gate is None else gate
         self._gate = own if type(own) is Gate else GuardedGate(own)
@@ -76,6 +77,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._calls: set[Call] = set()
         self._ended = asyncio.Event()
         self._is_closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._last_rate_limit: httpx.Response | None = None
         self._sender = AttemptSender(
             transport=transport,
@@ -91,8 +93,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request as often as the policy allows, and return the last response, read."""
-        if self._is_closed:
-            raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
+        self._check_use()
         await request.aread()
         policy, task = request.extensions.get(POLICY, self._policy), asyncio.current_task()
         limit = asyncio.timeout(policy.queue_timeout)
@@ -104,19 +105,32 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            raise self._out_of_time(call) from error
-        except ResponseDecodeError as error:
-            error.attempts = call.sent
-            raise
+            raise self._out_of_time(call) from without_frames(error)
         except WaitTooLongError as error:
-            raise self._held_back(call, error.seconds) from None
+            raise held_back(call, self._last_rate_limit, seconds=error.seconds, now=self._now()) from None
+        except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
+            if isinstance(error, ResponseDecodeError):
+                error.attempts = call.sent
+            without_frames(error)
+            raise
         finally:
             self._calls.discard(call)
             self._ended.set()
 
+    def _check_use(self) -> None:
+        if self._is_closed:
+            raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            if self._loop is not None:
+                raise UsageError("a client belongs to the event loop of its first call: make another client here")
+            self._loop = loop
+
     async def _run(self, call: Call) -> httpx.Response:
         while True:
             attempt = await self._attempt(call)
+            if call.token is not None and attempt.response is not None and attempt.response.status_code >= 300:
+                attempt.response.extensions[SENT_TOKEN] = call.token.value
             if attempt.outcome is Outcome.FINAL and attempt.response is not None:
                 if attempt.response.status_code == 401 and await self._has_new_token(call):
                     continue
@@ -161,7 +175,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if isinstance(error, WaitTooLongError) or (isinstance(error, PlatformError) and not call.sent):
                 raise
             reason = str(error) if isinstance(error, UsageError) else f"the gate failed ({type(error).__name__})"
-            raise self._no_response(call, reason) from error
+            raise no_response(call, reason) from error
         if call.admitted_at is None:
             # Queueing behind one's own tasks must not fail a call: its deadline starts here.
             call.admitted_at, deadline = asyncio.get_running_loop().time(), call.policy.deadline
@@ -190,20 +204,14 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     def _given_up(self, call: Call, attempt: Attempt, decision: GiveUp) -> httpx.Response:
         if attempt.response is not None:
             return self._described(call, attempt, attempt.response)
-        request = call.request
-        effect = "it may have had an effect" if decision.error.sent else "it had no effect"
-        raise decision.error(
-            f"{request.method} {route_of(request)}: no answer from {request.url.scheme}://"
-            f"{request.url.netloc.decode('ascii')} after {call.sent} requests, {effect} "
-            f"({type(attempt.error).__name__}; {decision.reason})",
-            attempts=call.sent,
-        ) from attempt.error
+        raise given_up(call, attempt, decision) from attempt.error
 
     def _out_of_time(self, call: Call) -> PlatformError:
         if self._is_closed:
-            return self._no_response(call, "the client was closed")
+            return no_response(call, "the client was closed")
         if call.is_rate_limited:
-            return self._held_back(call, self._gate.cooldown_left() or None)
+            left = self._gate.cooldown_left() or None
+            return held_back(call, self._last_rate_limit, seconds=left, now=self._now())
         if call.admitted_at is None:
             reason = f"queued for longer than queue_timeout, {call.policy.queue_timeout:g} s"
         else:
@@ -214,30 +222,12 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             sent=call.may_have_had_an_effect,
         )
 
-    def _no_response(self, call: Call, reason: str) -> TransportError:
-        kind = OutcomeUnknownError if call.may_have_had_an_effect else NotSentError
-        return kind(
-            f"{call.request.method} {route_of(call.request)}: {reason}; requests sent: {call.sent}", attempts=call.sent
-        )
-
-    def _held_back(self, call: Call, seconds: float | None) -> RateLimitError:
-        """Make the error for a call that a known cooldown holds back for longer than the call may wait."""
-        seen = self._last_rate_limit
-        error = status_error(
-            status=429,
-            headers=httpx.Headers() if seen is None else seen.headers,
-            body=b"" if seen is None else seen.content,
-            attempts=call.sent,
-            retry_after=seconds,
-            retry_at=moment_after(self._now(), seconds),
-        )
-        assert isinstance(error, RateLimitError)  # noqa: S101  # the class of the tree for status 429
-        return error
-
     async def aclose(self) -> None:
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport beneath."""
         if self._is_closed:
             return
+        if self._loop is not None and self._loop is not asyncio.get_running_loop():
+            raise UsageError("close a client in the event loop of its first call")
         self._is_closed = True
         for call in self._calls:
             if not call.limit.expired():
