@@ -1,15 +1,13 @@
-"""What the groups of operations share: their connection to the client, and taking a model out of its envelope."""
+"""What the groups of operations share: their connection to the client."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Self
 
 import httpx
 
 from .._api import RequestValues
-from .._errors import ResponseDecodeError
-
-M = TypeVar("M")
+from .._transports.platform import PlatformSender
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +24,11 @@ class Connection:
     address: str
     check_requests: bool
 
+    @classmethod
+    def of(cls, sender: PlatformSender, *, check_requests: bool) -> Self:
+        """Return the connection that a sender makes."""
+        return cls(send=sender.send, address=sender.service.address, check_requests=check_requests)
+
 
 class Group:
     """A group of operations on one connection."""
@@ -35,19 +38,3 @@ class Group:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._connection.address!r})"
-
-
-def unwrap(response: httpx.Response, value: object, kind: type[M]) -> M:
-    """Return a value that the description promises.
-
-    Raises:
-        ResponseDecodeError: the value is missing, or something else; the response stays on the error.
-    """
-    if isinstance(value, kind):
-        return value
-    raise ResponseDecodeError(
-        response.status_code,
-        response.headers,
-        response.content,
-        reason=f"the response has no {kind.__name__} where the description promises one",
-    )

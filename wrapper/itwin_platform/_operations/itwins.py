@@ -10,6 +10,7 @@ from .._api import (
     ITwinStatus,
     ITwinSubClass,
     ITwinSummary,
+    PreferredReturn,
     QueryScope,
     Unset,
     get_primary_account,
@@ -21,7 +22,8 @@ from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, Answer, Listing, Pa
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
 from .._listings.time_ranges import TIMES, TimeRangeListing
-from .group import Group, unwrap
+from .._transports.platform import unwrap
+from .group import Group
 from .rules import PREFER, check_itwin_listing, one, several
 
 
@@ -136,7 +138,7 @@ class ITwins(Group):
                 skip=skip or UNSET,
                 x_max_return=max_return,
                 x_itwin_query_scope=one(query_scope, QueryScope),
-                prefer=PREFER.get(representation, UNSET),
+                prefer=one(PREFER.get(representation, UNSET), PreferredReturn),
             )
             response = await self._connection.send(page_request(values, place.query))
             await place.arrived()

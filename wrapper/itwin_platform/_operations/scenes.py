@@ -21,8 +21,9 @@ from .._listings.links import link_of, page_of, page_request
 from .._listings.page import Answer, Listing, Page, Place, SceneState, check_integer
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
+from .._transports.platform import unwrap
 from .._transports.request import check_header
-from .group import Group, unwrap
+from .group import Group
 from .rules import check_path_id, check_text, check_uuid, refuse_none
 from .scene_data import objects_to_create, type_data
 
