@@ -69,7 +69,7 @@ def test_what_is_repeated_is_the_table_of_the_code() -> None:
     """Attempts and costs in the table are those of the rules, and jitter is what the page says."""
     table = rows("retries", "What happened | GET, PATCH | POST | uses an attempt | costs retry budget")
     told = {row[0]: (row[3] == "yes", int(row[4])) for row in table if row[4]}
-    names = ("429", "502, 503, 504", "certainly not sent (no connection)", "no answer, possibly sent")
+    names = ("429", "502, 503, 504", "certainly not sent (no connection)", "no response, possibly sent")
     costs = [(rule.uses_attempt, rule.cost) for rule in policy.RULES.values()]
     assert told == dict(zip(names, costs, strict=True))
     shares = f"{policy.JITTER_SHARE:.0%}", f"{policy.JITTER_SECONDS} s", f"{policy.RETRY_AFTER_JITTER_SHARE:.0%}"
