@@ -1,7 +1,4 @@
-"""Retries as an httpx transport: one loop of attempts for each request.
-
-gate -> token -> head -> body -> decide -> wait -> gate ...
-"""
+"""Retries as an httpx transport: gate -> token -> head -> body -> decide -> wait -> gate ..."""
 
 import asyncio
 import random
@@ -11,7 +8,6 @@ from datetime import datetime
 import httpx
 
 from .._errors import (
-    DeadlineExceededError,
     PlatformError,
     ResponseDecodeError,
     TransportError,
@@ -19,10 +15,11 @@ from .._errors import (
 )
 from .._transports.failures import without_frames
 from .._transports.given_client import check_kind
-from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, SENT_TOKEN, moment_after
-from .attempt import Attempt, AttemptSender, Call, route_of
+from .._transports.options import POLICY
+from .._transports.status_errors import ATTEMPTS, REASON, RETRY_AFTER, RETRY_AT, SENT_TOKEN, moment_after
+from .attempt import Attempt, AttemptSender, Call
 from .auth import TokenAuth, copy_of
-from .call_errors import given_up, held_back, no_response
+from .call_errors import given_up, held_back, no_response, out_of_time
 from .events import BackoffEvent
 from .gate import Gate, RequestGate
 from .guarded_gate import GuardedGate
@@ -83,7 +80,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._last_rate_limit: httpx.Response | None = None
         self._sender = AttemptSender(
             transport=transport,
-            policy=self._policy,
             gate=self._gate,
             max_response_bytes=max_response_bytes,
             on_event=on_event,
@@ -98,8 +94,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Send a request as often as the policy allows, and return the last response, read."""
         self._check_use()
         await request.aread()
-        limit = asyncio.timeout(self._policy.queue_timeout)
-        call = Call(request=request, ticket=self._gate.ticket(), limit=limit, task=asyncio.current_task())
+        policy, task = request.extensions.get(POLICY, self._policy), asyncio.current_task()
+        limit = asyncio.timeout(policy.queue_timeout)
+        call = Call(request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=task)
         try:
             async with limit:
                 self._calls.add(call)
@@ -111,6 +108,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except WaitTooLongError as error:
             raise held_back(call, self._last_rate_limit, seconds=error.seconds, now=self._now()) from None
         except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
+            if isinstance(error, ResponseDecodeError):
+                error.attempts = call.sent
             without_frames(error)
             raise
         finally:
@@ -140,7 +139,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 outcome=attempt.outcome,
                 delay=attempt.delay,
                 progress=call.progress,
-                policy=self._policy,
+                policy=call.policy,
                 budget=self._budget.left,
             )
             if attempt.outcome is Outcome.RATE_LIMITED:
@@ -170,7 +169,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def _admit(self, call: Call) -> None:
         try:
-            call.permit = await self._gate.enter(call.ticket, max_wait=self._policy.max_wait, until=call.limit.when())
+            call.permit = await self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=call.limit.when())
         except Exception as error:
             if isinstance(error, WaitTooLongError) or (isinstance(error, PlatformError) and not call.sent):
                 raise
@@ -178,7 +177,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise no_response(call, reason) from error
         if call.admitted_at is None:
             # Queueing behind one's own tasks must not fail a call: its deadline starts here.
-            call.admitted_at, deadline = asyncio.get_running_loop().time(), self._policy.deadline
+            call.admitted_at, deadline = asyncio.get_running_loop().time(), call.policy.deadline
             if not self._is_closed:
                 call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
 
@@ -203,6 +202,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _given_up(self, call: Call, attempt: Attempt, decision: GiveUp) -> httpx.Response:
         if attempt.response is not None:
+            attempt.response.extensions[REASON] = decision.reason
             return self._described(call, attempt, attempt.response)
         raise given_up(call, attempt, decision) from attempt.error
 
@@ -212,15 +212,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if call.is_rate_limited:
             left = self._gate.cooldown_left() or None
             return held_back(call, self._last_rate_limit, seconds=left, now=self._now())
-        if call.admitted_at is None:
-            reason = f"queued for longer than queue_timeout, {self._policy.queue_timeout:g} s"
-        else:
-            reason = f"the deadline of {self._policy.deadline:g} s passed; requests sent: {call.sent}"
-        return DeadlineExceededError(
-            f"{call.request.method} {route_of(call.request)}: {reason}",
-            attempts=call.sent,
-            sent=call.may_have_had_an_effect,
-        )
+        return out_of_time(call)
 
     async def aclose(self) -> None:
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport beneath."""
