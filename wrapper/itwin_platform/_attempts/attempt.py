@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 
 from .._transports.cancellation import cancelled_in_order
+from .._transports.failures import tls_failure
 from .._transports.status_errors import limited_by
 from .body import read_body
 from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
@@ -38,12 +39,14 @@ class Call:
 
     Args:
         request: what the caller asked to send.
+        policy: the limits of this call.
         ticket: its position in the gate's queue.
         limit: ends the call when its time is over, or when the client is closed.
         task: who waits for the response.
     """
 
     request: httpx.Request
+    policy: BackoffPolicy
     ticket: int
     limit: asyncio.Timeout
     task: "asyncio.Task[Any] | None"
@@ -102,7 +105,6 @@ class AttemptSender:
     """Sends single attempts through `transport`, and ends the permit of each of them, whatever happens."""
 
     transport: httpx.AsyncBaseTransport
-    policy: BackoffPolicy
     gate: RequestGate
     max_response_bytes: int
     on_event: Callable[[BackoffEvent], None] | None
@@ -150,6 +152,9 @@ class AttemptSender:
             return replace(attempt, response=await read_body(response, limit=self.max_response_bytes))
         except NO_RESPONSE as error:
             outcome = next(outcome for kinds, outcome in _OUTCOMES if isinstance(error, kinds))
+            if tls_failure(error) is not None:
+                outcome = Outcome.UNTRUSTED
+                call.sent -= 1
             call.note(outcome)
             return Attempt(outcome=outcome, error=error, delay=self._delay(call, retry_after=None))
 
@@ -182,7 +187,7 @@ class AttemptSender:
 
     def _delay(self, call: Call, *, retry_after: float | None) -> float:
         return delay_before(
-            retry_after=retry_after, progress=call.progress, policy=self.policy, jitter=self.random_number()
+            retry_after=retry_after, progress=call.progress, policy=call.policy, jitter=self.random_number()
         )
 
     def _report(

@@ -2,8 +2,10 @@
 
 import enum
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from .._api import UNSET, Unset
+from .._error_text import in_seconds
 from .._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError
 
 
@@ -38,13 +40,40 @@ class BackoffPolicy:
         for name, least in (("max_attempts", 1), ("max_in_flight", 1), ("retry_budget", 0)):
             value = getattr(self, name)
             if type(value) is not int or value < least:
-                raise UsageError(f"BackoffPolicy: {name} must be an integer, {least} or more")
+                raise UsageError(f"{name} must be an integer of at least {least}")
         for name in ("max_wait", "deadline", "queue_timeout", "base_delay", "max_delay"):
             value = getattr(self, name)
-            if name in ("deadline", "queue_timeout") and value is None:
+            if value is None and name in _OPTIONAL:
                 continue
-            if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-                raise UsageError(f"BackoffPolicy: {name} must be a finite number of seconds, 0 or more")
+            if not isinstance(value, _NUMBERS) or value is True or not 0 <= value < math.inf:
+                none = ", or None" if name in _OPTIONAL else ""
+                raise UsageError(f"{name} must be a finite number of seconds of at least 0{none}")
+
+
+_OPTIONAL = frozenset({"deadline", "queue_timeout"})
+_NUMBERS = (int, float)
+
+
+def with_limits(
+    policy: BackoffPolicy,
+    *,
+    deadline: float | Unset | None,
+    queue_timeout: float | Unset | None,
+    max_attempts: int | Unset,
+) -> BackoffPolicy:
+    """Return a policy with other limits; one that is UNSET stays.
+
+    Raises:
+        UsageError: a number is out of its range.
+    """
+    if deadline is UNSET and queue_timeout is UNSET and max_attempts is UNSET:
+        return policy
+    return replace(
+        policy,
+        deadline=policy.deadline if isinstance(deadline, Unset) else deadline,
+        queue_timeout=policy.queue_timeout if isinstance(queue_timeout, Unset) else queue_timeout,
+        max_attempts=policy.max_attempts if isinstance(max_attempts, Unset) else max_attempts,
+    )
 
 
 class Outcome(enum.Enum):
@@ -55,6 +84,7 @@ class Outcome(enum.Enum):
     NOT_SENT = "no response, certainly not sent"
     OUTCOME_UNKNOWN = "no response, possibly sent"
     UNSENDABLE = "it cannot be sent as HTTP"
+    UNTRUSTED = "one side does not trust the other's certificate or TLS version"
     FINAL = "any other response"
 
 
@@ -164,20 +194,27 @@ def decide(
     """
     rule = RULES.get(outcome)
     if rule is None:
-        reason = f"{outcome.value}: a retry would not change that"
+        reason = "a retry would not change that"
     elif not rule.any_method and method not in IDEMPOTENT_METHODS:
-        reason = f"a {method} that may have had an effect is not retried"
+        reason = f"{method} is not idempotent"
     elif rule.uses_attempt and progress.attempts >= policy.max_attempts:
-        reason = f"all {policy.max_attempts} attempts are used"
+        reason = f"max_attempts={policy.max_attempts} reached"
     elif rule.cost > budget:
-        reason = "too many retries have failed lately: the retry budget is spent"
-    elif delay > policy.max_wait:
-        reason = f"the delay of {delay:g} s is longer than max_wait, {policy.max_wait:g} s"
-    elif policy.deadline is not None and progress.elapsed + delay >= policy.deadline:
-        reason = f"the delay of {delay:g} s would pass the deadline of {policy.deadline:g} s"
+        reason = "too many retries failed lately: the retry budget is spent"
+    elif (limit := exceeded_limit(delay, elapsed=progress.elapsed, policy=policy)) is not None:
+        reason = limit if outcome is Outcome.RATE_LIMITED else f"the delay of {in_seconds(delay)} is {limit}"
     else:
         return Retry(cost=rule.cost)
     return GiveUp(reason=reason, error=OutcomeUnknownError if progress.may_have_had_an_effect else NotSentError)
+
+
+def exceeded_limit(delay: float, *, elapsed: float, policy: BackoffPolicy) -> str | None:
+    """Tell which limit of the policy a delay exceeds; None when it may be waited for."""
+    if delay > policy.max_wait:
+        return f"longer than max_wait={policy.max_wait:g} s"
+    if policy.deadline is not None and elapsed + delay >= policy.deadline:
+        return f"longer than deadline={policy.deadline:g} s allows"
+    return None
 
 
 def delay_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:
