@@ -4,15 +4,14 @@ import asyncio
 import math
 import uuid
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Literal
 
 from .._attempts.events import GateChanged, tell
 from .._attempts.gate import Gate, rates_of
-from .._attempts.policy import BackoffPolicy, RetryBudget
+from .._attempts.policy import BackoffPolicy
 from .._attempts.window import Permit, RateLimit
 from .._errors import UsageError
 from .engine import LEASE, Engine, EngineRejectsError, Reply, Report, Request
+from .reports import Reports, SharedBudget
 
 #: An engine that takes longer than this counts as unreachable; then it is tried again so often. In seconds.
 ENGINE_TIMEOUT, RETRY_INTERVAL = 1.0, 1.0
@@ -20,38 +19,6 @@ ENGINE_TIMEOUT, RETRY_INTERVAL = 1.0, 1.0
 REPORT_DELAY, SENT_DELAY = 0.01, 0.05
 #: A process that waits asks again after this time at the latest, and later by its rank, so that not all ask at once.
 POLL_INTERVAL, RANK_STEP, JITTER = 1.0, 0.002, 0.002
-
-
-@dataclass(slots=True, kw_only=True)
-class _Held:
-    """A permit of the engine: its generation is that of the process name which it was granted to."""
-
-    generation: int
-    period: int
-    number: int
-    sent_at: float | None = None
-    is_sent_reported: bool = False
-
-
-class SharedBudget(RetryBudget):
-    """The part of a shared retry budget that this process sees, with what it has not reported yet."""
-
-    __slots__ = ("unreported",)
-
-    def __init__(self, capacity: int) -> None:
-        super().__init__(capacity)
-        self.unreported = 0
-
-    def spend(self, cost: int) -> None:
-        """Take the cost of one retry."""
-        super().spend(cost)
-        self.unreported -= cost
-
-    def refund(self, spent: int) -> None:
-        """Give back what the last retry of a successful call spent."""
-        before = self.left
-        super().refund(spent)
-        self.unreported += self.left - before
 
 
 class SharedGate(Gate):
@@ -99,12 +66,9 @@ class SharedGate(Gate):
         super().__init__(math.ceil(max_in_flight / workers), shares)
         self.retry_budget = SharedBudget(BackoffPolicy().retry_budget)
         self._engine, self._name, self._on_event = engine, name, on_event
-        self._has_rates = bool(rates)
-        self._generation = 0
         # Made anew in each process: a gate may be built before a server forks its workers.
         self._process = ""
-        self._held: dict[Permit, _Held] = {}
-        self._reports: list[Report] = []
+        self._reports = Reports(counts_sent=bool(rates))
         self._asked = 0
         self._has_joined = self._is_lost = self._listens = self._is_contended = self._is_cooldown_unreported = False
         self._due = 0.0
@@ -121,26 +85,24 @@ class SharedGate(Gate):
     def sending(self, permit: Permit) -> None:
         """Count the attempt against the rates: its request goes out now."""
         super().sending(permit)
-        if (held := self._held.get(permit)) is not None:
-            held.sent_at = asyncio.get_running_loop().time()
-            if self._has_rates:
-                self._exchange_within(SENT_DELAY)
+        if self._reports.sending(permit, now=asyncio.get_running_loop().time()):
+            self._exchange_within(SENT_DELAY)
 
     def answered(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429."""
-        self._report(permit, "answered")
+        self._reports.end(permit, "answered", now=asyncio.get_running_loop().time())
         super().answered(permit)
 
     def rate_limited(self, permit: Permit, *, wait: float) -> None:
         """End an attempt that got a 429: this process stops at once, the others with their next exchange."""
-        self._report(permit, "rate_limited", value=wait, jitter=self._random_number())
+        now = asyncio.get_running_loop().time()
+        self._reports.end(permit, "rate_limited", now=now, value=wait, jitter=self._random_number())
         self._is_cooldown_unreported = True
         super().rate_limited(permit, wait=wait)
 
     def abandoned(self, permit: Permit) -> None:
         """End an attempt without a response; one that was not sent leaves the limit as it was."""
-        held = self._held.get(permit)
-        self._report(permit, "unused" if held is not None and held.sent_at is None else "abandoned")
+        self._reports.end(permit, "abandoned", now=asyncio.get_running_loop().time())
         super().abandoned(permit)
 
     async def aclose(self) -> None:
@@ -174,26 +136,6 @@ class SharedGate(Gate):
         elif self._reports:
             self._exchange_within(0.0 if waiting or self._is_contended else REPORT_DELAY)
 
-    def _report(
-        self,
-        permit: Permit,
-        kind: Literal["answered", "rate_limited", "abandoned", "unused"],
-        *,
-        value: float = 0.0,
-        jitter: float = 0.0,
-    ) -> None:
-        held = self._held.pop(permit, None)
-        if held is None or held.generation != self._generation:
-            return
-        self._report_sent(held)
-        self._reports.append(Report(kind=kind, period=held.period, number=held.number, value=value, jitter=jitter))
-
-    def _report_sent(self, held: _Held) -> None:
-        if self._has_rates and held.sent_at is not None and not held.is_sent_reported:
-            held.is_sent_reported = True
-            ago = asyncio.get_running_loop().time() - held.sent_at
-            self._reports.append(Report(kind="sent", period=held.period, number=held.number, value=ago))
-
     def _exchange_within(self, seconds: float) -> None:
         due = asyncio.get_running_loop().time() + seconds
         if self._pump is None or self._pump.done():
@@ -219,11 +161,8 @@ class SharedGate(Gate):
 
     async def _exchange(self) -> None:
         loop = asyncio.get_running_loop()
-        for held in self._held.values():
-            if held.generation == self._generation:
-                self._report_sent(held)
         self._process = self._process or uuid.uuid4().hex
-        reports, self._reports = self._reports, []
+        reports = self._reports.take(now=loop.time())
         spent, self.retry_budget.unreported = self.retry_budget.unreported, 0
         if self._is_lost and (left := self._window.cooldown_left(loop.time())) > 0:
             reports.append(Report(kind="cooldown", value=left))
@@ -251,9 +190,7 @@ class SharedGate(Gate):
             tell(GateChanged(name=self._name, is_shared=True, reason=None), self._on_event)
         self._has_joined = True
         if not reply.known:
-            # The lease had expired: the permits from before it count no more.
-            for held in self._held.values():
-                held.generation = -1
+            self._reports.forget()  # the lease had expired, and the permits with it
         self.retry_budget.left = reply.budget + self.retry_budget.unreported
         self._is_contended = reply.is_contended
         if not self._is_cooldown_unreported:
@@ -273,10 +210,10 @@ class SharedGate(Gate):
         self._asked = max(0, self._asked - 1)
         if self._queue and not self._is_cooldown_unreported:
             permit = self._window.begin(asyncio.get_running_loop().time())
-            self._held[permit] = _Held(generation=self._generation, period=period, number=number)
+            self._reports.hold(permit, period=period, number=number)
             self._queue.grant(permit)
         else:
-            self._reports.append(Report(kind="unused", period=period, number=number))
+            self._reports.unused(period=period, number=number)
         self._admit()
 
     async def _listen(self) -> None:
@@ -292,9 +229,8 @@ class SharedGate(Gate):
 
     def _lose(self, reason: str) -> None:
         """Go on alone, under a new name: what the engine knows of the old one expires with its lease."""
-        self._generation += 1
         self._process, self._asked = "", 0
-        self._reports.clear()
+        self._reports.forget()
         self._stop_listening()
         self._due = asyncio.get_running_loop().time() + RETRY_INTERVAL
         if not self._is_lost:
