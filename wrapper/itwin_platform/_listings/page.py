@@ -1,11 +1,12 @@
-"""The values that listings are made of: a page as users see it, an answer as it came, a listing as it is asked for."""
+"""The values of a listing: what the caller asked for, how a page is requested, what it holds."""
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from .._errors import UsageError
+from .._api import RequestValues
+from .._errors import PlatformError, UsageError
 from .links import Query
 
 T = TypeVar("T")
@@ -15,12 +16,12 @@ MOST_RETURNED, ITWINS_PER_PAGE = 10_000, 1000
 
 
 class TruncatedWarning(UserWarning):
-    """A listing that was read into one list is not complete: there may be items that were not returned."""
+    """A listing is not complete: the service may have more items than it returned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneState:
-    """What a page of scene objects says of its scene. Source: section 4.6.
+    """The state of a scene as a page of its objects reports it. Source: section 4.6.
 
     `is_partial` is True when objects are withheld because of insufficient permissions.
     """
@@ -34,8 +35,8 @@ class SceneState:
 class Page(Generic[T]):
     """One page of a listing.
 
-    `resume` is where the listing goes on after it: give it to the same call; None when nothing is left. `scene` is
-    there in listings of scene objects.
+    `resume` continues the listing after this page: pass it to the same call. It is None when nothing is left. `scene`
+    is set in listings of scene objects.
     """
 
     items: list[T]
@@ -47,45 +48,59 @@ class Page(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a page is asked for: its query, None for the first one.
+class PageRequest:
+    """The request of one page: what is sent, and the part of its query that places it in the listing."""
 
-    `arrived` is awaited when its answer has come, and returns when it is to be decoded.
-    """
-
-    query: Query | None
-    arrived: Callable[[], Awaitable[None]]
+    values: RequestValues
+    query: Query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer(Generic[T]):
-    """What one request of a listing brought: items, the `next` link as it came, and where it was asked for."""
+class PageContent(Generic[T]):
+    """What a response holds: items, the `next` link as it came, X-Max-Return as echoed, the state of the scene."""
 
     items: list[T]
     next_href: object
-    address: str
-    query: Query
     max_return: int | None = None
     scene: SceneState | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing(Generic[T]):
-    """What a pager reads: how a page is fetched, and the caller's numbers."""
+    """What a pager reads.
 
-    fetch: Callable[[Place], Coroutine[object, object, Answer[T]]]
+    Args:
+        first: the request of the first page; each other page is this request with another query.
+        address: the address of the listing, to which links are compared.
+        name: the operation and a digest of its keywords, which a `resume` must carry as well.
+        keywords: the names of the operation's query parameters, except `$skip` and `$top`: no link can change them.
+        page_size: items of one request.
+        shrinks: True requests only as many items as `limit` leaves.
+        skip, limit, concurrency, eager, resume, on_page: as the caller gave them.
+        expected: how many items there are, where this is known.
+        identity: the id of an item, by which items that come twice are dropped once the scene has changed.
+        alternative: the first request to send instead after an error, None when there is none.
+    """
+
+    first: RequestValues
+    address: str
     name: str
     page_size: int
+    keywords: frozenset[str] = frozenset()
+    shrinks: bool = False
     skip: int = 0
     limit: int | None = None
     concurrency: int = 1
+    eager: bool = False
     resume: str | None = None
+    on_page: Callable[[Page[T]], None] | None = None
+    expected: int | None = None
     identity: Callable[[T], object] | None = None
-    on_page: Callable[["Page[T]"], None] | None = None
+    alternative: Callable[[PlatformError, RequestValues], RequestValues | None] | None = None
 
 
 def check_integer(name: str, value: object, *, least: int, most: int | None, code: str | None, target: str) -> None:
-    """A whole number in a range."""
+    """Check an integer and its range."""
     if type(value) is not int or value < least or (most is not None and value > most):
-        allowed = f"from {least} to {most}" if most is not None else f"of {least} or more"
+        allowed = f"from {least} to {most}" if most is not None else f"of at least {least}"
         raise UsageError(f"{name} must be an integer {allowed}", code=code, target=target)
