@@ -4,7 +4,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-SOURCES := wrapper sandbox tests tools examples reliability benchmarks
+SOURCES := wrapper sandbox templates tests tools examples measure
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
@@ -21,8 +21,8 @@ demo: $(READY)  ## Run all eight operations against the local sandbox
 examples: $(READY)  ## Run all examples, in less than a minute: examples/README.md
 	@$(BIN)/python examples
 
-test: $(READY)  ## Run the tests
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile
+test: $(READY)  ## Run the tests, without those that start further Pythons (tests/slow, which `make check` runs)
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --ignore tests/slow
 
 check: lint types coverage check-generated conformance-quick  ## Format, lint, types, tests with coverage, generated code, sandbox: all that must hold
 
@@ -37,69 +37,69 @@ format: $(READY)  ## Write the format
 types: $(READY)  ## Check types with mypy --strict and pyright; what users see, with ty and pyrefly too, to be 100 % typed
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright --level error
-	@$(BIN)/basedpyright --project tests/typing --pythonpath $(BIN)/python
-	@$(BIN)/ty check --quiet --error-on-warning --python $(VENV) tests/typing/consumer.py
-	@$(BIN)/pyrefly check --preset strict --python-interpreter-path $(BIN)/python tests/typing/consumer.py
+	@$(BIN)/basedpyright --project tests/project/typing --pythonpath $(BIN)/python
+	@$(BIN)/ty check --quiet --error-on-warning --python $(VENV) tests/project/typing/consumer.py
+	@$(BIN)/pyrefly check --preset strict --python-interpreter-path $(BIN)/python tests/project/typing/consumer.py
 	@PATH="$(CURDIR)/$(BIN):$$PATH"; for package in itwin_platform itwin_platform_api itwin_platform_sandbox; do \
 		said=$$(basedpyright --verifytypes $$package --ignoreexternal) || { echo "$$said"; exit 1; }; \
 		echo "$$package: $$(echo "$$said" | grep '^Type completeness score')"; done
 
-coverage: $(READY)  ## Run the tests and ask for 100 % branch coverage of wrapper/
+coverage: $(READY)  ## Run all tests, the slow ones too, and require 100 % branch coverage of wrapper/
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report=term:skip-covered
 
 generate: $(READY)  ## Write generated/ anew from openapi.yaml
-	@$(BIN)/python tools/generate.py
+	@$(BIN)/python -m tools.generation.generate
 
 check-generated: $(READY)  ## Fail if generated/ is not what openapi.yaml gives
-	@$(BIN)/python tools/generate.py --check
+	@$(BIN)/python -m tools.generation.generate --check
 
 spec-diff: $(READY)  ## Tell what changed in openapi.yaml since BASE=<git revision or file>, breaking changes first
 	@test -n "$(BASE)" || { echo "make spec-diff BASE=<git revision or file>, such as BASE=HEAD"; exit 2; }
-	@$(BIN)/python tools/spec_diff.py "$(BASE)" $(if $(NEW),"$(NEW)")
+	@$(BIN)/python -m tools.spec.diff "$(BASE)" $(if $(NEW),"$(NEW)")
 
 coverage-of-spec: $(READY)  ## Show where the wrapper has each part of openapi.yaml, and how to call the rest
-	@$(BIN)/python tools/coverage_of_spec.py
+	@$(BIN)/python -m tools.generation.coverage_of_spec
 
 templates-diff: $(READY)  ## Show our templates against those of the pinned generator, or its own changes SINCE=<version>
-	@$(BIN)/python tools/templates_diff.py $(if $(SINCE),--since "$(SINCE)")
+	@$(BIN)/python -m tools.generation.templates_diff $(if $(SINCE),--since "$(SINCE)")
 
 vendor: $(READY)  ## Copy the client into DEST=<folder> as the package NAME=<name>, or update it; OVERWRITE=yes
 	@test -n "$(DEST)" -a -n "$(NAME)" || { echo "make vendor DEST=../my_service/src/my_service/_vendor NAME=itwin"; exit 2; }
-	@$(BIN)/python tools/vendor.py "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite)
+	@$(BIN)/python -m tools.vendoring.vendor "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite)
 
 package: $(READY)  ## Build sdist and wheel, install the wheel in a clean environment, and use it there
-	@$(BIN)/python tools/package.py
+	@$(BIN)/python -m tools.release.package
 
 test-all-pythons: $(READY)  ## Try the wheel on every Python from 3.11 here, with the lowest and the newest dependencies
-	@$(BIN)/python tools/test_all_pythons.py
+	@$(BIN)/python -m tools.release.test_all_pythons
 
 conformance: .venv-conformance/.ready  ## Let schemathesis, the Prism proxy and another team's client try the sandbox
-	@.venv-conformance/bin/python -m conformance
+	@.venv-conformance/bin/python -m measure.conformance
 
 conformance-quick: .venv-conformance/.ready  ## The same, a few hundred cases and without npm
-	@.venv-conformance/bin/python -m conformance --quick
+	@.venv-conformance/bin/python -m measure.conformance --quick
 
 bench: .venv-bench/.ready .venv-bench-peers/.ready  ## Measure against others and write docs/benchmarks.md
-	@.venv-bench/bin/python -m benchmarks.run --peers .venv-bench-peers/bin/python --report
+	@.venv-bench/bin/python -m measure.speed.run --peers .venv-bench-peers/bin/python --report
 
 bench-quick: .venv-bench/.ready .venv-bench-peers/.ready  ## The same in under a minute, fewer works and rounds
-	@.venv-bench/bin/python -m benchmarks.run --peers .venv-bench-peers/bin/python --quick
+	@.venv-bench/bin/python -m measure.speed.run --peers .venv-bench-peers/bin/python --quick
 
 bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Give openai, githubkit, azure-core, botocore and us the same herd and outage
-	@$(BIN)/python -m benchmarks.backoff --peers .venv-bench-backoff/bin/python
+	@$(BIN)/python -m measure.speed.backoff --peers .venv-bench-backoff/bin/python
 
 reliability: $(READY)  ## Measure at the server what backoff, tokens and errors promise, in under five minutes
-	@$(BIN)/python -m reliability
+	@$(BIN)/python -m measure.promises
 
 bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory
-	@$(BIN)/python -m benchmarks.paging
+	@$(BIN)/python -m measure.speed.paging
 
 docs: .venv-docs/.ready  ## Build the documentation site into site/, warnings are errors
 	@.venv-docs/bin/zensical build --strict --clean
-	@.venv-docs/bin/python tools/check_site.py
+	@.venv-docs/bin/python -m tools.site.check_site
 
-lines: $(READY)  ## Count the lines of wrapper/
-	@$(BIN)/python tools/count_lines.py
+lines: $(READY)  ## Show how large and how tangled wrapper/ is, beside its limits; status 1 if one is exceeded
+	@$(BIN)/python -m tools.structure.report
 
 clean:  ## Remove what the targets made
 	rm -rf $(VENV) .venv-* .cache dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -114,11 +114,11 @@ $(READY): pyproject.toml constraints.txt
 	@touch $(READY)
 
 # Each of these has needs that no user of the client has: an environment of its own keeps them apart.
-.venv-conformance/.ready: conformance/requirements.txt pyproject.toml constraints.txt
+.venv-conformance/.ready: measure/conformance/requirements.txt pyproject.toml constraints.txt
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[sandbox]' --requirement conformance/requirements.txt
+		--editable '.[sandbox]' --requirement measure/conformance/requirements.txt
 	@touch $@
 
 .venv-docs/.ready: docs/requirements.txt constraints.txt
@@ -127,20 +127,20 @@ $(READY): pyproject.toml constraints.txt
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --requirement $<
 	@touch $@
 
-.venv-bench/.ready: benchmarks/requirements.txt pyproject.toml constraints.txt
+.venv-bench/.ready: measure/speed/requirements.txt pyproject.toml constraints.txt
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[fast]' openapi-python-client --requirement benchmarks/requirements.txt
+		--editable '.[fast]' openapi-python-client --requirement measure/speed/requirements.txt
 	@touch $@
 
-.venv-bench-peers/.ready: benchmarks/requirements-peers.txt
+.venv-bench-peers/.ready: measure/speed/requirements-peers.txt
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.venv-bench-backoff/.ready: benchmarks/requirements-backoff-peers.txt
+.venv-bench-backoff/.ready: measure/speed/requirements-backoff-peers.txt
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<

@@ -1,20 +1,40 @@
-"""What holds for a whole test run: no property is timed, and a wrapper that does not fit is told of last."""
+"""What holds for a whole test run: no property is timed, and a wrapper that does not fit is reported last."""
 
 from collections.abc import Generator
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, settings
-from wrapper_fit import misfits
 
 # A busy machine would make a timed property fail.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 
+@pytest.fixture(scope="session")
+def specification() -> dict[str, Any]:
+    """The committed OpenAPI document; to be copied, not changed."""
+    file = Path(__file__).resolve().parents[1] / "openapi.yaml"
+    loaded: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return loaded
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None]:
-    """Says last, where it is read first, what is behind many failures at once: names that are no longer generated."""
+    """Report last, where it is read first, the common cause of many failures: names that are no longer generated."""
     yield
-    if {"failed", "error"} & set(terminalreporter.stats) and (found := misfits()):
+    if {"failed", "error"} & set(terminalreporter.stats) and (found := _misfits()):
         terminalreporter.write_sep("=", "the wrapper does not fit the generated package", red=True)
         terminalreporter.write_line("\n\n".join(found))
+
+
+def _misfits() -> list[str]:
+    # The tool reads the very packages that may be broken: whatever it raises must not hide the run's own summary.
+    try:
+        from tools.generation.wrapper_fit import misfits
+
+        return misfits()
+    except Exception as error:  # noqa: BLE001
+        return [f"the comparison itself failed: {type(error).__name__}: {error}"]

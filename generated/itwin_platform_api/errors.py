@@ -1,4 +1,4 @@
-"""The error of a success that is not what the description says."""
+"""The error of a success that does not match the specification."""
 
 from collections.abc import Callable, Mapping
 
@@ -8,17 +8,17 @@ DECODE_ERROR = "itwin_platform_api.decode_error"
 
 
 class ResponseDecodeError(Exception):
-    """A success whose body is not what the description says; `status`, `headers` and `body` are the answer's."""
+    """A 2xx response that does not match the specification. It has the response's `status`, `headers` and `body`."""
 
     def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        super().__init__(f"the answer with status {status} is not what the description says ({len(body)} bytes)")
+        super().__init__(f"the response with status {status} does not match the specification ({len(body)} bytes)")
         self.status = status
         self.headers = headers
         self.body = body
 
 
 def decode_error(response: httpx.Response) -> Exception:
-    """Makes the error for an answer: the one named in the response's extensions, else ResponseDecodeError."""
+    """Return the error of a response. A client names its own type of error in the response's extensions."""
     make: Callable[[int, Mapping[str, str], bytes], Exception] = response.extensions.get(
         DECODE_ERROR, ResponseDecodeError
     )

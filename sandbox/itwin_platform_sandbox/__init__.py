@@ -1,4 +1,4 @@
-"""The service as a local stand-in: stateful, in memory, over real HTTP on the loopback interface.
+"""A sandbox of the platform service: stateful, in memory, over real HTTP on the loopback interface.
 
 >>> from itwin_platform_sandbox import Sandbox
 >>> async with Sandbox(itwins=250) as sandbox:  # doctest: +SKIP
@@ -9,11 +9,11 @@ Importing this package imports no web framework: `Sandbox` and `FAULTS` are load
 
 from typing import TYPE_CHECKING
 
-from ._rate_limit import RateLimit
-from ._records import RecordedRequest
+from ._server.records import RecordedRequest
+from ._service.rate_limit import RateLimit
 
 if TYPE_CHECKING:
-    from ._faults import FAULTS, Fault
+    from ._faults.plan import FAULTS, Fault
     from ._sandbox import Sandbox
 
 __all__ = ["FAULTS", "Fault", "RateLimit", "RecordedRequest", "Sandbox"]
@@ -24,7 +24,8 @@ def __getattr__(name: str) -> object:
     if name not in ("FAULTS", "Fault", "Sandbox"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        from . import _faults, _sandbox
+        from . import _sandbox
+        from ._faults import plan
     except ModuleNotFoundError as error:
         raise ImportError(f"{error}: the sandbox needs `pip install 'itwin-platform[sandbox]'`") from error
-    return _sandbox.Sandbox if name == "Sandbox" else getattr(_faults, name)
+    return _sandbox.Sandbox if name == "Sandbox" else getattr(plan, name)

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import get_args
 
 from . import FAULTS, Sandbox
-from ._fault_reading import fault_from_text
-from ._rate_limit import RateKind, RateLimit, rate_limit_of
-from ._retry_after import RETRY_AFTER_FORMS
+from ._faults.notation import fault_from_text
+from ._service.rate_limit import RateKind, RateLimit, rate_limit_of
+from ._service.retry_after import RETRY_AFTER_FORMS
 
 FAULT_HELP = (
     "let a fault happen, such as stall,operation=list_itwins,count=2,seconds=3; can be given several times. "
-    f"The names: {', '.join(FAULTS)}. The fields: operation, count (a number, or: for ever), skip, seconds, "
+    f"The names: {', '.join(FAULTS)}. The fields: operation, count (a number, or: forever), skip, seconds, "
     "retry_after, origin"
 )
 
@@ -23,7 +23,7 @@ def command_line() -> argparse.ArgumentParser:
     """The options; each has the meaning of the argument of `Sandbox` with its name."""
     parser = argparse.ArgumentParser(
         prog="python -m itwin_platform_sandbox",
-        description="The platform service as a local stand-in: stateful, in memory. Prints its base URL and runs on.",
+        description="A sandbox of the platform service: stateful, in memory. Prints its base URL and serves.",
     )
     add = parser.add_argument
     add("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
@@ -34,8 +34,8 @@ def command_line() -> argparse.ArgumentParser:
     add("--seed", type=int, default=1, help="the same seed gives the same data (default: %(default)s)")
     add("--rate", help="requests/seconds for each token, such as 100/60 (default: no limit)")
     add("--rate-kind", choices=get_args(RateKind), default="fixed_window", help="how they are counted")
-    add("--retry-after", choices=RETRY_AFTER_FORMS, default="seconds", help="how a refusal says how long to wait")
-    add("--latency", type=float, default=0.0, help="seconds that every answer is held back")
+    add("--retry-after", choices=RETRY_AFTER_FORMS, default="seconds", help="how an error says how long to wait")
+    add("--latency", type=float, default=0.0, help="seconds that every response is held back")
     add("--jitter", type=float, default=0.0, help="seconds that it is held back more, at most")
     add("--as-seen", action="store_true", help="behave as the service has been seen to beyond its description")
     add("--any-token", action=argparse.BooleanOptionalAction, default=True, help="take every bearer token, or one only")

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from types import MappingProxyType, TracebackType
 from typing import Self
 
-from ._composition import Composition, Manners, Surroundings
-from ._credentials import ALL_PERMISSIONS, ALL_SCOPES
-from ._faults import Fault, FaultName
-from ._rate_limit import RateLimitLike, rate_limit_of
-from ._records import RecordedRequest
-from ._retry_after import RetryAfter
-from ._seeding import seeded_platform
-from ._state import source_of
+from ._faults.plan import Fault, FaultName
+from ._server.composition import Behavior, Composition, Environment
+from ._server.records import RecordedRequest
+from ._service.credentials import ALL_PERMISSIONS, ALL_SCOPES
+from ._service.rate_limit import RateLimitLike, rate_limit_of
+from ._service.retry_after import RetryAfter
+from ._service.seeding import seeded_platform
+from ._service.state import source_of
 
 DEFAULT_TOKEN = "sandbox-token"  # noqa: S105 - opens nothing but a sandbox
 
@@ -30,7 +30,7 @@ class Sandbox:
     top. `objects` is how many objects the seeded scene has. The same `seed` gives the same data.
 
     `rate` limits every token: `"100/60"`, a `RateLimit`, or any value with `requests` and `per` (seconds); None for no
-    limit. Every answer is held back for `latency` seconds and up to `jitter` seconds more. With `as_seen` the service
+    limit. Every response is held back for `latency` seconds and up to `jitter` seconds more. With `as_seen` the service
     behaves as it has been seen to beyond its description. `path_prefix` is a path such as `/api` that the
     service lies below. With `any_token=False` only `token` and those from `add_token` are taken; `vendor` is
     the only vendor word that Accept may name, None for any. `port` 0 takes a free one.
@@ -38,7 +38,7 @@ class Sandbox:
     `clock` (monotonic seconds) measures rate limits, token expiry and records, `now` (aware) dates what is stored and
     sent, `sleep` waits. `ValueError` for an argument that makes no sense; `OSError` when the address is taken.
 
-    Source: the whole description; sections 4 to 9 for what is answered.
+    Source: the whole description; sections 4 to 9 for what is returned.
     """
 
     def __init__(
@@ -62,10 +62,10 @@ class Sandbox:
     ) -> None:
         _check_arguments(itwins=itwins, objects=objects, latency=latency, jitter=jitter, path_prefix=path_prefix)
         seeded = seeded_platform(itwins=itwins, objects=objects, seed=seed, as_seen=as_seen, now=now)
-        surroundings = Surroundings(
+        environment = Environment(
             clock=clock, now=now, sleep=sleep, chance=source_of(seed, "jitter"), host=host, port=port
         )
-        manners = Manners(
+        behavior = Behavior(
             path_prefix=path_prefix,
             any_token=any_token,
             vendor=vendor,
@@ -76,7 +76,7 @@ class Sandbox:
         )
         self._path_prefix = path_prefix
         self._seeded = seeded
-        self._composition = Composition(seeded, surroundings, manners)
+        self._composition = Composition(seeded, environment, behavior)
         self.token = DEFAULT_TOKEN
         self.add_token(self.token)
 
@@ -206,7 +206,7 @@ class Sandbox:
         self._composition.add_fault(fault)
 
     def clear_faults(self) -> None:
-        """Let no more faults happen; a service that refuses connections takes them again."""
+        """Let no more faults happen; a service that rejects connections takes them again."""
         self._composition.clear_faults()
 
 

@@ -87,7 +87,7 @@ async def test_a_generated_function_sends_no_broken_header(header: str) -> None:
     """A line break would start another header."""
     client, requests = answering()
     async with client:
-        with pytest.raises(UsageError, match="x-correlation-id must be a text of visible ASCII"):
+        with pytest.raises(UsageError, match="x-correlation-id must be a string of visible ASCII"):
             await create_scene.asyncio(
                 client=client.generated, itwin_id="i", x_correlation_id=header, body=SceneCreate(display_name="S")
             )

@@ -68,7 +68,7 @@ class Operation:
     def sample(self, *, seen: bool = False) -> Any:
         """The success as described, or as it has been seen beyond the description."""
         name = f"{self.name}.{self.success}{'.seen' if seen else ''}.json"
-        return json.loads((PROJECT / "tests" / "samples" / name).read_text(encoding="utf-8"))
+        return json.loads((PROJECT / "tests" / "support" / "samples" / name).read_text(encoding="utf-8"))
 
 
 def _followed(node: dict[str, Any]) -> dict[str, Any]:

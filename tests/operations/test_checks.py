@@ -11,7 +11,6 @@ from itwin_platform._listings.page import check_integer
 from itwin_platform._operations.rules import (
     check_authentication,
     check_exclusive,
-    check_header,
     check_options,
     check_path_id,
     check_text,
@@ -20,6 +19,7 @@ from itwin_platform._operations.rules import (
     refuse_none,
     several,
 )
+from itwin_platform._transports.request import check_header
 
 SIMPLE = ("status", "type", "number", "displayName", "parentId", "iTwinAccountId", "$search")
 #: The pairs that section 4.3 forbids; written out here a second time, as a table of their own.

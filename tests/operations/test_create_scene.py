@@ -76,7 +76,7 @@ async def test_the_correlation_id_is_sent_when_given(platform: PlatformClient, h
 
 async def test_a_correlation_id_is_never_null(platform: PlatformClient) -> None:
     """None is refused here as it is where objects are listed."""
-    with pytest.raises(UsageError, match="correlation_id must be a text"):
+    with pytest.raises(UsageError, match="correlation_id must be a string"):
         await platform.scenes.create("i", display_name="S", correlation_id=None)  # type: ignore[arg-type]  # on purpose
 
 

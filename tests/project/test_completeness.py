@@ -14,6 +14,7 @@ from itwin_platform._errors import status_error_class
 PROJECT = Path(__file__).resolve().parents[2]
 SPECIFICATION: dict[str, Any] = yaml.safe_load((PROJECT / "openapi.yaml").read_text(encoding="utf-8"))
 SCHEMAS = SPECIFICATION["components"]["schemas"]
+SAMPLES = PROJECT / "tests" / "support" / "samples"
 #: Where each operation is found.
 METHODS = {
     "update_repository": "repositories.update",
@@ -154,7 +155,9 @@ def test_samples_hold_every_documented_property(name: str) -> None:
     """The recorded answer that the tests read has each property of the schema, so that none goes untested."""
     status = next(status for status in OPERATIONS[name]["responses"] if int(status) < 300)
     schema = OPERATIONS[name]["responses"][status]["content"]["application/json"]["schema"]
-    sample = yaml.safe_load((PROJECT / "tests" / "samples" / f"{name}.{status}.json").read_text(encoding="utf-8"))
+    sample = yaml.safe_load(
+        (PROJECT / "tests" / "support" / "samples" / f"{name}.{status}.json").read_text(encoding="utf-8")
+    )
     assert [
         place for place in missing(schema, sample, name) if not place.endswith(("_links.next", "_links.prev"))
     ] == []

@@ -11,7 +11,7 @@ import pytest
 from itwin_platform import PlatformClient
 
 PROJECT = Path(__file__).resolve().parents[2]
-CONSUMER = PROJECT / "tests" / "typing" / "consumer.py"
+CONSUMER = PROJECT / "tests" / "project" / "typing" / "consumer.py"
 #: The names that are promised.
 PROMISED = {
     *("PlatformClient", "Pager", "Page", "BackoffPolicy", "BackoffTransport", "Gate", "RateLimit", "AccessToken"),

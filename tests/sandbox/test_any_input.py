@@ -6,10 +6,10 @@ from urllib.parse import quote
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from itwin_platform_sandbox import FAULTS, Sandbox
-from itwin_platform_sandbox._exchange import APIRequest
-from itwin_platform_sandbox._faults import FaultName
-from itwin_platform_sandbox._json import JSON, read_json, write_json
-from itwin_platform_sandbox._operation_table import OPERATIONS
+from itwin_platform_sandbox._faults.plan import FaultName
+from itwin_platform_sandbox._service.json_values import JSON, read_json, write_json
+from itwin_platform_sandbox._service.messages import APIRequest
+from itwin_platform_sandbox._service.operation_table import OPERATIONS
 
 STATUSES = {
     "list_itwins": {200, 422},
@@ -91,7 +91,7 @@ def test_any_request_is_answered_as_documented(operation: Any, sandbox: Sandbox,
         headers={"authorization": "Bearer a", "accept": "*/*", "content-type": "application/json"},
         body=write_json(data.draw(values)),
     )
-    reply = sandbox._composition.service.decide(request).reply
+    reply = sandbox._composition.service.decide(request).response
     assert reply is not None
     assert reply.status in STATUSES[operation.name]
     body: Any = read_json(reply.body)
@@ -122,7 +122,7 @@ def test_faults_can_be_combined(operation: Any, names: list[FaultName]) -> None:
             headers=headers,
             body=write_json({**body}),
         )
-        assert sandbox._composition.service.decide(request).reply is not None
+        assert sandbox._composition.service.decide(request).response is not None
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.binary(max_size=30))
@@ -131,6 +131,6 @@ def test_any_path_header_and_body_is_answered(path: str, header: str, body: byte
     service = Sandbox(itwins=1, objects=0)._composition.service
     for headers in ({"authorization": header}, {"authorization": "Bearer a", "accept": header, "content-type": header}):
         for method in ("GET", "PATCH", "POST", "BREW"):
-            reply = service.decide(APIRequest(method=method, path=f"/{path}", headers=headers, body=body)).reply
+            reply = service.decide(APIRequest(method=method, path=f"/{path}", headers=headers, body=body)).response
             assert reply is not None
             assert reply.status in {401, 404, 405}

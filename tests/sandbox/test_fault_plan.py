@@ -4,11 +4,11 @@ from typing import get_args
 
 import pytest
 from itwin_platform_sandbox import FAULTS, Fault, Sandbox
-from itwin_platform_sandbox._changes import ANSWER_CHANGES, REQUEST_CHANGES
-from itwin_platform_sandbox._delivery import DELIVERIES
-from itwin_platform_sandbox._fault_reading import fault_from_text, fault_from_values, fault_values
-from itwin_platform_sandbox._faults import SEEN_FAULTS, FaultName, FaultPlan
-from itwin_platform_sandbox._reply import REPLIES_INSTEAD
+from itwin_platform_sandbox._faults.changes import REQUEST_CHANGES, RESPONSE_CHANGES
+from itwin_platform_sandbox._faults.notation import fault_from_text, fault_from_values, fault_values
+from itwin_platform_sandbox._faults.plan import SEEN_FAULTS, FaultName, FaultPlan
+from itwin_platform_sandbox._faults.scripted import SCRIPTED_RESPONSES
+from itwin_platform_sandbox._faults.wire import DELIVERIES
 
 HANDLED_BY_NAME = {"refuse", "reset_before_effect", "token_expires", "max_return_refused"}
 
@@ -16,15 +16,15 @@ HANDLED_BY_NAME = {"refuse", "reset_before_effect", "token_expires", "max_return
 def test_every_fault_of_the_table_is_carried_out() -> None:
     """The table, the type of the names and the functions behind them have the same names."""
     assert set(get_args(FaultName)) == FAULTS.keys()
-    assert HANDLED_BY_NAME | REPLIES_INSTEAD.keys() | ANSWER_CHANGES.keys() | DELIVERIES.keys() == FAULTS.keys()
-    assert REQUEST_CHANGES.keys() <= ANSWER_CHANGES.keys()
+    assert HANDLED_BY_NAME | SCRIPTED_RESPONSES.keys() | RESPONSE_CHANGES.keys() | DELIVERIES.keys() == FAULTS.keys()
+    assert REQUEST_CHANGES.keys() <= RESPONSE_CHANGES.keys()
     assert {fault.name for fault in SEEN_FAULTS} <= FAULTS.keys()
     assert all(kind.does for kind in FAULTS.values())
 
 
 def names_met(plan: FaultPlan, operations: list[str | None]) -> list[str | None]:
     """What each of these requests meets on delivery."""
-    met = [plan.first("deliver", operation, "success") for operation in operations]
+    met = [plan.next_fault("deliver", operation, "success") for operation in operations]
     return [fault.name if fault else None for fault in met]
 
 
@@ -34,7 +34,7 @@ def test_a_fault_happens_as_often_as_asked_for_and_to_its_operation() -> None:
     plan.add(Fault(name="empty", operation="create_scene", count=2))
     operations: list[str | None] = ["list_itwins", "create_scene", None, "create_scene", "create_scene"]
     assert names_met(plan, operations) == [None, "empty", None, "empty", None]
-    assert plan.coming() == ()
+    assert plan.pending() == ()
 
 
 def test_faults_happen_in_the_order_in_which_they_were_asked_for() -> None:
@@ -59,8 +59,8 @@ def test_a_fault_of_success_waits_for_a_success() -> None:
     """A refusal passes a fault that is for successful answers, and does not use it up."""
     plan = FaultPlan()
     plan.add(Fault(name="truncated_json"))
-    assert plan.first("deliver", None, "refusal") is None
-    assert plan.first("deliver", None, "success") is not None
+    assert plan.next_fault("deliver", None, "error") is None
+    assert plan.next_fault("deliver", None, "success") is not None
 
 
 @pytest.mark.parametrize(

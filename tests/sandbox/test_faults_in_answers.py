@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._faults import FaultName
+from itwin_platform_sandbox._faults.plan import FaultName
 
 Caller = Callable[[str], Awaitable[httpx.Response]]
 

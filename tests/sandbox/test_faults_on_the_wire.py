@@ -9,7 +9,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._faults import FaultName
+from itwin_platform_sandbox._faults.plan import FaultName
 
 RESOURCE = {"id": "a", "displayName": "A"}
 

@@ -64,7 +64,7 @@ async def test_the_page_shows_what_is_stored_asked_and_to_come(client: httpx.Asy
     assert "GET /itwins/?$top=7" in page
     assert page.index("/nowhere") < page.index("/itwins/?$top=7")
     assert " ms</td>" in page
-    assert "for ever, after 3" in page
+    assert "forever, after 3" in page
     assert '<form method="post" action="/sandbox/faults">' in page
 
 

@@ -5,8 +5,8 @@ import asyncio
 import httpx
 import pytest
 from itwin_platform_sandbox import RecordedRequest, Sandbox
-from itwin_platform_sandbox._exchange import APIRequest
-from itwin_platform_sandbox._recorder import Recorder
+from itwin_platform_sandbox._server.recorder import Recorder
+from itwin_platform_sandbox._service.messages import APIRequest
 
 
 async def test_a_request_is_recorded_with_its_operation(http: httpx.AsyncClient, sandbox: Sandbox) -> None:

@@ -3,8 +3,8 @@
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._operation_table import OPERATIONS, find_route
-from itwin_platform_sandbox._refusal import Refusal
+from itwin_platform_sandbox._service.errors import ErrorResponse
+from itwin_platform_sandbox._service.operation_table import OPERATIONS, find_route
 
 ODD_ID = "a/b#c?d%e"
 ENCODED = "a%2Fb%23c%3Fd%25e"
@@ -44,7 +44,7 @@ def test_the_table_has_the_eight_operations() -> None:
 )
 def test_an_unknown_path_is_refused(path: str) -> None:
     """404 ResourceNotFound with detail OperationNotFound."""
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(ErrorResponse) as caught:
         find_route("GET", path)
     refusal = caught.value
     assert (refusal.status, refusal.code, refusal.details[0].code) == (404, "ResourceNotFound", "OperationNotFound")
@@ -52,7 +52,7 @@ def test_an_unknown_path_is_refused(path: str) -> None:
 
 def test_a_slash_too_many_is_pointed_out() -> None:
     """The message says which path was probably meant."""
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(ErrorResponse) as caught:
         find_route("GET", "/itwins/myprimaryaccount/")
     assert "Did you mean /itwins/myprimaryaccount?" in caught.value.details[0].message
 
@@ -66,7 +66,7 @@ def test_the_slash_of_a_collection_may_be_left_out(method: str, path: str) -> No
 @pytest.mark.parametrize(("method", "path", "allowed"), [("PUT", "/itwins/", "GET"), ("GET", "/webhooks/w", "PATCH")])
 def test_another_method_is_refused_and_the_right_one_named(method: str, path: str, allowed: str) -> None:
     """405 with the header Allow and the body of an unknown operation."""
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(ErrorResponse) as caught:
         find_route(method, path)
     assert (caught.value.status, caught.value.headers) == (405, (("Allow", allowed),))
 

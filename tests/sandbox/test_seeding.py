@@ -8,11 +8,11 @@ from typing import Any
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._body import is_uuid
-from itwin_platform_sandbox._itwin_properties import STATUSES, SUB_CLASSES
-from itwin_platform_sandbox._scene_rules import scene_problems
-from itwin_platform_sandbox._seeding import Seeded, seeded_platform
-from itwin_platform_sandbox._state import time_text
+from itwin_platform_sandbox._service.body import is_uuid
+from itwin_platform_sandbox._service.queries.itwin_properties import STATUSES, SUB_CLASSES
+from itwin_platform_sandbox._service.scene_rules import scene_problems
+from itwin_platform_sandbox._service.seeding import Seeded, seeded_platform
+from itwin_platform_sandbox._service.state import time_text
 
 
 def seeded(itwins: int = 250, objects: int = 100, seed: int = 1, *, as_seen: bool = False) -> Seeded:

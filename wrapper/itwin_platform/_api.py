@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from itwin_platform_api.errors import DECODE_ERROR as DECODE_ERROR
-from itwin_platform_api.types import UNSET as UNSET, Response as Response, Unset as Unset, encode as encode
+from itwin_platform_api.request import RequestValues as RequestValues
+from itwin_platform_api.types import UNSET as UNSET, Unset as Unset, encode as encode
 
 if TYPE_CHECKING:
     from itwin_platform_api.api.detectors import create_detector as create_detector

@@ -19,7 +19,8 @@ from ._attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
 from ._errors import UsageError
 from ._operations.group import Connection
 from ._transports.given_client import ClientTransport
-from ._transports.platform import PlatformHTTPClient, PlatformTransport
+from ._transports.platform import PlatformHTTPClient, PlatformSender
+from ._transports.request import Service
 
 if TYPE_CHECKING:
     from ._api import AuthenticatedClient
@@ -92,22 +93,26 @@ class PlatformClient:
             raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout")
         policy = backoff or BackoffPolicy()
         self._auth = TokenAuth(token if token is not None else _given("token", None, "ITWIN_PLATFORM_TOKEN"))
-        backoff_transport = BackoffTransport(
-            _innermost(transport, http_client, policy, url=url),
-            policy=policy,
-            gate=gate,
-            auth=self._auth,
-            max_response_bytes=max_response_bytes,
-            on_event=on_event,
-        )
-        self._http = PlatformHTTPClient(
-            transport=PlatformTransport(backoff_transport, base_url=url, vendor=word),
-            base_url=url,
-            timeout=httpx.Timeout(timeout),
-            body_limits=BODY_LIMITS if check_requests else {},
+        self._sender = PlatformSender(
+            transport=BackoffTransport(
+                _innermost(transport, http_client, policy, url=url),
+                policy=policy,
+                gate=gate,
+                auth=self._auth,
+                max_response_bytes=max_response_bytes,
+                on_event=on_event,
+            ),
+            service=Service(
+                base_url=url,
+                vendor=word,
+                timeout=httpx.Timeout(timeout),
+                body_limits=BODY_LIMITS if check_requests else {},
+            ),
         )
         self._name = f"PlatformClient(base_url={str(url)!r}, vendor={word!r})"
-        self._connection = Connection(http=self._http, address=str(url).rstrip("/"), check_requests=check_requests)
+        self._connection = Connection(
+            send=self._sender.send, address=self._sender.service.address, check_requests=check_requests
+        )
 
     # Each group is imported when it is first used: its models cost about a millisecond each.
 
@@ -146,14 +151,18 @@ class PlatformClient:
 
         return Webhooks(self._connection)
 
-    @property
+    @cached_property
     def generated(self) -> "AuthenticatedClient":
         """The generated client, for generated functions without a wrapper: `await get_it.asyncio(client=...)`.
 
         Token, Accept, backoff, typed errors and decoding apply to them as they do here, but not to the copies that its
         `with_headers`, `with_cookies` and `with_timeout` make.
         """
-        return self._connection.generated
+        from ._api import AuthenticatedClient
+
+        client = AuthenticatedClient(base_url=self._sender.service.address, token="")
+        client.set_async_httpx_client(PlatformHTTPClient(self._sender))
+        return client
 
     def __repr__(self) -> str:
         return self._name
@@ -167,9 +176,9 @@ class PlatformClient:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Closes the connections, and ends a token renewal that is under way; a given `http_client` stays open."""
+        """End waiting calls, the refresh of a token, and the connections; a given `http_client` stays open."""
+        await self._sender.transport.aclose()
         await self._auth.aclose()
-        await self._http.aclose()
 
 
 def _given(name: str, value: str | None, variable: str) -> str:

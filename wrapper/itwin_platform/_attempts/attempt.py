@@ -1,61 +1,109 @@
-"""One exchange: a request is sent once, its answer is read, and the gate, the log and the callback are told."""
+"""One attempt: a request is sent once, its response is read, and the gate, the log and the callback learn of it."""
 
 import asyncio
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import httpx
 
-from .._transports.aiohttp import FastTransport
 from .._transports.cancellation import cancelled_in_order
 from .body import read_answer
 from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .gate import RequestGate
-from .policy import BackoffPolicy, Outcome, Progress, delay_before, happened, parse_retry_after
+from .policy import (
+    EFFECT_POSSIBLE,
+    BackoffPolicy,
+    Outcome,
+    Progress,
+    delay_before,
+    outcome_of_status,
+    parse_retry_after,
+)
+from .token import AccessToken
 from .window import Permit
 
-#: A hostile `retry-after` must not stop a client for ever: nobody is held at the gate for longer than this.
+#: A hostile `retry-after` must not stop a client for ever: the gate holds nobody for longer than this.
 LONGEST_COOLDOWN = 3600.0
 
-#: What a transport may raise instead of an answer.
-NO_ANSWER = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
-#: How it is sorted, first match first; what is not listed may have had an effect.
-SORTED: tuple[tuple[tuple[type[Exception], ...], Outcome], ...] = (
+#: What a transport may raise instead of returning a response.
+NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
+#: How these are classified, first match first; what is not listed may have had an effect.
+_OUTCOMES: tuple[tuple[tuple[type[Exception], ...], Outcome], ...] = (
     ((httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL), Outcome.UNSENDABLE),
     ((httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError), Outcome.NOT_SENT),
-    (NO_ANSWER, Outcome.OUTCOME_UNKNOWN),
+    (NO_RESPONSE, Outcome.OUTCOME_UNKNOWN),
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, kw_only=True)
 class Call:
-    """One request on its way through its attempts."""
+    """One request on its way through its attempts.
 
-    began: float
+    Args:
+        request: what the caller asked to send.
+        ticket: its position in the gate's queue.
+        limit: ends the call when its time is over, or when the client is closed.
+        task: who waits for the response.
+    """
+
+    request: httpx.Request
     ticket: int
-    jitter: float = 0.0
+    limit: asyncio.Timeout
+    task: "asyncio.Task[Any] | None"
+    permit: Permit | None = None
+    admitted_at: float | None = None
+    token: AccessToken | None = None
+    has_renewed_token: bool = False
     attempts: int = 0
-    refusals: int = 0
+    rate_limits: int = 0
     sent: int = 0
     spent: int = 0
     may_have_had_an_effect: bool = False
 
+    def note(self, outcome: Outcome) -> None:
+        """Count an attempt by its outcome."""
+        if outcome is Outcome.RATE_LIMITED:
+            self.rate_limits += 1
+        else:
+            self.attempts += 1
+        self.may_have_had_an_effect |= outcome in EFFECT_POSSIBLE
+
     @property
     def progress(self) -> Progress:
-        """What is behind it now, as the policy wants to know it."""
+        """What the policy needs to know of the call so far."""
         return Progress(
             attempts=self.attempts,
-            refusals=self.refusals,
-            elapsed=loop_time() - self.began,
+            rate_limits=self.rate_limits,
+            elapsed=0.0 if self.admitted_at is None else loop_time() - self.admitted_at,
             may_have_had_an_effect=self.may_have_had_an_effect,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
-    """Sends through `transport`; what a pass of the gate was given for ends here, whatever happens."""
+class Attempt:
+    """What one attempt ended in, with everything that follows from it: computed once, when the head has arrived.
+
+    Args:
+        outcome: how the policy sees it.
+        response: the response, read; None when none came.
+        error: what came instead of a response.
+        retry_after: the delay that the service named, in seconds.
+        delay: how long to wait before a retry, in seconds.
+    """
+
+    outcome: Outcome
+    response: httpx.Response | None = None
+    error: Exception | None = None
+    retry_after: float | None = None
+    delay: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptSender:
+    """Sends single attempts through `transport`, and ends the permit of each of them, whatever happens."""
 
     transport: httpx.AsyncBaseTransport
     policy: BackoffPolicy
@@ -65,86 +113,96 @@ class Exchange:
     random_number: Callable[[], float]
     now: Callable[[], datetime]
 
-    async def send(self, request: httpx.Request, given: Permit, call: Call) -> httpx.Response | Exception:
-        """Sends a request once and returns the answer, read, or what came in its place."""
+    async def send(self, request: httpx.Request, call: Call) -> Attempt:
+        """Send a request once and return what it ended in."""
         call.sent += 1
-        call.jitter = self.random_number()
-        began = loop_time()
+        if call.permit is not None:
+            self.gate.sending(call.permit)
+        started = loop_time()
         try:
-            outcome = await self._outcome(request)
+            attempt = await self._protected(self._exchange(request, call))
         except BaseException as error:
             call.may_have_had_an_effect = True
-            self.gate.abandoned(given)
-            self._tell(request, call, error, began=began)
+            self.release(call)
+            self._report(request, call, error, started=started)
             raise
-        if not isinstance(outcome, httpx.Response):
-            self.gate.abandoned(given)
-        elif happened(outcome.status_code) is Outcome.REFUSED:
-            self._refused(request, outcome, given, call)
-        else:
-            self.gate.answered(given)
-        self._tell(request, call, outcome, began=began)
-        return outcome
+        if attempt.response is not None and call.permit is not None:
+            self.gate.answered(call.permit)
+            call.permit = None
+        self.release(call)
+        self._report(request, call, attempt.response or attempt.error, started=started)
+        return attempt
 
-    async def _outcome(self, request: httpx.Request) -> httpx.Response | Exception:
-        # aiohttp's connections need no protection from being cancelled, which costs a task for each request.
-        answer = self._answer(request)
-        return await (answer if isinstance(self.transport, FastTransport) else cancelled_in_order(answer))
+    def release(self, call: Call) -> None:
+        """Give back the permit of a call that still holds one: no response came, or nothing was sent."""
+        if call.permit is not None:
+            permit, call.permit = call.permit, None
+            self.gate.abandoned(permit)
 
-    async def _answer(self, request: httpx.Request) -> httpx.Response | Exception:
+    def _protected(self, exchange: Coroutine[Any, Any, Attempt]) -> Coroutine[Any, Any, Attempt]:
+        # The protection costs a task for each attempt; a transport says by itself when it needs none.
+        return exchange if getattr(self.transport, "cancels_cleanly", False) else cancelled_in_order(exchange)
+
+    async def _exchange(self, request: httpx.Request, call: Call) -> Attempt:
         try:
-            return await read_answer(await self.transport.handle_async_request(request), most=self.max_response_bytes)
-        except NO_ANSWER as error:
-            return error
+            response = await self.transport.handle_async_request(request)
+            attempt = self._head(request, response, call)
+            return replace(attempt, response=await read_answer(response, most=self.max_response_bytes))
+        except NO_RESPONSE as error:
+            outcome = next(outcome for kinds, outcome in _OUTCOMES if isinstance(error, kinds))
+            call.note(outcome)
+            return Attempt(outcome=outcome, error=error, delay=self._delay(call, retry_after=None))
 
-    def retry_after(self, outcome: httpx.Response | Exception) -> float | None:
-        """Reads the wait that an answer names, in seconds; None where it names none that counts."""
-        if not isinstance(outcome, httpx.Response) or "retry-after" not in outcome.headers:
-            return None
-        headers = outcome.headers
-        return parse_retry_after(headers.get("retry-after"), date=headers.get("date"), now=self.now())
+    def _head(self, request: httpx.Request, response: httpx.Response, call: Call) -> Attempt:
+        """Decide by status and headers, before the body has arrived: a cooldown starts at once."""
+        outcome = outcome_of_status(response.status_code)
+        headers = response.headers
+        named = headers.get("retry-after")
+        retry_after = None if named is None else parse_retry_after(named, date=headers.get("date"), now=self.now())
+        if outcome is Outcome.FINAL:
+            return Attempt(outcome=outcome, retry_after=retry_after)
+        call.note(outcome)
+        attempt = Attempt(outcome=outcome, retry_after=retry_after, delay=self._delay(call, retry_after=retry_after))
+        if outcome is Outcome.RATE_LIMITED and call.permit is not None:
+            permit, call.permit = call.permit, None
+            self._start_cooldown(request, permit, seconds=min(attempt.delay, LONGEST_COOLDOWN))
+        return attempt
 
-    def _refused(self, request: httpx.Request, answer: httpx.Response, given: Permit, call: Call) -> None:
-        call.refusals += 1
-        named = self.retry_after(answer)
-        wait = delay_before(retry_after=named, progress=call.progress, policy=self.policy, jitter=call.jitter)
-        cooldown = min(wait, LONGEST_COOLDOWN)
-        known = self.gate.cooldown_left() > 0
-        self.gate.refused(given, wait=cooldown)
-        if not known:
-            tell(CooldownStarted(method=request.method, route=route_of(request), seconds=cooldown), self.on_event)
+    def _start_cooldown(self, request: httpx.Request, permit: Permit, *, seconds: float) -> None:
+        is_new = self.gate.cooldown_left() == 0
+        self.gate.rate_limited(permit, wait=seconds)
+        if is_new:
+            tell(CooldownStarted(method=request.method, route=route_of(request), seconds=seconds), self.on_event)
 
-    def _tell(
-        self, request: httpx.Request, call: Call, outcome: httpx.Response | BaseException, *, began: float
+    def _delay(self, call: Call, *, retry_after: float | None) -> float:
+        return delay_before(
+            retry_after=retry_after, progress=call.progress, policy=self.policy, jitter=self.random_number()
+        )
+
+    def _report(
+        self, request: httpx.Request, call: Call, ended: httpx.Response | BaseException | None, *, started: float
     ) -> None:
         if self.on_event is None and not LOG.isEnabledFor(logging.DEBUG):
             return
-        answer = outcome if isinstance(outcome, httpx.Response) else None
-        headers = request.headers if answer is None else answer.headers
+        response = ended if isinstance(ended, httpx.Response) else None
+        headers = request.headers if response is None else response.headers
         event = AttemptEnded(
             method=request.method,
             route=route_of(request),
-            status=None if answer is None else answer.status_code,
-            error=type(outcome).__name__ if answer is None else None,
-            seconds=loop_time() - began,
+            status=None if response is None else response.status_code,
+            error=type(ended).__name__ if response is None else None,
+            seconds=loop_time() - started,
             attempt=call.sent,
             correlation_id=headers.get("x-correlation-id") or request.headers.get("x-correlation-id"),
         )
         tell(event, self.on_event)
 
 
-def what_happened(outcome: httpx.Response | Exception) -> Outcome:
-    """Sorts an answer by its status, and what came in its place by its kind."""
-    if isinstance(outcome, httpx.Response):
-        return happened(outcome.status_code)
-    return next(what for kinds, what in SORTED if isinstance(outcome, kinds))
-
-
 def route_of(request: httpx.Request) -> str:
-    """Names what was asked for without what may be confidential: by its template, else its path, never its query."""
+    """Name what is requested without what may be confidential: by its template, else its path, never its query."""
     return str(request.extensions.get("route", request.url.path))
 
 
 def loop_time() -> float:
-    """The event loop's clock."""
+    """Return the time of the event loop's clock."""
     return asyncio.get_running_loop().time()

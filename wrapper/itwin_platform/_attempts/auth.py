@@ -9,6 +9,7 @@ from datetime import datetime
 import httpx
 
 from .._errors import TokenError
+from .._transports.request import with_known_length
 from .token import AccessToken, Freshness, freshness, utc_now
 
 #: What may be given as `token`: a text, a token, or a function that returns one or the other.
@@ -54,19 +55,28 @@ class TokenAuth(httpx.Auth):
         return "TokenAuth(<hidden>)"
 
     async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
-        """Yields the request with a token, and once more with another where the first was refused."""
-        sent = await self._current()
-        request.headers["Authorization"] = f"Bearer {sent.value}"
+        """Yield the request with a token, and once more with a new token after a 401."""
+        sent = await self.authorize(request)
         response = yield request
-        if response.status_code != 401 or self._ask is None:
-            return
-        if self._token is not None and self._token.value == sent.value:
+        if response.status_code == 401 and (renewed := await self.renew(rejected=sent)) is not None:
+            again = copy_of(request)
+            await self.authorize(again, renewed)
+            yield again
+
+    async def authorize(self, request: httpx.Request, token: AccessToken | None = None) -> AccessToken:
+        """Put a token on a request, the given one or else the current one, and return it."""
+        current = await self._current() if token is None else token
+        request.headers["Authorization"] = f"Bearer {current.value}"
+        return current
+
+    async def renew(self, *, rejected: AccessToken) -> AccessToken | None:
+        """Return a token to try after a 401; None when there is no other than the rejected one."""
+        if self._ask is None:
+            return None
+        if self._token is not None and self._token.value == rejected.value:
             self._token = None
         renewed = await self._current()
-        if renewed.value != sent.value:
-            again = another(request)
-            again.headers["Authorization"] = f"Bearer {renewed.value}"
-            yield again
+        return None if renewed.value == rejected.value else renewed
 
     async def _current(self) -> AccessToken:
         token = self._token
@@ -126,22 +136,15 @@ class TokenAuth(httpx.Auth):
             await asyncio.wait([self._asking])
 
 
-def another(request: httpx.Request) -> httpx.Request:
-    """Makes the same request once more, so that each one that was sent stays what it was to those who keep it."""
+def copy_of(request: httpx.Request) -> httpx.Request:
+    """Copy a request, so that each one that was sent stays as it was for those who keep it."""
     return httpx.Request(
         request.method,
         request.url,
-        headers=of_known_length(request.headers),
+        headers=with_known_length(request.headers),
         content=request.content or None,
         extensions=request.extensions,
     )
-
-
-def of_known_length(headers: httpx.Headers) -> httpx.Headers:
-    """Returns the headers for a body that is whole by now, though it was to be streamed: it is sent with its length."""
-    if "transfer-encoding" not in headers:
-        return headers
-    return httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
 
 
 def _access_token(value: object) -> AccessToken:

@@ -7,42 +7,53 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol
 
+from .._errors import UsageError
 from .window import Permit, RateLimit, WaitTooLongError, Window
 
 
 class RequestGate(Protocol):
-    """What a gate does, for those who put another in its place, such as one shared by several processes.
+    """What the client calls before and after each attempt; implement it to share a gate in another way.
 
-    The order of one call: `ticket()` once; then for each attempt `enter(ticket)`, and exactly one of `answered`,
-    `refused` and `abandoned` with the pass it gave. None of these three may wait or raise.
+    The order within one call is: `ticket()` once, and then for each attempt `enter(ticket)`, `sending(permit)`, and
+    exactly one of `answered`, `rate_limited` and `abandoned`. Only `enter` and `aclose` may wait.
     """
 
     def ticket(self) -> int:
-        """Returns a place in the order: a lower one is served first, also when it comes again."""
+        """Return a position in the queue, kept through all attempts of a call: a lower one is served first."""
         ...
 
     async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
-        """Waits until a request may begin, and counts it as begun.
+        """Wait for permission to send one attempt.
 
-        Raises WaitTooLongError, at once, when a cooldown is known, or becomes known, that lasts longer than `max_wait`
-        seconds or past `until`, in the event loop's time.
+        Raises:
+            WaitTooLongError: immediately, when a cooldown is known, or becomes known, that lasts longer than `max_wait`
+                seconds or past `until`, in the event loop's time.
+            UsageError: the gate is closed.
         """
         ...
 
+    def sending(self, permit: Permit) -> None:
+        """Count the attempt against the rates: its request goes out now."""
+        ...
+
+    def answered(self, permit: Permit) -> None:
+        """End an attempt that got a response other than 429."""
+        ...
+
+    def rate_limited(self, permit: Permit, *, wait: float) -> None:
+        """End an attempt that got a 429: no request starts for `wait` seconds."""
+        ...
+
+    def abandoned(self, permit: Permit) -> None:
+        """End an attempt without a response; without `sending` before, the permit returns as if never granted."""
+        ...
+
     def cooldown_left(self) -> float:
-        """Returns the seconds for which nobody may begin a request."""
+        """Return the seconds in which no request may start."""
         ...
 
-    def answered(self, given: Permit) -> None:
-        """An answer came, other than 429."""
-        ...
-
-    def refused(self, given: Permit, *, wait: float) -> None:
-        """A 429 came: nobody may begin for `wait` seconds."""
-        ...
-
-    def abandoned(self, given: Permit) -> None:
-        """No answer came, or nothing was sent."""
+    async def aclose(self) -> None:
+        """End all waits with UsageError, and release what the gate holds; `enter` raises UsageError from then on."""
         ...
 
 
@@ -60,6 +71,7 @@ class _Waiter:
 _PLACE = attrgetter("place")
 #: What adding and taking away a cooldown may leave of the clock's rounding, in seconds.
 CLOCK_ERROR = 1e-6
+CLOSED = "the gate is closed: its client was closed, or its `aclose()` was called"
 
 
 class Gate:
@@ -77,13 +89,14 @@ class Gate:
         UsageError: a number is out of its range.
     """
 
-    __slots__ = ("_entries", "_tickets", "_timer", "_waiting", "_window")
+    __slots__ = ("_closed", "_entries", "_tickets", "_timer", "_waiting", "_window")
 
     def __init__(self, max_in_flight: int = 20, rate: RateLimit | None = None) -> None:
         self._window = Window(max_in_flight=max_in_flight, rate=rate)
         self._waiting: list[_Waiter] = []
         self._tickets, self._entries = itertools.count(), itertools.count()
         self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
 
     def __repr__(self) -> str:
         return f"Gate(in_flight={self._window.in_flight}, waiting={len(self._waiting)})"
@@ -107,9 +120,12 @@ class Gate:
 
         Raises:
             WaitTooLongError: a cooldown is known, or becomes known, that is longer than these.
+            UsageError: the gate is closed.
         """
         loop = asyncio.get_running_loop()
         while True:
+            if self._closed:
+                raise UsageError(CLOSED)
             if not self._waiting and self._window.wait(loop.time()) == 0:
                 return self._window.begin(loop.time())
             place = (ticket, next(self._entries))
@@ -142,15 +158,19 @@ class Gate:
         """Returns the seconds for which nobody may begin a request."""
         return self._window.cooldown_left(asyncio.get_running_loop().time())
 
-    def answered(self, given: Permit) -> None:
+    def sending(self, permit: Permit) -> None:
+        """Count the attempt against the rate: its request goes out now."""
+        self._window.sending(permit, now=asyncio.get_running_loop().time())
+
+    def answered(self, permit: Permit) -> None:
         """Counts an answer other than 429, and lets in who may begin now."""
-        self._window.answered(given)
+        self._window.answered(permit)
         self._admit()
 
-    def refused(self, given: Permit, *, wait: float) -> None:
+    def rate_limited(self, permit: Permit, *, wait: float) -> None:
         """Counts a 429: nobody begins for `wait` seconds, and who cannot wait so long is turned away."""
         now = asyncio.get_running_loop().time()
-        self._window.refused(given, now=now, wait=wait)
+        self._window.rate_limited(permit, now=now, wait=wait)
         left = self._window.cooldown_left(now)
         staying: list[_Waiter] = []
         for waiter in self._waiting:
@@ -161,15 +181,22 @@ class Gate:
         self._waiting = staying
         self._admit()
 
-    def abandoned(self, given: Permit) -> None:
+    def abandoned(self, permit: Permit) -> None:
         """Counts a request that ended without an answer, and lets in who may begin now."""
-        self._window.end(given)
+        self._window.end(permit)
         self._admit()
 
+    async def aclose(self) -> None:
+        """End all waits with UsageError; nobody enters from now on, and closing twice does nothing."""
+        self._closed = True
+        self._stop_timer()
+        waiting, self._waiting = self._waiting, []
+        for waiter in waiting:
+            if not waiter.turn.done():
+                waiter.turn.set_exception(UsageError(CLOSED))
+
     def _admit(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._stop_timer()
         loop = asyncio.get_running_loop()
         while self._waiting:
             wait = self._window.wait(loop.time())
@@ -181,3 +208,8 @@ class Gate:
             turn = self._waiting.pop(0).turn
             if not turn.cancelled():
                 turn.set_result(self._window.begin(loop.time()))
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

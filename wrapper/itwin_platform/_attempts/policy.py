@@ -51,8 +51,8 @@ class BackoffPolicy:
 class Outcome(enum.Enum):
     """What an attempt ended in."""
 
-    REFUSED = "answered with status 429"
-    UNAVAILABLE = "answered with status 502, 503 or 504"
+    RATE_LIMITED = "status 429"
+    UNAVAILABLE = "status 502, 503 or 504"
     NOT_SENT = "no answer, certainly not sent"
     OUTCOME_UNKNOWN = "no answer, possibly sent"
     UNSENDABLE = "it cannot be sent as HTTP"
@@ -75,7 +75,7 @@ class Rule:
 # 3. No wait is begun that is longer than `max_wait` or ends past the deadline.
 # 4. What is not in the table is not repeated.
 RULES: dict[Outcome, Rule] = {
-    Outcome.REFUSED: Rule(any_method=True, uses_attempt=False, cost=0),
+    Outcome.RATE_LIMITED: Rule(any_method=True, uses_attempt=False, cost=0),
     Outcome.UNAVAILABLE: Rule(any_method=False),
     Outcome.NOT_SENT: Rule(any_method=True),
     Outcome.OUTCOME_UNKNOWN: Rule(any_method=False, cost=10),
@@ -98,16 +98,15 @@ class Progress:
     """What one call has behind it: attempts used, 429 answers, seconds since it began, and a possible effect."""
 
     attempts: int = 0
-    refusals: int = 0
+    rate_limits: int = 0
     elapsed: float = 0.0
     may_have_had_an_effect: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeat:
-    """Try again after so many seconds; `cost` is what it takes of the retry tokens."""
+class Retry:
+    """Retry; `cost` is what that takes of the retry budget."""
 
-    after: float
     cost: int
 
 
@@ -137,51 +136,47 @@ class RetryBudget:
         self.left = min(self._capacity, self.left + max(spent, 1))
 
 
-def happened(status: int) -> Outcome:
-    """Sorts an answer by its status."""
+def outcome_of_status(status: int) -> Outcome:
+    """Classify a response by its status."""
     if status == 429:
-        return Outcome.REFUSED
+        return Outcome.RATE_LIMITED
     return Outcome.UNAVAILABLE if status in (502, 503, 504) else Outcome.FINAL
 
 
 def decide(
     *,
     method: str,
-    what: Outcome,
-    retry_after: float | None,
+    outcome: Outcome,
+    delay: float,
     progress: Progress,
     policy: BackoffPolicy,
-    tokens: int,
-    jitter: float,
-) -> Repeat | GiveUp:
-    """Decides what follows an attempt.
+    budget: int,
+) -> Retry | GiveUp:
+    """Decide what follows an attempt.
 
     Args:
         method: the HTTP method.
-        what: what the attempt ended in.
-        retry_after: the wait that the service named, in seconds; None where it named none that counts.
+        outcome: what the attempt ended in.
+        delay: how long to wait before a retry, in seconds.
         progress: the call so far, this attempt included.
         policy: the limits.
-        tokens: retry tokens left.
-        jitter: a random number from 0 to 1.
+        budget: what is left of the retry budget.
     """
-    rule = RULES.get(what)
+    rule = RULES.get(outcome)
     if rule is None:
-        reason = f"{what.value}: repeating it would not change that"
+        reason = f"{outcome.value}: a retry would not change that"
     elif not rule.any_method and method not in REPEATABLE_METHODS:
-        reason = f"a {method} that may have had an effect is not repeated"
+        reason = f"a {method} that may have had an effect is not retried"
     elif rule.uses_attempt and progress.attempts >= policy.max_attempts:
         reason = f"all {policy.max_attempts} attempts are used"
-    elif rule.cost > tokens:
-        reason = "too many repeats have failed of late: the retry tokens are spent"
-    elif (
-        after := delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
-    ) > policy.max_wait:
-        reason = f"the wait of {after:g} s is longer than max_wait, {policy.max_wait:g} s"
-    elif policy.deadline is not None and progress.elapsed + after >= policy.deadline:
-        reason = f"the wait of {after:g} s would pass the deadline of {policy.deadline:g} s"
+    elif rule.cost > budget:
+        reason = "too many retries have failed lately: the retry budget is spent"
+    elif delay > policy.max_wait:
+        reason = f"the delay of {delay:g} s is longer than max_wait, {policy.max_wait:g} s"
+    elif policy.deadline is not None and progress.elapsed + delay >= policy.deadline:
+        reason = f"the delay of {delay:g} s would pass the deadline of {policy.deadline:g} s"
     else:
-        return Repeat(after=after, cost=rule.cost)
+        return Retry(cost=rule.cost)
     return GiveUp(reason=reason, error=OutcomeUnknownError if progress.may_have_had_an_effect else NotSentError)
 
 
@@ -190,7 +185,7 @@ def delay_before(*, retry_after: float | None, progress: Progress, policy: Backo
 
     Jitter makes no wait too long that is not: a service that says 60 with a `max_wait` of 60 is waited for.
     """
-    doublings = min(max(progress.attempts + progress.refusals - 1, 0), 63)
+    doublings = min(max(progress.attempts + progress.rate_limits - 1, 0), 63)
     wait = min(policy.base_delay * 2.0**doublings, policy.max_delay) if retry_after is None else retry_after
     share = JITTER_SHARE if retry_after is None else RETRY_AFTER_JITTER_SHARE
     return min(wait + jitter * min(share * wait, JITTER_SECONDS), max(wait, policy.max_wait))

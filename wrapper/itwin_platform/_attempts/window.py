@@ -26,10 +26,10 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permit:
-    """Leave to send one request: in which stretch between two cooldowns it was given, and as which of it."""
+    """Permission to send one request, with its cooldown period and its sequence number in that period."""
 
-    stretch: int
-    ordinal: int
+    period: int
+    number: int
 
 
 class WaitTooLongError(Exception):
@@ -54,7 +54,7 @@ class Window:
 
     __slots__ = (
         *("_allowed", "_begun", "_cooldown_until", "_in_flight", "_in_stretch", "_learned"),
-        *("_most", "_open", "_rate", "_recent", "_stretch"),
+        *("_most", "_open", "_rate", "_recent", "_stretch", "_unsent"),
     )
 
     def __init__(self, *, max_in_flight: int, rate: RateLimit | None = None) -> None:
@@ -69,6 +69,7 @@ class Window:
         self._stretch = 0
         self._begun = 0
         self._allowed = 0
+        self._unsent: set[Permit] = set()
         self._learned: int | None = None
 
     @property
@@ -83,8 +84,11 @@ class Window:
     def wait(self, now: float) -> float | None:
         """Tells how long to wait before one more may begin: 0 for now, None for until another ends."""
         timed = self.cooldown_left(now)
-        if self._rate is not None and len(self._recent) == self._rate.requests:
-            timed = max(timed, self._recent[0] + self._rate.per - now)
+        if self._rate is not None and timed == 0:
+            while self._recent and self._recent[0] + self._rate.per <= now:
+                self._recent.popleft()
+            if len(self._recent) + len(self._unsent) >= self._rate.requests:
+                return self._recent[0] + self._rate.per - now if self._recent else None
         if timed > 0:
             return timed
         return 0.0 if self._in_stretch < self._open and self._in_flight < self._most else None
@@ -94,33 +98,40 @@ class Window:
         self._in_flight += 1
         self._in_stretch += 1
         self._begun += 1
-        self._recent.append(now)
         if self._begun == self._learned:
             self._open = 1
-        return Permit(stretch=self._stretch, ordinal=self._begun)
+        permit = Permit(period=self._stretch, number=self._begun)
+        self._unsent.add(permit)
+        return permit
 
-    def end(self, given: Permit) -> None:
-        """Counts a request as ended without any answer."""
+    def sending(self, permit: Permit, *, now: float) -> None:
+        """Count the request against the rate, from now on."""
+        self._unsent.discard(permit)
+        self._recent.append(now)
+
+    def end(self, permit: Permit) -> None:
+        """Counts a request as ended without any answer; one that was not sent uses up nothing of the rate."""
+        self._unsent.discard(permit)
         self._in_flight -= 1
-        self._in_stretch -= given.stretch == self._stretch
+        self._in_stretch -= permit.period == self._stretch
 
-    def answered(self, given: Permit) -> None:
+    def answered(self, permit: Permit) -> None:
         """Counts a request as answered, other than by 429, and opens the window where that shows room."""
-        self.end(given)
-        if given.stretch == self._stretch - 1:
+        self.end(permit)
+        if permit.period == self._stretch - 1:
             self._learned = (self._learned or 0) + 1
-        if given.stretch != self._stretch:
+        if permit.period != self._stretch:
             return
         self._allowed += 1
         learned_reached = self._learned is not None and self._begun >= self._learned
-        if not learned_reached or (self._learned is not None and given.ordinal > self._learned):
+        if not learned_reached or (self._learned is not None and permit.number > self._learned):
             self._open = min(self._open + 1, self._most)
 
-    def refused(self, given: Permit, *, now: float, wait: float) -> None:
+    def rate_limited(self, permit: Permit, *, now: float, wait: float) -> None:
         """Counts a request as answered by 429: nobody begins for `wait` seconds, then the window opens slowly."""
-        self.end(given)
+        self.end(permit)
         self._cooldown_until = max(self._cooldown_until, now + wait)
-        if given.stretch != self._stretch:
+        if permit.period != self._stretch:
             return
         self._stretch += 1
         self._learned = self._allowed or None

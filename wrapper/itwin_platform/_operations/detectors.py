@@ -1,8 +1,7 @@
 """Detectors: entries of an AI detector library. Source: sections 1, 2.8 and 4.7."""
 
 from .._api import UNSET, Detector, DetectorCreate, DetectorType, Unset, create_detector
-from .._transports.status_errors import unwrapped
-from .group import Group
+from .group import Group, unwrap
 from .rules import check_text, one
 
 
@@ -42,14 +41,12 @@ class Detectors(Group):
         if self._connection.check_requests:
             check_text("name", name, code="InvalidRealityAnalysisRequest")
             check_text("type", type, code="InvalidValue", target="detector.type")
-        response = await create_detector.asyncio_detailed(
-            client=self._connection.generated,
-            body=DetectorCreate(
-                name=name,
-                type_=one(type, DetectorType),
-                display_name=display_name,
-                description=description,
-                documentation_url=documentation_url,
-            ),
+        body = DetectorCreate(
+            name=name,
+            type_=one(type, DetectorType),
+            display_name=display_name,
+            description=description,
+            documentation_url=documentation_url,
         )
-        return unwrapped(response, response.parsed.detector, Detector)
+        response = await self._connection.send(create_detector.build_request(body=body))
+        return unwrap(response, create_detector.parse_response(response).detector, Detector)

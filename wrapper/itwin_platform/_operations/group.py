@@ -1,60 +1,53 @@
-"""What a group of operations needs of its client: where to send, and how to say that it is a page of a listing."""
+"""What the groups of operations share: their connection to the client, and taking a model out of its envelope."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
 
 import httpx
 
-from .. import _api
+from .._api import RequestValues
+from .._errors import ResponseDecodeError
 
-if TYPE_CHECKING:
-    from .._api import AuthenticatedClient
-    from .._listings.page import Place
-
-#: While it is set, what is sent is a page of a listing, on top of the keywords of its first request.
-page_place: "ContextVar[Place | None]" = ContextVar("page_place", default=None)
+M = TypeVar("M")
 
 
-@contextmanager
-def page_at(place: "Place") -> Iterator[None]:
-    """Sends what is sent within it for a page of a listing."""
-    token = page_place.set(place)
-    try:
-        yield
-    finally:
-        page_place.reset(token)
-
-
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
     """What a group of operations needs of its client.
 
     Args:
-        http: what the generated functions send through.
-        address: the service's address, without a slash at its end.
+        send: sends a request and returns its response, read.
+        address: the base URL of the service, without a slash at its end.
         check_requests: whether the documented rules are checked before sending.
     """
 
-    def __init__(self, *, http: httpx.AsyncClient, address: str, check_requests: bool) -> None:
-        self._http = http
-        self.address = address
-        self.check_requests = check_requests
-
-    @cached_property
-    def generated(self) -> "AuthenticatedClient":
-        """The generated client; made when it is first needed, because it brings in attrs."""
-        client = _api.AuthenticatedClient(base_url=self.address, token="")
-        client.set_async_httpx_client(self._http)
-        return client
+    send: Callable[[RequestValues], Awaitable[httpx.Response]]
+    address: str
+    check_requests: bool
 
 
 class Group:
-    """A group of operations, which share their client's connection."""
+    """A group of operations on one connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._connection.address!r})"
+
+
+def unwrap(response: httpx.Response, value: object, kind: type[M]) -> M:
+    """Return a value that the description promises.
+
+    Raises:
+        ResponseDecodeError: the value is missing, or something else; the response stays on the error.
+    """
+    if isinstance(value, kind):
+        return value
+    raise ResponseDecodeError(
+        response.status_code,
+        response.headers,
+        response.content,
+        reason=f"the response has no {kind.__name__} where the description promises one",
+    )

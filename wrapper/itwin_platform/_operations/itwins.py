@@ -16,13 +16,12 @@ from .._api import (
     list_itwins,
 )
 from .._errors import UnprocessableError, UsageError
-from .._listings.links import count_of, link_of, page_of
+from .._listings.links import count_of, link_of, page_of, page_request
 from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, Answer, Listing, Page, Place
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
 from .._listings.time_ranges import TIMES, TimeRangeListing
-from .._transports.status_errors import unwrapped
-from .group import Group, page_at
+from .group import Group, unwrap
 from .rules import PREFER, check_itwin_listing, one, several
 
 
@@ -37,8 +36,8 @@ class ITwins(Group):
 
         Source: section 4.4.
         """
-        response = await get_primary_account.asyncio_detailed(client=self._connection.generated)
-        return unwrapped(response, response.parsed.itwin, ITwinSummary)
+        response = await self._connection.send(get_primary_account.build_request())
+        return unwrap(response, get_primary_account.parse_response(response).itwin, ITwinSummary)
 
     def list(
         self,
@@ -120,30 +119,31 @@ class ITwins(Group):
         cap = max_return
 
         async def page(place: Place, max_return: int) -> Answer[ITwin]:
-            with page_at(place):
-                response = await list_itwins.asyncio_detailed(
-                    client=self._connection.generated,
-                    sub_class=sub_classes,
-                    status=one(status, ITwinStatus),
-                    type_=type,
-                    number=number,
-                    display_name=display_name,
-                    parent_id=parent_id,
-                    itwin_account_id=itwin_account_id,
-                    search=search,
-                    select=selected,
-                    filter_=filter,
-                    orderby=order_by,
-                    include_inactive=include_inactive,
-                    top=page_size,
-                    skip=skip or UNSET,
-                    x_max_return=max_return,
-                    x_itwin_query_scope=one(query_scope, QueryScope),
-                    prefer=PREFER.get(representation, UNSET),
-                )
+            values = list_itwins.build_request(
+                sub_class=sub_classes,
+                status=one(status, ITwinStatus),
+                type_=type,
+                number=number,
+                display_name=display_name,
+                parent_id=parent_id,
+                itwin_account_id=itwin_account_id,
+                search=search,
+                select=selected,
+                filter_=filter,
+                orderby=order_by,
+                include_inactive=include_inactive,
+                top=page_size,
+                skip=skip or UNSET,
+                x_max_return=max_return,
+                x_itwin_query_scope=one(query_scope, QueryScope),
+                prefer=PREFER.get(representation, UNSET),
+            )
+            response = await self._connection.send(page_request(values, place.query))
+            await place.arrived()
+            parsed = list_itwins.parse_response(response)
             return Answer(
-                items=unwrapped(response, response.parsed.itwins, list),
-                next_href=link_of(response.parsed.links, "next_"),
+                items=unwrap(response, parsed.itwins, list),
+                next_href=link_of(parsed.links, "next_"),
                 address=f"{self._connection.address}/itwins/",
                 query=place.query or page_of(skip=skip, page_size=page_size),
                 max_return=count_of(response.headers.get("x-max-return", "")) or max_return,

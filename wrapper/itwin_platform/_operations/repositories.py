@@ -13,8 +13,7 @@ from .._api import (
     update_repository,
 )
 from .._errors import UsageError
-from .._transports.status_errors import unwrapped
-from .group import Group
+from .group import Group, unwrap
 from .replacement import Authentication, RepositoryOptions, wire_object
 from .rules import check_authentication, check_options, check_path_id, check_text
 
@@ -73,10 +72,8 @@ class Repositories(Group):
             body["options"] = whole = wire_object("options", options)
             if check and whole is not None:
                 check_options(whole, named=isinstance(options, RepositoryOptions))
-        response = await update_repository.asyncio_detailed(
-            itwin_id, repository_id, client=self._connection.generated, body=body
-        )
-        return unwrapped(response, response.parsed.repository, Repository)
+        response = await self._connection.send(update_repository.build_request(itwin_id, repository_id, body=body))
+        return unwrap(response, update_repository.parse_response(response).repository, Repository)
 
     async def create_resource(
         self,
@@ -114,10 +111,8 @@ class Repositories(Group):
         if self._connection.check_requests:
             for name, value, most in (("id", id, 200), ("type", type, 100), ("displayName", display_name, 200)):
                 check_text(name, value, least=1, most=most, code="MissingRequiredProperty", target=name)
-        response = await create_repository_resource.asyncio_detailed(
-            itwin_id,
-            repository_id,
-            client=self._connection.generated,
-            body=ResourceCreate(id=id, display_name=display_name, type_=type),
+        body = ResourceCreate(id=id, display_name=display_name, type_=type)
+        response = await self._connection.send(
+            create_repository_resource.build_request(itwin_id, repository_id, body=body)
         )
-        return unwrapped(response, response.parsed.resource, Resource)
+        return unwrap(response, create_repository_resource.parse_response(response).resource, Resource)

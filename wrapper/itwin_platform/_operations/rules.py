@@ -12,12 +12,12 @@ from typing import TypeVar
 from .._api import Unset
 from .._errors import UsageError
 from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, check_integer
+from .._transports.request import check_header
 
 T = TypeVar("T")
 V = TypeVar("V")
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
-_HEADER = re.compile(r"[!-~]([ -~]*[!-~])?")
 #: What `representation` stands for in Prefer. Source: section 4.3.
 PREFER: dict[object, str] = {"minimal": "return=minimal", "full": "return=representation"}
 _TEXTS = ("status", "type", "number", "displayName", "parentId", "iTwinAccountId", "$search", "$filter", "$orderby")
@@ -41,12 +41,6 @@ def check_path_id(name: str, value: object) -> None:
         value.encode()
     except UnicodeEncodeError:
         raise UsageError(f"{name} holds half of a surrogate pair, which cannot be sent") from None
-
-
-def check_header(name: str, value: object) -> None:
-    """A header's value is visible ASCII: anything else would not be sent, or start another header."""
-    if not isinstance(value, Unset) and not (isinstance(value, str) and _HEADER.fullmatch(value)):
-        raise UsageError(f"{name} must be a text of visible ASCII characters without blanks around it")
 
 
 def check_uuid(name: str, value: object, *, code: str | None = None, target: str | None = None) -> None:

@@ -17,13 +17,13 @@ from .._api import (
     list_scene_objects,
 )
 from .._errors import TransportError, UsageError
-from .._listings.links import link_of, page_of
+from .._listings.links import link_of, page_of, page_request
 from .._listings.page import Answer, Listing, Page, Place, SceneState, check_integer
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
-from .._transports.status_errors import unwrapped
-from .group import Group, page_at
-from .rules import check_header, check_path_id, check_text, check_uuid, refuse_none
+from .._transports.request import check_header
+from .group import Group, unwrap
+from .rules import check_path_id, check_text, check_uuid, refuse_none
 from .scene_data import objects_to_create, type_data
 
 #: The most objects of one request. Source: sections 4.5 and 8.
@@ -89,22 +89,23 @@ class Scenes(Group):
                     code="InvalidScenesRequest",
                 )
         try:
-            response = await create_scene.asyncio_detailed(
-                client=self._connection.generated,
-                itwin_id=itwin_id,
-                x_correlation_id=correlation_id,
-                body=SceneCreate(
-                    display_name=display_name,
-                    id=id,
-                    description=description,
-                    parent_id=parent_id,
-                    scene_data=created if isinstance(created, Unset) else SceneDataCreate(objects=created),
-                ),
+            response = await self._connection.send(
+                create_scene.build_request(
+                    itwin_id=itwin_id,
+                    x_correlation_id=correlation_id,
+                    body=SceneCreate(
+                        display_name=display_name,
+                        id=id,
+                        description=description,
+                        parent_id=parent_id,
+                        scene_data=created if isinstance(created, Unset) else SceneDataCreate(objects=created),
+                    ),
+                )
             )
         except TransportError as error:
             error.scene_id = None if isinstance(id, Unset) else id
             raise
-        scene = unwrapped(response, response.parsed.scene, Scene)
+        scene = unwrap(response, create_scene.parse_response(response).scene, Scene)
         type_data(getattr(scene.scene_data, "objects", None))
         return scene
 
@@ -157,24 +158,25 @@ class Scenes(Group):
         check_header("correlation_id", correlation_id)
 
         async def fetch(place: Place) -> Answer[SceneObject]:
-            with page_at(place):
-                response = await list_scene_objects.asyncio_detailed(
-                    scene_id,
-                    client=self._connection.generated,
-                    itwin_id=itwin_id,
-                    order_by=order_by,
-                    skip=skip or UNSET,
-                    top=page_size,
-                    x_correlation_id=correlation_id,
-                )
-            items: list[SceneObject] = unwrapped(response, response.parsed.objects, list)
+            values = list_scene_objects.build_request(
+                scene_id,
+                itwin_id=itwin_id,
+                order_by=order_by,
+                skip=skip or UNSET,
+                top=page_size,
+                x_correlation_id=correlation_id,
+            )
+            response = await self._connection.send(page_request(values, place.query))
+            await place.arrived()
+            parsed = list_scene_objects.parse_response(response)
+            items: list[SceneObject] = unwrap(response, parsed.objects, list)
             type_data(items)
             return Answer(
                 items=items,
-                next_href=link_of(response.parsed.links, "next_"),
+                next_href=link_of(parsed.links, "next_"),
                 address=f"{self._connection.address}/scenes/{quote(scene_id, safe='')}/objects",
                 query=place.query or page_of(skip=skip, page_size=page_size),
-                scene=_scene_state(response.parsed.scene_context),
+                scene=_scene_state(parsed.scene_context),
             )
 
         keywords = {"scene": scene_id, "itwin": itwin_id, "order": order_by, "skip": skip, "top": page_size}

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from .._api import UNSET, EventType, Unset, Webhook, WebhookUpdate, update_webhook
 from .._errors import UsageError
-from .._transports.status_errors import unwrapped
-from .group import Group
+from .group import Group, unwrap
 from .rules import check_boolean, check_path_id, check_text, refuse_none, several
 
 
@@ -51,21 +50,18 @@ class Webhooks(Group):
             check_text("callbackUrl", callback_url, code="InvalidRequestBody")
             refuse_none({"eventTypes": event_types}, code="InvalidRequestBody")
             check_text("secret", secret, code="InvalidRequestBody")
-        response = await update_webhook.asyncio_detailed(
-            webhook_id,
-            client=self._connection.generated,
-            body=WebhookUpdate(
-                active=active,
-                callback_url=callback_url,
-                event_types=several("event_types", event_types, EventType),
-                secret=secret,
-            ),
+        body = WebhookUpdate(
+            active=active,
+            callback_url=callback_url,
+            event_types=several("event_types", event_types, EventType),
+            secret=secret,
         )
-        webhook = response.parsed
+        response = await self._connection.send(update_webhook.build_request(webhook_id, body=body))
+        webhook = update_webhook.parse_response(response)
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):
             webhook = Webhook.from_dict(wrapped)
         known = webhook.to_dict().keys() - webhook.additional_properties.keys()
-        return unwrapped(response, webhook if known else None, Webhook)
+        return unwrap(response, webhook if known else None, Webhook)
 
     async def activate(self, webhook_id: str) -> Webhook:
         """Switches forwarding on: as `update(webhook_id, active=True)`. Source: section 3."""

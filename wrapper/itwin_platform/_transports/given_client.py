@@ -2,8 +2,8 @@
 
 import httpx
 
-from .._attempts.auth import of_known_length
 from .._errors import UsageError
+from .request import with_known_length
 
 
 class ClientTransport(httpx.AsyncBaseTransport):
@@ -25,7 +25,7 @@ class ClientTransport(httpx.AsyncBaseTransport):
             request.url,
             # Its own default parameters would take the place of the query otherwise.
             params=request.url.params if self._client.params else None,
-            headers=of_known_length(request.headers),
+            headers=with_known_length(request.headers),
             content=request.content,
             extensions=dict(request.extensions),
         )

@@ -1,34 +1,52 @@
-"""From an answer to the right exception, or to what was promised, by values alone. Source: sections 2.11 and 7."""
+"""From a response to the right exception, by values alone. Source: sections 2.11 and 7."""
 
 import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import TypeVar
 
-from .._api import Response
-from .._attempts.policy import parse_retry_after
-from .._errors import APIStatusError, ErrorDetail, ResponseDecodeError, status_error_class
+import httpx
 
-M = TypeVar("M")
-R = TypeVar("R")
+from .._errors import APIStatusError, ErrorDetail, status_error_class
+
+#: Under these names the extensions of a response hold how many requests were sent, and when the service allows a retry.
+ATTEMPTS, RETRY_AFTER, RETRY_AT = (f"itwin_platform.{name}" for name in ("attempts", "retry_after", "retry_at"))
+
+
+def error_of(response: httpx.Response) -> APIStatusError:
+    """Make the error for a response with a status of 300 or above, read to its end."""
+    known = response.extensions
+    return status_error(
+        status=response.status_code,
+        headers=response.headers,
+        body=response.content,
+        attempts=known.get(ATTEMPTS, 1),
+        retry_after=known.get(RETRY_AFTER),
+        retry_at=known.get(RETRY_AT),
+    )
 
 
 def status_error(
-    *, status: int, headers: Mapping[str, str], body: bytes, attempts: int, now: datetime
+    *,
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    attempts: int,
+    retry_after: float | None = None,
+    retry_at: datetime | None = None,
 ) -> APIStatusError:
-    """Makes the error for an answer with a status of 300 or above.
+    """Make the error for a status of 300 or above.
 
     The body may be anything; what cannot be read from it is None or empty, and all of it stays in `.body`.
 
     Args:
         status: the HTTP status.
-        headers: the answer's headers, looked up without regard to case.
+        headers: the response headers, looked up without regard to case.
         body: the decoded body.
         attempts: how many requests were sent.
-        now: the wall clock, for `retry_at`.
+        retry_after: the delay that the service asks for, in seconds.
+        retry_at: when that delay ends.
     """
     said = _error_object(body)
-    retry_after = parse_retry_after(headers.get("retry-after"), date=headers.get("date"), now=now)
     return status_error_class(status)(
         status=status,
         code=_text(said.get("code")),
@@ -39,25 +57,12 @@ def status_error(
         body=body,
         attempts=attempts,
         retry_after=retry_after,
-        retry_at=moment_after(now, retry_after),
-    )
-
-
-def unwrapped(response: Response[R], value: object, kind: type[M]) -> M:
-    """Returns the value where it is what the description says.
-
-    Raises:
-        ResponseDecodeError: it is missing, or something else; the answer stays on the error.
-    """
-    if isinstance(value, kind):
-        return value
-    raise ResponseDecodeError(
-        response.status_code, response.headers, response.content, reason=f"it holds no {kind.__name__} where one is due"
+        retry_at=retry_at,
     )
 
 
 def moment_after(now: datetime, seconds: float | None) -> datetime | None:
-    """Adds seconds to a moment; None where there are none, or where the calendar ends before."""
+    """Add seconds to a moment; None when there are none, or when the calendar ends before."""
     try:
         return None if seconds is None else now + timedelta(seconds=seconds)
     except OverflowError:

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -7,34 +6,41 @@ from ...client import AuthenticatedClient
 from ...errors import decode_error
 from ...models.detector_create import DetectorCreate
 from ...models.detector_response import DetectorResponse
+from ...request import RequestValues, send
 from ...types import (
     Response,
-    encode,
     encode_parameters,
 )
 
 
-def _get_kwargs(
+def build_request(
     *,
     body: DetectorCreate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
-    encode_body: Callable[[Any], Any] = encode,
-) -> dict[str, Any]:
-    _kwargs: dict[str, Any] = {
-        "method": "post",
-        "url": "/reality-analysis/detectors",
-        "headers": encode_parameters(
+) -> RequestValues:
+    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+
+    return RequestValues(
+        method="POST",
+        route="/reality-analysis/detectors",
+        path="/reality-analysis/detectors",
+        query={},
+        headers=encode_parameters(
             {
                 "Accept": accept,
             }
         ),
-        "extensions": {"route": "/reality-analysis/detectors"},
-    }
-    _kwargs["json"] = encode_body(body)
-    return _kwargs
+        body=body,
+    )
 
 
-def _parse_response(*, response: httpx.Response) -> DetectorResponse:
+def parse_response(response: httpx.Response) -> DetectorResponse:
+    """Decode a success.
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: the response is not as described.
+    """
+
     if response.status_code == 201:
         try:
             body: Any = response.json()
@@ -52,20 +58,20 @@ async def asyncio_detailed(
     body: DetectorCreate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
 ) -> Response[DetectorResponse]:
-    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+    """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
 
-    http = client.get_async_httpx_client()
-    kwargs = _get_kwargs(
-        body=body,
-        accept=accept,
-        encode_body=getattr(http, "encode_body", encode),
+    response = await send(
+        client.get_async_httpx_client(),
+        build_request(
+            body=body,
+            accept=accept,
+        ),
     )
-    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,
         headers=response.headers,
-        parsed=_parse_response(response=response),
+        parsed=parse_response(response),
     )
 
 

@@ -5,30 +5,39 @@ import httpx
 from ...client import AuthenticatedClient
 from ...errors import decode_error
 from ...models.primary_account_response import PrimaryAccountResponse
+from ...request import RequestValues, send
 from ...types import (
     Response,
     encode_parameters,
 )
 
 
-def _get_kwargs(
+def build_request(
     *,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
-) -> dict[str, Any]:
-    _kwargs: dict[str, Any] = {
-        "method": "get",
-        "url": "/itwins/myprimaryaccount",
-        "headers": encode_parameters(
+) -> RequestValues:
+    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+
+    return RequestValues(
+        method="GET",
+        route="/itwins/myprimaryaccount",
+        path="/itwins/myprimaryaccount",
+        query={},
+        headers=encode_parameters(
             {
                 "Accept": accept,
             }
         ),
-        "extensions": {"route": "/itwins/myprimaryaccount"},
-    }
-    return _kwargs
+    )
 
 
-def _parse_response(*, response: httpx.Response) -> PrimaryAccountResponse:
+def parse_response(response: httpx.Response) -> PrimaryAccountResponse:
+    """Decode a success.
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: the response is not as described.
+    """
+
     if response.status_code == 200:
         try:
             body: Any = response.json()
@@ -45,18 +54,19 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> Response[PrimaryAccountResponse]:
-    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+    """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
 
-    http = client.get_async_httpx_client()
-    kwargs = _get_kwargs(
-        accept=accept,
+    response = await send(
+        client.get_async_httpx_client(),
+        build_request(
+            accept=accept,
+        ),
     )
-    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,
         headers=response.headers,
-        parsed=_parse_response(response=response),
+        parsed=parse_response(response),
     )
 
 

@@ -8,6 +8,7 @@ from ...models.itwin_status import ITwinStatus
 from ...models.itwin_sub_class import ITwinSubClass
 from ...models.itwins_response import ITwinsResponse
 from ...models.query_scope import QueryScope
+from ...request import RequestValues, send
 from ...types import (
     UNSET,
     Response,
@@ -16,7 +17,7 @@ from ...types import (
 )
 
 
-def _get_kwargs(
+def build_request(
     *,
     sub_class: list[ITwinSubClass] | Unset = UNSET,
     status: ITwinStatus | Unset = UNSET,
@@ -36,11 +37,14 @@ def _get_kwargs(
     x_itwin_query_scope: QueryScope | Unset = UNSET,
     prefer: str | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
-) -> dict[str, Any]:
-    _kwargs: dict[str, Any] = {
-        "method": "get",
-        "url": "/itwins/",
-        "params": encode_parameters(
+) -> RequestValues:
+    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+
+    return RequestValues(
+        method="GET",
+        route="/itwins/",
+        path="/itwins/",
+        query=encode_parameters(
             {
                 "subClass": sub_class,
                 "status": status,
@@ -58,7 +62,7 @@ def _get_kwargs(
                 "includeInactive": include_inactive,
             }
         ),
-        "headers": encode_parameters(
+        headers=encode_parameters(
             {
                 "X-Max-Return": x_max_return,
                 "X-iTwin-Query-Scope": x_itwin_query_scope,
@@ -66,12 +70,16 @@ def _get_kwargs(
                 "Accept": accept,
             }
         ),
-        "extensions": {"route": "/itwins/"},
-    }
-    return _kwargs
+    )
 
 
-def _parse_response(*, response: httpx.Response) -> ITwinsResponse:
+def parse_response(response: httpx.Response) -> ITwinsResponse:
+    """Decode a success.
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: the response is not as described.
+    """
+
     if response.status_code == 200:
         try:
             body: Any = response.json()
@@ -105,35 +113,36 @@ async def asyncio_detailed(
     prefer: str | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> Response[ITwinsResponse]:
-    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+    """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
 
-    http = client.get_async_httpx_client()
-    kwargs = _get_kwargs(
-        sub_class=sub_class,
-        status=status,
-        type_=type_,
-        number=number,
-        display_name=display_name,
-        parent_id=parent_id,
-        itwin_account_id=itwin_account_id,
-        search=search,
-        select=select,
-        filter_=filter_,
-        orderby=orderby,
-        top=top,
-        skip=skip,
-        include_inactive=include_inactive,
-        x_max_return=x_max_return,
-        x_itwin_query_scope=x_itwin_query_scope,
-        prefer=prefer,
-        accept=accept,
+    response = await send(
+        client.get_async_httpx_client(),
+        build_request(
+            sub_class=sub_class,
+            status=status,
+            type_=type_,
+            number=number,
+            display_name=display_name,
+            parent_id=parent_id,
+            itwin_account_id=itwin_account_id,
+            search=search,
+            select=select,
+            filter_=filter_,
+            orderby=orderby,
+            top=top,
+            skip=skip,
+            include_inactive=include_inactive,
+            x_max_return=x_max_return,
+            x_itwin_query_scope=x_itwin_query_scope,
+            prefer=prefer,
+            accept=accept,
+        ),
     )
-    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,
         headers=response.headers,
-        parsed=_parse_response(response=response),
+        parsed=parse_response(response),
     )
 
 

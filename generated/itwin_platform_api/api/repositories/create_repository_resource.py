@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -8,39 +7,46 @@ from ...client import AuthenticatedClient
 from ...errors import decode_error
 from ...models.resource_create import ResourceCreate
 from ...models.resource_response import ResourceResponse
+from ...request import RequestValues, send
 from ...types import (
     Response,
-    encode,
     encode_parameters,
 )
 
 
-def _get_kwargs(
+def build_request(
     itwin_id: str,
     repository_id: str,
     *,
     body: ResourceCreate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
-    encode_body: Callable[[Any], Any] = encode,
-) -> dict[str, Any]:
-    _kwargs: dict[str, Any] = {
-        "method": "post",
-        "url": "/itwins/{itwin_id}/repositories/{repository_id}/resources".format(
+) -> RequestValues:
+    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+
+    return RequestValues(
+        method="POST",
+        route="/itwins/{itwin_id}/repositories/{repository_id}/resources",
+        path="/itwins/{itwin_id}/repositories/{repository_id}/resources".format(
             itwin_id=quote(str(itwin_id), safe=""),
             repository_id=quote(str(repository_id), safe=""),
         ),
-        "headers": encode_parameters(
+        query={},
+        headers=encode_parameters(
             {
                 "Accept": accept,
             }
         ),
-        "extensions": {"route": "/itwins/{itwin_id}/repositories/{repository_id}/resources"},
-    }
-    _kwargs["json"] = encode_body(body)
-    return _kwargs
+        body=body,
+    )
 
 
-def _parse_response(*, response: httpx.Response) -> ResourceResponse:
+def parse_response(response: httpx.Response) -> ResourceResponse:
+    """Decode a success.
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: the response is not as described.
+    """
+
     if response.status_code == 201:
         try:
             body: Any = response.json()
@@ -60,22 +66,22 @@ async def asyncio_detailed(
     body: ResourceCreate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> Response[ResourceResponse]:
-    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+    """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
 
-    http = client.get_async_httpx_client()
-    kwargs = _get_kwargs(
-        itwin_id=itwin_id,
-        repository_id=repository_id,
-        body=body,
-        accept=accept,
-        encode_body=getattr(http, "encode_body", encode),
+    response = await send(
+        client.get_async_httpx_client(),
+        build_request(
+            itwin_id=itwin_id,
+            repository_id=repository_id,
+            body=body,
+            accept=accept,
+        ),
     )
-    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,
         headers=response.headers,
-        parsed=_parse_response(response=response),
+        parsed=parse_response(response),
     )
 
 

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -7,44 +6,50 @@ from ...client import AuthenticatedClient
 from ...errors import decode_error
 from ...models.scene_create import SceneCreate
 from ...models.scene_response import SceneResponse
+from ...request import RequestValues, send
 from ...types import (
     UNSET,
     Response,
     Unset,
-    encode,
     encode_parameters,
 )
 
 
-def _get_kwargs(
+def build_request(
     *,
     body: SceneCreate,
     itwin_id: str,
     x_correlation_id: str | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
-    encode_body: Callable[[Any], Any] = encode,
-) -> dict[str, Any]:
-    _kwargs: dict[str, Any] = {
-        "method": "post",
-        "url": "/scenes/",
-        "params": encode_parameters(
+) -> RequestValues:
+    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+
+    return RequestValues(
+        method="POST",
+        route="/scenes/",
+        path="/scenes/",
+        query=encode_parameters(
             {
                 "iTwinId": itwin_id,
             }
         ),
-        "headers": encode_parameters(
+        headers=encode_parameters(
             {
                 "x-correlation-id": x_correlation_id,
                 "Accept": accept,
             }
         ),
-        "extensions": {"route": "/scenes/"},
-    }
-    _kwargs["json"] = encode_body(body)
-    return _kwargs
+        body=body,
+    )
 
 
-def _parse_response(*, response: httpx.Response) -> SceneResponse:
+def parse_response(response: httpx.Response) -> SceneResponse:
+    """Decode a success.
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: the response is not as described.
+    """
+
     if response.status_code == 201:
         try:
             body: Any = response.json()
@@ -64,22 +69,22 @@ async def asyncio_detailed(
     x_correlation_id: str | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> Response[SceneResponse]:
-    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+    """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
 
-    http = client.get_async_httpx_client()
-    kwargs = _get_kwargs(
-        body=body,
-        itwin_id=itwin_id,
-        x_correlation_id=x_correlation_id,
-        accept=accept,
-        encode_body=getattr(http, "encode_body", encode),
+    response = await send(
+        client.get_async_httpx_client(),
+        build_request(
+            body=body,
+            itwin_id=itwin_id,
+            x_correlation_id=x_correlation_id,
+            accept=accept,
+        ),
     )
-    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,
         headers=response.headers,
-        parsed=_parse_response(response=response),
+        parsed=parse_response(response),
     )
 
 

@@ -6,6 +6,7 @@ import httpx
 from ...client import AuthenticatedClient
 from ...errors import decode_error
 from ...models.scene_objects_response import SceneObjectsResponse
+from ...request import RequestValues, send
 from ...types import (
     UNSET,
     Response,
@@ -14,7 +15,7 @@ from ...types import (
 )
 
 
-def _get_kwargs(
+def build_request(
     scene_id: str,
     *,
     itwin_id: str,
@@ -23,13 +24,16 @@ def _get_kwargs(
     top: int | Unset = UNSET,
     x_correlation_id: str | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
-) -> dict[str, Any]:
-    _kwargs: dict[str, Any] = {
-        "method": "get",
-        "url": "/scenes/{scene_id}/objects".format(
+) -> RequestValues:
+    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+
+    return RequestValues(
+        method="GET",
+        route="/scenes/{scene_id}/objects",
+        path="/scenes/{scene_id}/objects".format(
             scene_id=quote(str(scene_id), safe=""),
         ),
-        "params": encode_parameters(
+        query=encode_parameters(
             {
                 "iTwinId": itwin_id,
                 "orderBy": order_by,
@@ -37,18 +41,22 @@ def _get_kwargs(
                 "$top": top,
             }
         ),
-        "headers": encode_parameters(
+        headers=encode_parameters(
             {
                 "x-correlation-id": x_correlation_id,
                 "Accept": accept,
             }
         ),
-        "extensions": {"route": "/scenes/{scene_id}/objects"},
-    }
-    return _kwargs
+    )
 
 
-def _parse_response(*, response: httpx.Response) -> SceneObjectsResponse:
+def parse_response(response: httpx.Response) -> SceneObjectsResponse:
+    """Decode a success.
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: the response is not as described.
+    """
+
     if response.status_code == 200:
         try:
             body: Any = response.json()
@@ -71,24 +79,25 @@ async def asyncio_detailed(
     x_correlation_id: str | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> Response[SceneObjectsResponse]:
-    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+    """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
 
-    http = client.get_async_httpx_client()
-    kwargs = _get_kwargs(
-        scene_id=scene_id,
-        itwin_id=itwin_id,
-        order_by=order_by,
-        skip=skip,
-        top=top,
-        x_correlation_id=x_correlation_id,
-        accept=accept,
+    response = await send(
+        client.get_async_httpx_client(),
+        build_request(
+            scene_id=scene_id,
+            itwin_id=itwin_id,
+            order_by=order_by,
+            skip=skip,
+            top=top,
+            x_correlation_id=x_correlation_id,
+            accept=accept,
+        ),
     )
-    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,
         headers=response.headers,
-        parsed=_parse_response(response=response),
+        parsed=parse_response(response),
     )
 
 

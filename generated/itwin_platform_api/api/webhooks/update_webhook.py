@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -8,37 +7,44 @@ from ...client import AuthenticatedClient
 from ...errors import decode_error
 from ...models.webhook import Webhook
 from ...models.webhook_update import WebhookUpdate
+from ...request import RequestValues, send
 from ...types import (
     Response,
-    encode,
     encode_parameters,
 )
 
 
-def _get_kwargs(
+def build_request(
     webhook_id: str,
     *,
     body: WebhookUpdate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
-    encode_body: Callable[[Any], Any] = encode,
-) -> dict[str, Any]:
-    _kwargs: dict[str, Any] = {
-        "method": "patch",
-        "url": "/webhooks/{webhook_id}".format(
+) -> RequestValues:
+    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+
+    return RequestValues(
+        method="PATCH",
+        route="/webhooks/{webhook_id}",
+        path="/webhooks/{webhook_id}".format(
             webhook_id=quote(str(webhook_id), safe=""),
         ),
-        "headers": encode_parameters(
+        query={},
+        headers=encode_parameters(
             {
                 "Accept": accept,
             }
         ),
-        "extensions": {"route": "/webhooks/{webhook_id}"},
-    }
-    _kwargs["json"] = encode_body(body)
-    return _kwargs
+        body=body,
+    )
 
 
-def _parse_response(*, response: httpx.Response) -> Webhook:
+def parse_response(response: httpx.Response) -> Webhook:
+    """Decode a success.
+
+    Raises:
+        errors.ResponseDecodeError, or what the client in use raises instead: the response is not as described.
+    """
+
     if response.status_code == 200:
         try:
             body: Any = response.json()
@@ -57,21 +63,21 @@ async def asyncio_detailed(
     body: WebhookUpdate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
 ) -> Response[Webhook]:
-    """As `asyncio`, and returns the status, the headers and the bytes of the answer as well."""
+    """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
 
-    http = client.get_async_httpx_client()
-    kwargs = _get_kwargs(
-        webhook_id=webhook_id,
-        body=body,
-        accept=accept,
-        encode_body=getattr(http, "encode_body", encode),
+    response = await send(
+        client.get_async_httpx_client(),
+        build_request(
+            webhook_id=webhook_id,
+            body=body,
+            accept=accept,
+        ),
     )
-    response = await http.request(**kwargs)
     return Response(
         status_code=response.status_code,
         content=response.content,
         headers=response.headers,
-        parsed=_parse_response(response=response),
+        parsed=parse_response(response),
     )
 
 

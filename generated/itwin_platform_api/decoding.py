@@ -1,0 +1,118 @@
+"""Lenient decoding: a value that does not fit stays as it came, so that one odd field never loses a page."""
+
+from collections.abc import Callable, Container, Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta, timezone
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import UUID
+
+T = TypeVar("T")
+E = TypeVar("E", bound=StrEnum)
+
+if TYPE_CHECKING:
+
+    def blank(kind: type[T]) -> T:
+        """Return a model without fields; its `from_dict` sets them one by one."""
+        ...
+else:
+    blank = object.__new__
+
+_parse_datetime = datetime.fromisoformat
+
+
+def open_member(enum_class: type[E], value: object) -> E | None:
+    """Return a member for a string that the enum does not list, so that it stays a str and survives a round trip."""
+    if not isinstance(value, str):
+        return None
+    member = str.__new__(enum_class, value)
+    member._name_ = value
+    member._value_ = value
+    return member
+
+
+def members_of(enum_class: type[E]) -> dict[Any, Any]:
+    """Return the members that an enum lists, by their values."""
+    return {member.value: member for member in enum_class}
+
+
+def unknown_of(values: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
+    """Return the fields of an object that the specification does not name."""
+    return {name: value for name, value in values.items() if name not in names}
+
+
+def decode_enum(enum_class: type[E], value: Any) -> Any:
+    """Decode a string into an enum member."""
+    return enum_class(value) if type(value) is str else value
+
+
+def decode_datetime(value: Any) -> Any:
+    """Decode a time in any form that has a full date. A time without a zone is in UTC."""
+    try:
+        moment = _parse_datetime(value)
+    except (TypeError, ValueError):
+        return _decode_other_form(value) if isinstance(value, str) else value
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+def _decode_other_form(value: str) -> Any:
+    from dateutil import parser as dateutil_parser  # few responses need it
+
+    # What a string omits is taken from the default: if two defaults give two times, it has no full date.
+    try:
+        first, second = (dateutil_parser.parse(value, default=default, tzinfos=_zone) for default in _DEFAULTS)
+    except Exception:  # noqa: BLE001 - the parser raises all kinds of errors; an unreadable string stays a string
+        return value
+    return first if first == second else value
+
+
+_DEFAULTS = datetime(2000, 1, 1, tzinfo=UTC), datetime(2001, 2, 2, tzinfo=UTC)
+
+
+def _zone(name: str | None, offset: int | None) -> timezone:
+    # A named zone is rejected: its meaning would depend on the machine.
+    if name is not None and offset is None:
+        raise ValueError(name)
+    return timezone(timedelta(seconds=offset or 0))
+
+
+def decode_date(value: Any) -> Any:
+    """Decode a date without a time."""
+    try:
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
+        return value
+
+
+def decode_uuid(value: Any) -> Any:
+    """Decode a UUID."""
+    try:
+        return UUID(value)
+    except (AttributeError, TypeError, ValueError):
+        return value
+
+
+def decode_model(decode: Callable[[Mapping[str, Any]], T], value: Any) -> Any:
+    """Decode an object into its model."""
+    return decode(value) if isinstance(value, dict) else value
+
+
+def decode_models(decode: Callable[[Mapping[str, Any]], T], value: Any) -> Any:
+    """Decode each object of a list into its model."""
+    if isinstance(value, list):
+        return [decode(item) if isinstance(item, dict) else item for item in value]
+    return value
+
+
+def decode_list(decode: Callable[[Any], Any], value: Any) -> Any:
+    """Decode each item of a list."""
+    return [decode(item) for item in value] if isinstance(value, list) else value
+
+
+def decode_one_of(models: Iterable[Any], value: Any) -> Any:
+    """Decode an object into the model whose constants it has."""
+    if isinstance(value, dict):
+        for model in models:
+            constants = getattr(model, "CONSTANTS", None)
+            if constants and all(value.get(name) == constant for name, constant in constants.items()):
+                return model.from_dict(value)
+    return value

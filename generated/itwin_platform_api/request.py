@@ -1,0 +1,48 @@
+"""A request as values: what a generated function sends, before anything is sent."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+import httpx
+
+from .types import UNSET, encode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestValues:
+    """A request as values: build one with an operation's `build_request`, change it with `dataclasses.replace`.
+
+    Args:
+        method: the HTTP method, in capitals.
+        route: the path's template, such as `/scenes/{sceneId}/objects`.
+        path: the path with its parameters filled in and percent-encoded.
+        query: the parameters by name; or the query as it is to be sent, encoded already.
+        headers: the headers of this operation.
+        body: a model or a JSON value; UNSET when the operation sends no body.
+    """
+
+    method: str
+    route: str
+    path: str
+    query: Mapping[str, str] | str
+    headers: Mapping[str, str]
+    body: object = field(default=UNSET, repr=False)
+
+
+async def send(http: httpx.AsyncClient, values: RequestValues) -> httpx.Response:
+    """Send a request through an `httpx.AsyncClient`.
+
+    A client with a method `send_values` writes the request itself; that is how a wrapper applies limits of its own.
+    """
+    send_values: Callable[[RequestValues], Awaitable[httpx.Response]] | None = getattr(http, "send_values", None)
+    if send_values is not None:
+        return await send_values(values)
+    query = values.query if isinstance(values.query, str) else None
+    return await http.request(
+        values.method,
+        f"{values.path}?{query}" if query else values.path,
+        params=None if isinstance(values.query, str) else values.query,
+        headers=values.headers,
+        json=None if values.body is UNSET else encode(values.body),
+        extensions={"route": values.route},
+    )

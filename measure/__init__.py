@@ -1,0 +1,1 @@
+"""Everything that produces figures: speed, promises and conformance."""

@@ -1,0 +1,85 @@
+"""A call over real connections that is cancelled at any moment: what is left behind."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient, fast_transport
+
+from tests.support.interruption import CountingLoop, cancelled_at_turn
+
+from .counting_server import Answer, CountingServer, Received
+from .figure import Figure, exactly
+from .plain_transport import plain_transport
+
+ACCOUNT = b'{"iTwin": {"id": "a-1", "class": "Account"}}'
+#: What the service does with the requests of one call: so every kind of wait is met.
+SCRIPT = (
+    Answer(status=429, headers={"retry-after": "0.02"}),
+    Answer(status=503),
+    Answer(fault="cut"),
+    Answer(status=401),
+    Answer(body=ACCOUNT, delay=0.001),
+)
+
+
+def busy(transport: Any) -> int:
+    """Counts the connections that a transport takes for busy."""
+    if (pool := getattr(transport, "_pool", None)) is not None:
+        return sum(not connection.is_idle() for connection in pool.connections)
+    session = transport._session
+    return 0 if session is None else len(session.connector._acquired)
+
+
+async def left_after(turn: int, *, fast: bool) -> tuple[bool, int, int, int]:
+    """Cancels a call at a turn; returns whether it was under way, and the tasks, connections and places left."""
+    script: Iterator[Answer] = iter(SCRIPT)
+    gate, asked, before = Gate(1), 0, asyncio.all_tasks()
+
+    async def token() -> AccessToken:
+        nonlocal asked
+        asked += 1
+        await asyncio.sleep(0.001)
+        return AccessToken(f"t-{asked}", datetime.now(UTC) + timedelta(hours=1))
+
+    def answer(received: Received) -> Answer:
+        return next(script, Answer(body=ACCOUNT))
+
+    transport: Any = fast_transport() if fast else plain_transport()
+    policy = BackoffPolicy(base_delay=0.005)
+    async with CountingServer(answer) as server:
+        async with PlatformClient(
+            server.address, vendor="acme", token=token, transport=transport, gate=gate, backoff=policy
+        ) as platform:
+            hit = await cancelled_at_turn(platform.itwins.get_primary_account(), turn=turn)
+            places = 0 if repr(gate) == "Gate(in_flight=0, waiting=0)" else 1
+            held = busy(transport)
+            # Whoever was cancelled, the next one is served as if nothing had been.
+            await platform.itwins.get_primary_account()
+        with suppress(TimeoutError):  # those that are still open then are counted
+            async with asyncio.timeout(1.0):
+                await server.quiet()
+    return hit, len(asyncio.all_tasks() - before), held + server.open_connections, places
+
+
+def cancellation(*, step: int = 1) -> list[Figure]:
+    """At every turn of the event loop, or every `step`th, from its beginning to its end; through both transports."""
+    return [*_cancelled("httpx", step=step, fast=False), *_cancelled("aiohttp", step=step, fast=True)]
+
+
+def _cancelled(transport: str, *, step: int, fast: bool) -> list[Figure]:
+    points = tasks = connections = places = 0
+    turn, hit = 1, True
+    while hit:
+        with asyncio.Runner(loop_factory=CountingLoop) as runner:
+            hit, *left = runner.run(left_after(turn, fast=fast))
+        points, turn = points + hit, turn + step
+        tasks, connections, places = tasks + left[0], connections + left[1], places + left[2]
+    name = f"a call through {transport} cancelled at each of {points} turns of the event loop"
+    return [
+        exactly(f"{name}: tasks left", tasks, 0),
+        exactly(f"{name}: connections left", connections, 0),
+        exactly(f"{name}: places at the gate left", places, 0),
+    ]

@@ -1,0 +1,158 @@
+"""Bodies, statuses and headers that nobody would send: only our exceptions come of them."""
+
+import json
+import random
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import httpx
+from itwin_platform import PlatformClient, PlatformError, ResponseDecodeError
+from itwin_platform._attempts.policy import parse_retry_after
+from itwin_platform._transports.status_errors import status_error
+from itwin_platform_api.api.detectors import create_detector
+from itwin_platform_api.api.itwins import get_primary_account, list_itwins
+from itwin_platform_api.api.repositories import create_repository_resource, update_repository
+from itwin_platform_api.api.scenes import create_scene, list_scene_objects
+from itwin_platform_api.api.webhooks import update_webhook
+from itwin_platform_api.errors import DECODE_ERROR
+
+from .calls import CALLS
+from .figure import Figure, exactly
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+#: How the generated code reads the success of each operation, and its status.
+PARSERS: tuple[tuple[int, Callable[..., object]], ...] = (
+    (201, create_detector.parse_response),
+    (200, get_primary_account.parse_response),
+    (200, list_itwins.parse_response),
+    (201, create_repository_resource.parse_response),
+    (200, update_repository.parse_response),
+    (201, create_scene.parse_response),
+    (200, list_scene_objects.parse_response),
+    (200, update_webhook.parse_response),
+)
+NAMES = re.findall(
+    r"\w+",
+    """error code message target details statusCode iTwins iTwin objects object scene sceneContext sceneData repository
+    resource detector webhook _links next prev self href id class subClass type displayName createdDateTime status
+    kind version data capabilities resources uri graphics options authentication active eventTypes isPartial
+    lastModified creationTime latestVersion versions guid relatedId dataCenterLocation position order visible x y z""",
+)
+VALUES: tuple[object, ...] = (
+    *(None, True, False, 0, -1, 1.5, 1e308, float("nan"), float("inf"), 10**30, "", " ", "\ud800", "\x00", "Active"),
+    *("2022-06-09T17:26:11.13", "11/3/2023 8:07:01 PM", "0000-00-00T00:00:00Z", "9999-12-31T23:59:60Z", "x" * 300),
+    *("RepositoryResource", "View3d", "https://a.example/?$skip=1", [], {}, [None], {"href": None}, {"href": 7}),
+)
+RAW = (
+    b"",
+    b"null",
+    b"[]",
+    b"{",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf{}",
+    b"[" * 5000,
+    b"9" * 5000,
+    b"<html>",
+    b'{"a":1}{"b":2}',
+)
+
+
+def value(chance: random.Random, depth: int) -> object:
+    """Any JSON value, of names that the service uses."""
+    kind = chance.random()
+    if depth == 0 or kind < 0.4:
+        return chance.choice(VALUES)
+    if kind < 0.85:
+        return {chance.choice(NAMES): value(chance, depth - 1) for _ in range(chance.randint(0, 5))}
+    return [value(chance, depth - 1) for _ in range(chance.randint(0, 3))]
+
+
+def body(chance: random.Random) -> bytes:
+    """JSON that is wrong in its meaning, sometimes in its form, and sometimes no JSON at all."""
+    if chance.random() < 0.1:
+        return chance.choice(RAW)
+    text = json.dumps(value(chance, 4)).encode()
+    if chance.random() < 0.2:
+        cut = chance.randint(0, len(text))
+        return text[:cut] + chance.randbytes(chance.randint(0, 3)) + text[cut + chance.randint(0, 4) :]
+    return text
+
+
+def fuzzed_answers(*, count: int, seed: int = 1) -> int:
+    """Reads so many answers, half of them refusals, and counts what is neither a result nor ours."""
+    chance = random.Random(seed)  # noqa: S311  # a schedule
+    pool = [body(chance) for _ in range(max(100, count // 10))]
+    strangers = 0
+    for number in range(count):
+        content = pool[number % len(pool)]
+        try:
+            if number % 2:
+                status, parse = PARSERS[chance.randrange(len(PARSERS))]
+                response = httpx.Response(status, content=content, extensions={DECODE_ERROR: ResponseDecodeError})
+                parse(response)
+            else:
+                error = status_error(status=chance.randint(300, 999), headers={}, body=content, attempts=1)
+                str(error).encode()
+        except PlatformError:
+            continue
+        except Exception:  # noqa: BLE001  # it is counted
+            strangers += 1
+    return strangers
+
+
+def fuzzed_waits(*, count: int, seed: int = 1) -> int:
+    """Reads so many `retry-after` headers, and counts what is neither seconds above zero nor None."""
+    chance = random.Random(seed)  # noqa: S311  # a schedule
+    parts = re.findall(
+        r"\S+",
+        "0 1 9 30 1994 . , ; : - + e x GMT UTC Sun Mon Sunday Mar 01 06-Nov-94 12:00:20 -0000 inf nan \u0661 \x00 \xff",
+    )
+    strangers = 0
+    for _ in range(count):
+        texts = [chance.choice(("", " ", ", ")).join(chance.choices(parts, k=chance.randint(0, 6))) for _ in range(2)]
+        if chance.random() < 0.3:
+            texts[0] = chance.choice("0123456789-+.") * chance.randint(1, 500)
+        try:
+            seconds = parse_retry_after(texts[0], date=texts[1], now=NOW)
+            strangers += not (seconds is None or 0 < seconds < float("inf"))
+        except Exception:  # noqa: BLE001  # it is counted
+            strangers += 1
+    return strangers
+
+
+async def fuzzed_calls(*, count: int, seed: int = 1) -> int:
+    """Makes so many calls through the whole client, and counts what is neither a result nor ours."""
+    chance = random.Random(seed)  # noqa: S311  # a schedule
+    strangers = 0
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        status = chance.choice((200, 200, 201, 204, 301, 400, 401, 404, 409, 413, 418, 422, 429, 500, 999))
+        headers = {"retry-after": "3600", "content-encoding": chance.choice(("identity", "identity", "gzip", "br"))}
+        return httpx.Response(status, headers=headers, stream=httpx.ByteStream(body(chance)))
+
+    for _ in range(count // len(CALLS)):
+        # A client of its own for each round: the cooldown of one would answer for the next ones.
+        transport = httpx.MockTransport(answer)
+        async with PlatformClient(
+            "https://service.example", vendor="acme", token="t-1", transport=transport
+        ) as platform:
+            for call in CALLS.values():
+                try:
+                    await call(platform)
+                except PlatformError:
+                    continue
+                except Exception:  # noqa: BLE001  # it is counted
+                    strangers += 1
+    return strangers
+
+
+async def fuzzing(*, answers: int = 1_000_000, waits: int = 100_000, calls: int = 20_000) -> list[Figure]:
+    """A million answers as values, twenty thousand of them through the whole client, and a hundred thousand waits."""
+    return [
+        exactly(
+            f"{answers:,} fuzzed bodies x statuses: exceptions that are not ours", fuzzed_answers(count=answers), 0
+        ),
+        exactly(f"{calls:,} of them through the client: the same", await fuzzed_calls(count=calls), 0),
+        exactly(f"{waits:,} retry-after values: anything but seconds or None", fuzzed_waits(count=waits), 0),
+    ]

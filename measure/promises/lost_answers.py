@@ -1,0 +1,120 @@
+"""POSTs under random faults, with a clock that is handed in: none is sent again after it may have had an effect."""
+
+import asyncio
+import itertools
+from typing import ClassVar
+
+import httpx
+from hypothesis import HealthCheck, Phase, settings, strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformError, WaitTooLongError
+from itwin_platform._attempts.auth import TokenAuth
+
+from tests.support.virtual_time import VirtualTimeLoop
+
+from .faulty_service import FAULTS, Fault, FaultyService
+from .figure import Figure, exactly
+
+METHODS = ("POST", "POST", "POST", "GET", "PATCH")
+# One draw of bytes instead of many: most of the time would go into drawing.
+faults_in_a_row = st.binary(min_size=5, max_size=15).map(lambda drawn: [FAULTS[each % len(FAULTS)] for each in drawn])
+methods_at_once = st.binary(min_size=2, max_size=6).map(lambda drawn: [METHODS[each % len(METHODS)] for each in drawn])
+
+
+class FaultSchedule(RuleBasedStateMachine):
+    """Calls begin, faults are planned, time goes on and calls are cancelled, in any order."""
+
+    schedules: ClassVar[int] = 0
+    posts: ClassVar[int] = 0
+    other_repeats: ClassVar[int] = 0
+    repeated: ClassVar[int] = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop = VirtualTimeLoop()
+        self.service = FaultyService()
+        self.gate = Gate(5)
+        self.calls: list[asyncio.Task[httpx.Response]] = []
+        self.numbers = itertools.count()
+        tokens = (f"t-{number}" for number in itertools.count())
+        self.auth = TokenAuth(lambda: next(tokens))
+
+    @initialize(deadline=st.sampled_from([None, 3.0, 120.0]), faults=faults_in_a_row, methods=methods_at_once)
+    def opens(self, deadline: float | None, faults: list[Fault], methods: list[str]) -> None:
+        """A client, what awaits it, and its first calls."""
+        policy = BackoffPolicy(deadline=deadline, max_wait=30.0)
+        self.transport = BackoffTransport(self.service, policy=policy, gate=self.gate, auth=self.auth)
+        self.service.plan.extend(faults)
+        self.calls_begin(methods)
+
+    @rule(faults=faults_in_a_row)
+    def faults_are_planned(self, faults: list[Fault]) -> None:
+        """For the next requests."""
+        self.service.plan.extend(faults)
+
+    @rule(methods=methods_at_once)
+    def calls_begin(self, methods: list[str]) -> None:
+        """All at once."""
+        for method in methods:
+            headers = {"x-correlation-id": str(next(self.numbers))}
+            content = None if method == "GET" else b"{}"
+            request = httpx.Request(method, "https://service.example/", headers=headers, content=content)
+            self.calls.append(self.loop.create_task(self.transport.handle_async_request(request)))
+            FaultSchedule.posts += method == "POST"
+
+    @rule(seconds=st.sampled_from([0.0, 0.005, 0.02, 0.7, 5.0, 50.0]))
+    def time_goes_on(self, seconds: float) -> None:
+        """The clock is the loop's."""
+        self.loop.run_until_complete(asyncio.sleep(seconds))
+
+    @rule(index=st.integers(0, 5))
+    def a_call_is_cancelled(self, index: int) -> None:
+        """Wherever it is."""
+        if index < len(self.calls):
+            self.calls[index].cancel()
+
+    @invariant()
+    def no_post_has_a_second_effect(self) -> None:
+        """The promise."""
+        assert self.service.repeated_with_a_possible_effect("POST") == 0
+
+    def teardown(self) -> None:
+        """Lets everything end, and counts."""
+        self.loop.run_until_complete(self._end())
+        self.loop.close()
+        FaultSchedule.schedules += 1
+        FaultSchedule.repeated += self.service.repeated_with_a_possible_effect("POST")
+        for method in ("GET", "PATCH"):
+            FaultSchedule.other_repeats += self.service.repeated_with_a_possible_effect(method)
+
+    async def _end(self) -> None:
+        await asyncio.sleep(300.0)
+        for call in self.calls:
+            call.cancel()
+        ended = await asyncio.gather(*self.calls, return_exceptions=True)
+        await self.auth.aclose()
+        assert repr(self.gate) == "Gate(in_flight=0, waiting=0)"
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        kinds = (httpx.Response, PlatformError, asyncio.CancelledError)
+        assert all(isinstance(each, kinds) for each in ended), [each for each in ended if not isinstance(each, kinds)]
+        assert not any(isinstance(each, WaitTooLongError) for each in ended)
+
+
+def lost_answers(*, schedules: int = 10_000) -> list[Figure]:
+    """So many random schedules of faults."""
+    FaultSchedule.schedules = FaultSchedule.posts = FaultSchedule.repeated = FaultSchedule.other_repeats = 0
+    run_state_machine_as_test(
+        FaultSchedule,
+        settings=settings(
+            max_examples=schedules,
+            stateful_step_count=6,
+            database=None,
+            deadline=None,
+            derandomize=False,
+            phases=[Phase.generate, Phase.shrink],
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+        ),
+    )
+    posts, others = FaultSchedule.posts, FaultSchedule.other_repeats
+    name = f"{FaultSchedule.schedules:,} fault schedules, {posts:,} POSTs ({others:,} GETs and PATCHes repeated)"
+    return [exactly(f"{name}: POSTs repeated after a lost answer", FaultSchedule.repeated, 0)]

@@ -1,0 +1,116 @@
+"""The benchmark server: one asyncio protocol that answers prepared bytes, in a process of its own.
+
+Run as `python -m measure.speed.server [--latency SECONDS]`. It prints its port, serves until its input closes, and then
+prints the processor time that it used and the requests that it answered.
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import sys
+import time
+from functools import cache
+
+from .answers import ACCOUNT, REPOSITORY, SCENE, SCENE_ID, encoded, itwins, objects
+
+_SKIP = re.compile(rb"(?:\$|%24)skip=(\d+)")
+_TOP = re.compile(rb"(?:\$|%24)top=(\d+)")
+_LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
+
+
+def _answer(status: bytes, body: bytes) -> bytes:
+    return b"HTTP/1.1 %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (status, len(body), body)
+
+
+@cache
+def page(kind: str, skip: int, top: int, port: int) -> bytes:
+    """Returns a page with its links."""
+    items = itwins() if kind == "iTwins" else objects()
+    path = "itwins/?" if kind == "iTwins" else f"scenes/{SCENE_ID}/objects?iTwinId=i&"
+    links = {"self": {"href": f"http://127.0.0.1:{port}/{path}$skip={skip}&$top={top}"}}
+    if skip + top < len(items):
+        links["next"] = {"href": f"http://127.0.0.1:{port}/{path}$skip={skip + top}&$top={top}"}
+    body: dict[str, object] = {kind: items[skip : skip + top], "_links": links}
+    if kind == "objects":
+        body["sceneContext"] = {"displayName": "S", "lastModified": "2025-05-04T04:14:08.120Z", "isPartial": False}
+    return _answer(b"200 OK", encoded(body))
+
+
+_ACCOUNT = _answer(b"200 OK", encoded(ACCOUNT))
+_REPOSITORY = _answer(b"200 OK", encoded(REPOSITORY))
+_SCENE = _answer(b"201 Created", encoded(SCENE))
+
+
+class Server(asyncio.Protocol):
+    """One connection."""
+
+    answered = 0
+    latency = 0.0
+    port = 0
+
+    def __init__(self) -> None:
+        self._received = b""
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keeps the transport."""
+        assert isinstance(transport, asyncio.Transport)  # what a stream server gives
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Answers each whole request."""
+        self._received += data
+        while (end := self._received.find(b"\r\n\r\n")) >= 0:
+            head = self._received[:end]
+            length = _LENGTH.search(head) if head[:1] == b"P" else None
+            whole = end + 4 + (int(length[1]) if length else 0)
+            if len(self._received) < whole:
+                return
+            self._received = self._received[whole:]
+            answer = self._answer_to(head.split(b"\r\n", 1)[0])
+            Server.answered += 1
+            if Server.latency:
+                asyncio.get_running_loop().call_later(Server.latency, self._write, answer)
+            else:
+                self._write(answer)
+
+    def _write(self, answer: bytes) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(answer)
+
+    @staticmethod
+    def _answer_to(line: bytes) -> bytes:
+        if line.startswith(b"PATCH"):
+            return _REPOSITORY
+        if line.startswith(b"POST"):
+            return _SCENE
+        if b"myprimaryaccount" in line:
+            return _ACCOUNT
+        skip, top = _SKIP.search(line), _TOP.search(line)
+        kind = "iTwins" if line.startswith(b"GET /itwins/") else "objects"
+        return page(kind, int(skip[1]) if skip else 0, int(top[1]) if top else 100, Server.port)
+
+
+async def main() -> None:
+    """Serves until the input closes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds that each answer is held back")
+    Server.latency = parser.parse_args().latency
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Server, "127.0.0.1", 0, backlog=2048)
+    Server.port = server.sockets[0].getsockname()[1]
+    for top in (100, 1000):
+        for skip in range(0, len(itwins()), top):
+            page("iTwins", skip, top, Server.port)
+    for skip in range(0, len(objects()), 100):
+        page("objects", skip, 100, Server.port)
+    before, began = time.process_time(), time.perf_counter()
+    print(Server.port, flush=True)
+    await loop.run_in_executor(None, sys.stdin.read)
+    used = {"cpu": time.process_time() - before, "wall": time.perf_counter() - began, "answered": Server.answered}
+    print(json.dumps(used), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,26 @@
+"""A scene that changes while somebody pages through it."""
+
+from datetime import datetime, timedelta
+
+from ..._service.messages import ServiceResponse
+from ..._service.state import Platform, StoredScene, time_text
+from .context import ChangeContext, objects_in
+
+
+def scene_changes(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
+    """Remove the first object of the returned page from the scene afterwards, which moves all later ones up."""
+    body = response.body if isinstance(response.body, dict) else {}
+    for item in objects_in(body.get("objects")):
+        for scene in context.platform.scenes.values():
+            _remove(context.platform, scene, str(item["id"]))
+        break
+    return response
+
+
+def _remove(platform: Platform, scene: StoredScene, object_id: str) -> None:
+    remaining = [item for item in scene.objects if item["id"] != object_id]
+    if len(remaining) < len(scene.objects):
+        scene.objects[:] = remaining
+        before = datetime.fromisoformat(str(scene.content["lastModified"]))
+        # A reader compares the times, so they differ even where the clock stands still.
+        scene.content["lastModified"] = time_text(max(platform.now(), before + timedelta(milliseconds=1)))

@@ -1,0 +1,181 @@
+"""How a response goes over the wire: whole, or in one of the bad ways. The only module that touches connections."""
+
+import functools
+import json
+import socket
+import struct
+import zlib
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from http import HTTPStatus
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from .._server.loop_server import transport_of
+from .._server.recorder import Recording
+from .._service.messages import WireResponse
+from .plan import Fault, FaultName
+
+TRICKLE_PIECES = 20
+TRICKLE_SECONDS = 5.0
+BOMB_MEBIBYTES = 256
+GZIP_HEADER = bytes.fromhex("1f8b08000000000000ff")  # deflate, no name, no time, unknown system (RFC 1952)
+# On, and with no time to linger: closing sends a reset instead of what is still to be sent.
+_RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+
+
+class Connection:
+    """The connection that one request came in on."""
+
+    def __init__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        *,
+        sleep: Callable[[float], Awaitable[None]],
+        recording: Recording,
+    ) -> None:
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._recording = recording
+        self.sleep = sleep
+
+    async def send_whole(self, response: WireResponse) -> None:
+        """Send the response as it is."""
+        # A client that has the response must find the record, so it is kept before the last byte is sent.
+        self._recording.end(response.status)
+        sent = Response(response.body, response.status)
+        sent.raw_headers = _raw_headers(response)
+        await sent(self._scope, self._receive, self._send)
+
+    async def send_in_pieces(self, response: WireResponse, seconds: float) -> None:
+        """Send the body in small pieces with pauses between them."""
+        size = max(1, len(response.body) // TRICKLE_PIECES)
+        pieces = [response.body[at : at + size] for at in range(0, len(response.body), size)] or [b""]
+        await self._send({"type": "http.response.start", "status": response.status, "headers": _raw_headers(response)})
+        for piece in pieces[:-1]:
+            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+            await self.sleep(seconds / len(pieces))
+        self._recording.end(response.status)
+        await self._send({"type": "http.response.body", "body": pieces[-1]})
+
+    async def reset(self, beginning: bytes = b"") -> None:
+        """Send these bytes, whatever they are, and reset the connection."""
+        transport = transport_of(self._scope)
+        if beginning:
+            transport.write(beginning)
+        self._recording.end(None)
+        connection: socket.socket = transport.get_extra_info("socket")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+        transport.abort()
+        await self.until_client_leaves()
+
+    async def until_client_leaves(self) -> None:
+        """Wait until the connection is gone."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+
+def _raw_headers(response: WireResponse) -> list[tuple[bytes, bytes]]:
+    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in response.headers]
+    return [*headers, (b"content-length", str(len(response.body)).encode("ascii"))]
+
+
+def _wire_head(response: WireResponse) -> bytes:
+    lines = [f"HTTP/1.1 {response.status} {HTTPStatus(response.status).phrase}".encode("ascii")]
+    lines += [name + b": " + value for name, value in _raw_headers(response)]
+    return b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+async def _reset(connection: Connection, _: WireResponse, __: Fault) -> None:
+    await connection.reset()
+
+
+async def _reset_in_head(connection: Connection, response: WireResponse, _: Fault) -> None:
+    head = _wire_head(response)
+    await connection.reset(head[: len(head) // 2])
+
+
+async def _reset_in_body(connection: Connection, response: WireResponse, _: Fault) -> None:
+    await connection.reset(_wire_head(response) + response.body[: len(response.body) // 2])
+
+
+async def _stall(connection: Connection, response: WireResponse, fault: Fault) -> None:
+    if fault.seconds is None:
+        await connection.until_client_leaves()
+        return
+    await connection.sleep(fault.seconds)
+    await connection.send_whole(response)
+
+
+async def _trickle(connection: Connection, response: WireResponse, fault: Fault) -> None:
+    await connection.send_in_pieces(response, TRICKLE_SECONDS if fault.seconds is None else fault.seconds)
+
+
+async def _truncated_json(connection: Connection, response: WireResponse, _: Fault) -> None:
+    await connection.send_whole(replace(response, body=response.body[: len(response.body) // 2]))
+
+
+async def _empty(connection: Connection, response: WireResponse, _: Fault) -> None:
+    await connection.send_whole(replace(_plain(response), body=b""))
+
+
+async def _null(connection: Connection, response: WireResponse, _: Fault) -> None:
+    await connection.send_whole(replace(_plain(response), body=b"null"))
+
+
+async def _list(connection: Connection, response: WireResponse, _: Fault) -> None:
+    await connection.send_whole(replace(_plain(response), body=json.dumps([1, "two", None]).encode("ascii")))
+
+
+async def _gzip_bomb(connection: Connection, response: WireResponse, _: Fault) -> None:
+    plain = _plain(response)
+    headers = (*plain.headers, ("content-encoding", "gzip"))
+    await connection.send_whole(WireResponse(response.status, headers, gzip_bomb()))
+
+
+def _plain(response: WireResponse) -> WireResponse:
+    return replace(response, headers=tuple(header for header in response.headers if header[0] != "content-encoding"))
+
+
+@functools.cache
+def gzip_bomb() -> bytes:
+    """A gzip body of about 260 kB that unpacks to 256 MiB of blanks before `{}`, which is valid JSON.
+
+    One packed mebibyte is repeated, because packing all of them would hold up every other request for a second.
+    """
+    blanks, end = b" " * 2**20, b"{}"
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    # After a full flush nothing of what follows depends on what was before, so the second mebibyte can be repeated.
+    first, again = (compressor.compress(blanks) + compressor.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
+    checksum = functools.reduce(lambda sum_, _: zlib.crc32(blanks, sum_), range(BOMB_MEBIBYTES), 0)
+    trailer = struct.pack("<II", zlib.crc32(end, checksum), BOMB_MEBIBYTES * len(blanks) + len(end))
+    packed_end = compressor.compress(end) + compressor.flush()
+    return GZIP_HEADER + first + again * (BOMB_MEBIBYTES - 1) + packed_end + trailer
+
+
+DELIVERIES: dict[FaultName, Callable[[Connection, WireResponse, Fault], Awaitable[None]]] = {
+    "reset_after_effect": _reset,
+    "reset_in_head": _reset_in_head,
+    "reset_in_body": _reset_in_body,
+    "stall": _stall,
+    "trickle": _trickle,
+    "truncated_json": _truncated_json,
+    "empty": _empty,
+    "null": _null,
+    "list": _list,
+    "gzip_bomb": _gzip_bomb,
+}
+
+
+async def deliver(connection: Connection, response: WireResponse | None, fault: Fault | None) -> None:
+    """Send the response in the way that the fault says; without a response reset the connection."""
+    if response is None:
+        await connection.reset()
+    elif fault is None:
+        await connection.send_whole(response)
+    else:
+        await DELIVERIES[fault.name](connection, response, fault)

@@ -1,0 +1,199 @@
+"""uvicorn inside a running event loop: no thread, no signal handlers, no log configuration; starts and stops at once.
+
+`uvicorn.Server` polls every 100 ms for its end and waits as long for its connections, so this module drives uvicorn's
+protocol itself. The protocol hands the connection's transport to the application (`transport_of`), which lets faults
+below HTTP happen: half a status line, a reset in the middle of a body.
+"""
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+_EXTENSION = "itwin_platform_sandbox.transport"
+# Longer than clients keep idle connections, so that a sandbox never closes one just as it is used again.
+_KEEP_ALIVE_SECONDS = 600
+_BACKLOG = 2048
+# A client that sends no HTTP is told so; on the sandbox's side only its own failures are worth a line.
+_LOGGER = logging.getLogger(__name__)
+_LOGGER.setLevel(logging.ERROR)
+
+
+def transport_of(scope: Scope) -> asyncio.Transport:
+    """The transport of the connection that a request came in on."""
+    transport: asyncio.Transport = scope["extensions"][_EXTENSION]
+    return transport
+
+
+class LoopServer:
+    """Serves an ASGI application on one address within the running loop."""
+
+    def __init__(self, app: ASGIApp, *, host: str, port: int) -> None:
+        self._app = app
+        self._host = host
+        self._wanted_port = port
+        self._state = ServerState()
+        self._server: asyncio.Server | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._config: Config | None = None
+        self._refusing: socket.socket | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = False
+        self.port = 0
+
+    async def start(self) -> None:
+        """Begin to listen; `OSError` when the address is taken."""
+        listening = _bound_socket(self._host, self._wanted_port)
+        listening.listen(_BACKLOG)
+        self._stopping = False
+        self._config = _uvicorn_config(self._handle)
+        self._loop = asyncio.get_running_loop()
+        await self._serve(listening)
+        self.port = listening.getsockname()[1]
+
+    async def stop(self) -> None:
+        """Stop listening, drop every connection and end every request that is being handled."""
+        self._stopping = True
+        if self._server is not None:
+            self._server.close()
+        if self._refusing is not None:
+            self._refusing.close()
+        self._drop_connections()
+        # One turn of the loop tells the protocols that their connections are lost, so none logs a missing response.
+        await asyncio.sleep(0)
+        tasks = [*self._state.tasks, *self._tasks]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._server is not None:
+            await self._server.wait_closed()
+        self._loop = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has been started and not been stopped."""
+        return self._loop is not None
+
+    def refuse_connections(self) -> None:
+        """Stop listening and drop every connection; the address stays taken. Called within the loop."""
+        if self._server is None or self._refusing is not None:
+            return
+        self._server.close()
+        # A socket that is bound and does not listen rejects connections and keeps the port from anybody else.
+        self._refusing = _bound_socket(self._host, self.port)
+        self._drop_connections()
+
+    def accept_connections(self) -> None:
+        """Listen again. Called within the loop; when it returns, connections are taken."""
+        listening, self._refusing = self._refusing, None
+        if listening is not None and not self._stopping:
+            listening.listen(_BACKLOG)
+            self.run_later(self._serve(listening))
+
+    def run_later(self, action: Coroutine[None, None, None]) -> None:
+        """Carry an action out beside the requests; it ends with the server. Called within the loop."""
+        task = asyncio.ensure_future(action)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def run_in_loop(self, action: Callable[[], None]) -> None:
+        """Carry an action out within the loop, from whatever thread, and return when it is done."""
+        if self._loop is None:
+            raise RuntimeError("the sandbox has not been started")
+        if _running_loop() is self._loop:
+            action()
+            return
+
+        async def act() -> None:
+            action()
+
+        asyncio.run_coroutine_threadsafe(act(), self._loop).result()
+
+    async def _serve(self, listening: socket.socket) -> None:
+        config = self._config
+        if config is None:
+            raise RuntimeError("the sandbox has not been started")
+        self._server = await asyncio.get_running_loop().create_server(
+            lambda: _TransportProtocol(config=config, server_state=self._state, app_state={}),
+            sock=listening,
+            backlog=_BACKLOG,
+        )
+
+    def _drop_connections(self) -> None:
+        for connection in list(self._state.connections):
+            if isinstance(connection, _TransportProtocol):
+                connection.transport.abort()
+                # An aborted connection is closed in the next turn of the loop; a client's pool is to see it now.
+                with suppress(OSError):  # the client has left already
+                    connection.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except asyncio.CancelledError:
+            if not self._stopping:
+                raise
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None  # a thread without a loop
+
+
+def _uvicorn_config(app: ASGIApp) -> Config:
+    config = Config(
+        app,
+        http=_TransportProtocol,
+        ws="none",
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+    )
+    config.load()
+    return config
+
+
+def _bound_socket(host: str, port: int) -> socket.socket:
+    """A socket that has the address and does not listen; `OSError` when the address is taken."""
+    # asyncio turns Nagle's algorithm off only where the protocol is named; with it every response waits 40 ms.
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":
+            # Without this an address stays taken for a minute after a connection on it was closed here.
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+    except OSError:
+        bound.close()
+        raise
+    bound.setblocking(False)  # noqa: FBT003 - the socket module takes it by position only
+    return bound
+
+
+class _TransportProtocol(H11Protocol):
+    """uvicorn's protocol, with the transport in the scope of every request."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn narrows it
+        super().connection_made(transport)
+        self.logger = _LOGGER
+        self.access_log = False
+        app = self.app
+
+        async def app_with_transport(scope: Scope, receive: Receive, send: Send) -> None:
+            scope["extensions"] = {_EXTENSION: transport}
+            await app(scope, receive, send)
+
+        self.app = app_with_transport

@@ -1,0 +1,104 @@
+"""Who calls: bearer tokens and what each of them entitles to. Source: section 5."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+ITWINS_MODIFY = "itwins_modify"
+WEBHOOKS_MAINTAINER = "webhooks_maintainer"
+ALL_PERMISSIONS = frozenset({ITWINS_MODIFY, WEBHOOKS_MAINTAINER})
+PLATFORM_SCOPE = "itwin-platform"
+WEBHOOKS_SCOPE = "webhooks:modify"
+ALL_SCOPES = frozenset({PLATFORM_SCOPE, WEBHOOKS_SCOPE})
+
+_BEARER = re.compile(r"bearer +([A-Za-z0-9\-._~+/]+=*)", re.IGNORECASE)
+
+
+class CredentialsError(Exception):
+    """The request carries no valid credentials; the text says why and never quotes the token."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """What a token entitles to; `member_of` None means: member of every iTwin."""
+
+    organization_administrator: bool = True
+    service_application: bool = True
+    permissions: frozenset[str] = ALL_PERMISSIONS
+    scopes: frozenset[str] = ALL_SCOPES
+    member_of: frozenset[str] | None = None
+    expires_at: float | None = None
+
+    def is_member_of(self, itwin_id: str) -> bool:
+        """Whether the caller is a member of the iTwin."""
+        return self.member_of is None or itwin_id.lower() in self.member_of
+
+    def has_access_to(self, itwin_id: str) -> bool:
+        """Whether the caller sees what belongs to the iTwin: as a member or as organization administrator."""
+        return self.organization_administrator or self.is_member_of(itwin_id)
+
+    def has_permission(self, permission: str, itwin_id: str) -> bool:
+        """Organization administrators hold every permission, others where they are members. Source: section 5."""
+        return self.organization_administrator or (permission in self.permissions and self.is_member_of(itwin_id))
+
+
+FULLY_ENTITLED = Caller()
+
+
+class Tokens:
+    """The bearer tokens that the sandbox takes."""
+
+    __slots__ = ("_any_token", "_clock", "_registered")
+
+    def __init__(self, *, any_token: bool, clock: Callable[[], float]) -> None:
+        self._any_token = any_token
+        self._clock = clock
+        self._registered: dict[str, Caller] = {}
+
+    def register(
+        self,
+        token: str,
+        *,
+        organization_administrator: bool,
+        service_application: bool,
+        permissions: Iterable[str],
+        scopes: Iterable[str],
+        member_of: Iterable[str] | None,
+        expires_in: float | None,
+    ) -> None:
+        """Take `token` from now on, for a caller with these entitlements; replaces what was said of it before."""
+        if not _BEARER.fullmatch(f"Bearer {token}"):
+            raise ValueError("not the text of a bearer token: letters, digits and -._~+/ with = at the end (RFC 6750)")
+        self._registered[token] = Caller(
+            organization_administrator=organization_administrator,
+            service_application=service_application,
+            permissions=frozenset(permissions),
+            scopes=frozenset(scopes),
+            member_of=None if member_of is None else frozenset(itwin_id.lower() for itwin_id in member_of),
+            expires_at=None if expires_in is None else self._clock() + expires_in,
+        )
+
+    def expire(self, authorization: str | None) -> None:
+        """Let the token of this header have expired from now on."""
+        try:
+            token, caller = self.caller(authorization)
+        except CredentialsError:
+            return  # it is rejected already
+        self._registered[token] = replace(caller, expires_at=self._clock())
+
+    def caller(self, authorization: str | None) -> tuple[str, Caller]:
+        """The token and its caller, or `CredentialsError`. Source: section 7, 401."""
+        if not authorization:
+            raise CredentialsError("Header Authorization was not found in the request. Access denied.")
+        match = _BEARER.fullmatch(authorization.strip())
+        if match is None:
+            raise CredentialsError("Header Authorization is malformed: expected a Bearer access token.")
+        token = match[1]
+        caller = self._registered.get(token, FULLY_ENTITLED if self._any_token else None)
+        if caller is None:
+            raise CredentialsError("The access token is not known to this sandbox.")
+        if caller.expires_at is not None and self._clock() >= caller.expires_at:
+            raise CredentialsError("The access token has expired.")
+        if PLATFORM_SCOPE not in caller.scopes:
+            raise CredentialsError(f"The access token is missing the scope {PLATFORM_SCOPE}.")
+        return token, caller

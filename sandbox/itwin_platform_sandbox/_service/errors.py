@@ -1,0 +1,79 @@
+"""How the service says no: the error body of section 2.11 with the codes of section 7."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from .json_values import JSON
+from .messages import ServiceResponse
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One entry of `error.details`."""
+
+    code: str
+    target: str | None
+    message: str
+
+
+class ErrorResponse(Exception):  # noqa: N818 - an error is a response, not an error of the sandbox
+    """The service rejects the request; carries the response it gives instead. Source: section 7."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        details: Sequence[Detail] = (),
+        headers: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        super().__init__(f"{status} {code}: {message}")
+        self.status = status
+        self.code = code
+        self.message = message
+        self.details = tuple(details)
+        self.headers = headers
+
+    def response(self) -> ServiceResponse:
+        """The error body as it goes over the wire."""
+        details: list[JSON] = [
+            {"code": detail.code, "message": detail.message, "target": detail.target} for detail in self.details
+        ]
+        error: JSON = {"code": self.code, "message": self.message, "target": None, "details": details}
+        return ServiceResponse(self.status, {"error": error}, self.headers)
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidRequest:
+    """The error with which one operation responses a request that breaks its rules."""
+
+    status: int
+    code: str
+    message: str
+
+    def reject(self, *details: Detail) -> NoReturn:
+        """Raise the error with everything that was found wrong."""
+        raise ErrorResponse(self.status, self.code, self.message, details)
+
+    def reject_any(self, details: Sequence[Detail]) -> None:
+        """Raise the error when something was found wrong."""
+        if details:
+            self.reject(*details)
+
+
+def operation_not_found(message: str, status: int = 404, headers: tuple[tuple[str, str], ...] = ()) -> ErrorResponse:
+    """No such operation. Source: section 7, `ResourceNotFound` with detail `OperationNotFound`."""
+    detail = Detail("OperationNotFound", None, message)
+    return ErrorResponse(status, "ResourceNotFound", "Requested resource is not available.", [detail], headers)
+
+
+def rate_limit_exceeded(headers: tuple[tuple[str, str], ...]) -> ErrorResponse:
+    """Too many requests. Source: section 7."""
+    message = "The client sent more requests than its tier allows."
+    return ErrorResponse(429, "RateLimitExceeded", message, headers=headers)
+
+
+def insufficient_permissions(message: str) -> ErrorResponse:
+    """The caller is known but not entitled. Source: section 7."""
+    return ErrorResponse(403, "InsufficientPermissions", message)

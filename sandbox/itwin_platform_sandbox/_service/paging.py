@@ -1,0 +1,24 @@
+"""Links to this, the next and the previous page. Source: section 2.10."""
+
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from .json_values import JSONObject
+
+
+def paging_links(url: str, query: Mapping[str, str], *, skip: int, top: int, total: int) -> JSONObject:
+    """Absolute links with every parameter of the request, defaults filled in; next and prev where they exist."""
+    links: JSONObject = {"self": _link(url, query, skip, top)}
+    if skip + top < total:
+        links["next"] = _link(url, query, skip + top, top)
+    if skip > 0 and total > 0:
+        links["prev"] = _link(url, query, max(0, skip - top), top)
+    return links
+
+
+def _link(url: str, query: Mapping[str, str], skip: int, top: int) -> JSONObject:
+    asked = {name: value for name, value in query.items() if name not in ("$skip", "$top")}
+    parameters = {**asked, "$skip": str(skip), "$top": str(top)}
+    # The service writes the dollar sign of its parameters as it is, not as %24.
+    text = "&".join(f"{quote(name, safe='$')}={quote(value, safe=',:')}" for name, value in parameters.items())
+    return {"href": f"{url}?{text}"}

@@ -1,0 +1,1 @@
+"""The query parameters of List iTwins: the grammar of `$filter`, the properties, the checks."""

@@ -1,0 +1,187 @@
+"""`$filter` on iTwins: a statement becomes a function that says yes or no to one iTwin. Source: section 4.3.
+
+Rules that hold for every statement: text compares without regard to case, dates compare as times, a null compares
+only with eq and ne, and a comparison has one property on one side and one value on the other.
+"""
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, TypeAlias, cast
+
+from lark import Lark, Token, Transformer
+from lark.exceptions import UnexpectedInput
+
+from ..json_values import JSON, JSONObject
+from .itwin_properties import ITWIN_PROPERTIES, PropertyKind
+
+Predicate: TypeAlias = Callable[[JSONObject], bool]
+Comparable: TypeAlias = str | float | datetime
+
+# Every bracket or "not" nests one function call deeper; far above any statement written by hand.
+DEEPEST_NESTING = 50
+
+_COMPARISONS: dict[str, Callable[[Comparable, Comparable], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "lt": operator.lt,
+    "le": operator.le,
+}
+_MIRRORED = {"eq": "eq", "ne": "ne", "gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
+
+
+class FilterError(ValueError):
+    """The filter cannot be carried out; `part` is what is wrong with it, in the words of section 7."""
+
+    def __init__(self, part: Literal["statement", "property"], message: str) -> None:
+        super().__init__(message)
+        self.part = part
+
+
+@dataclass(frozen=True, slots=True)
+class _Property:
+    name: str
+    kind: PropertyKind
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    value: str | float | None
+    is_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    accepts: Predicate
+    depth: int = 1
+
+
+def compile_filter(statement: str) -> Predicate:
+    """Compile a statement; `FilterError` when it is invalid, unsupported or names an unknown property."""
+    try:
+        return cast("_Term", _PARSER.parse(statement)).accepts
+    except UnexpectedInput as error:
+        near = statement[max(0, error.pos_in_stream or 0) :][:40]
+        raise FilterError("statement", f"The filter cannot be understood at {near!r}.") from error
+
+
+def _term(accepts: Predicate, *parts: _Term) -> _Term:
+    depth = 1 + max((part.depth for part in parts), default=0)
+    if depth > DEEPEST_NESTING:
+        raise FilterError("statement", f"The filter nests more than {DEEPEST_NESTING} levels.")
+    return _Term(accepts, depth)
+
+
+def _compare(name: str, property_: _Property, value: _Value) -> Predicate:
+    compare = _COMPARISONS[name]
+    key = property_.name
+    if value.value is None:
+        if name not in ("eq", "ne"):
+            raise FilterError("statement", "null can only be compared with eq and ne.")
+        wanted = name == "eq"
+        return lambda itwin: (itwin.get(key) is None) is wanted
+    expected = _expected(property_, value)
+    when_null = name == "ne"
+    read = _READERS[property_.kind]
+
+    def accepts(itwin: JSONObject) -> bool:
+        stored = itwin.get(key)
+        return when_null if stored is None else compare(read(stored), expected)
+
+    return accepts
+
+
+def _expected(property_: _Property, value: _Value) -> Comparable:
+    if property_.kind == "number":
+        if isinstance(value.value, str):
+            raise FilterError("statement", f"{property_.name} is compared with a number.")
+        return float(value.value or 0)
+    if not isinstance(value.value, str):
+        raise FilterError("statement", f"{property_.name} is compared with a quoted text.")
+    if property_.kind == "text":
+        return value.value.casefold()
+    try:
+        return _time(value.value)
+    except ValueError:
+        raise FilterError("statement", f"{value.value[:40]!r} is not a date or time.") from None
+
+
+def _time(text: JSON) -> datetime:
+    time = datetime.fromisoformat(str(text))
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+_READERS: dict[PropertyKind, Callable[[JSON], Comparable]] = {
+    "text": lambda stored: str(stored).casefold(),
+    "number": lambda stored: stored if isinstance(stored, int | float) else 0.0,
+    "time": _time,
+}
+
+
+class _Compiler(Transformer[Token, _Term | _Property | _Value]):
+    """Turns the parts of a statement, innermost first, into terms."""
+
+    def property(self, children: list[Token]) -> _Property:
+        name = str(children[0])
+        kind = ITWIN_PROPERTIES.get(name)
+        if kind is None:
+            raise FilterError("property", f"{name[:100]!r} is not a property of an iTwin.")
+        return _Property(name, kind)
+
+    def text(self, children: list[Token]) -> _Value:
+        return _Value(children[0][1:-1].replace("''", "'"), is_text=True)
+
+    def time(self, children: list[Token]) -> _Value:
+        return _Value(str(children[0]))
+
+    word = time
+
+    def number(self, children: list[Token]) -> _Value:
+        return _Value(float(children[0]))
+
+    def null(self, children: list[Token]) -> _Value:
+        return _Value(None)
+
+    def any_of(self, terms: list[_Term]) -> _Term:
+        predicates = [term.accepts for term in terms]
+        return _term(lambda itwin: any(accepts(itwin) for accepts in predicates), *terms)
+
+    def all_of(self, terms: list[_Term]) -> _Term:
+        predicates = [term.accepts for term in terms]
+        return _term(lambda itwin: all(accepts(itwin) for accepts in predicates), *terms)
+
+    def negated(self, terms: list[_Term]) -> _Term:
+        accepts = terms[0].accepts
+        return _term(lambda itwin: not accepts(itwin), *terms)
+
+    def comparison(self, children: list[_Property | _Value | Token]) -> _Term:
+        left, name, right = children
+        operator_name = str(name).lower()
+        if isinstance(left, _Property) and isinstance(right, _Value):
+            return _term(_compare(operator_name, left, right))
+        if isinstance(left, _Value) and isinstance(right, _Property):
+            return _term(_compare(_MIRRORED[operator_name], right, left))
+        raise FilterError("statement", "A comparison needs a property on one side and a value on the other.")
+
+    def text_function(self, children: list[_Property | _Value | Token]) -> _Term:
+        name, first, second = children
+        # The description has the value first, OData the property: with one of each there is no doubt.
+        value, property_ = (first, second) if isinstance(second, _Property) else (second, first)
+        if not (isinstance(property_, _Property) and isinstance(value, _Value) and isinstance(value.value, str)):
+            raise FilterError("statement", f"{name}(value, property) needs a quoted text and a property.")
+        if property_.kind != "text" or not value.is_text:
+            raise FilterError("statement", f"{name}(value, property) needs a quoted text and a text property.")
+        part, key = value.value.casefold(), property_.name
+        if str(name).lower() == "contains":
+            return _term(lambda itwin: part in str(itwin.get(key) or "").casefold())
+        return _term(lambda itwin: str(itwin.get(key) or "").casefold().startswith(part))
+
+
+# With the transformer inside the parser no tree is built and nothing recurses, however long the statement.
+_PARSER = Lark(
+    Path(__file__).with_name("itwin_filter.lark").read_text(encoding="utf-8"), parser="lalr", transformer=_Compiler()
+)

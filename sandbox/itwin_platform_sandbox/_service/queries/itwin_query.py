@@ -1,0 +1,194 @@
+"""The parameters of List iTwins: read, checked against each other, ready to select with. Source: section 4.3."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..errors import Detail, InvalidRequest
+from .itwin_filter import FilterError, Predicate, compile_filter
+from .itwin_properties import ITWIN_PROPERTIES, STATUSES, SUB_CLASSES, SUMMARY_PROPERTIES
+
+INVALID = InvalidRequest(422, "InvalidiTwinsRequest", "The request to list iTwins is not valid.")
+# Parameters that a $filter replaces; only subClass may accompany it.
+SIMPLE_PARAMETERS = ("status", "type", "number", "displayName", "parentId", "iTwinAccountId", "$search")
+MEMBER_SCOPE, ORGANIZATION_SCOPE = "MemberOfiTwin", "OrganizationAdmin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ITwinQuery:
+    """What one request asks for."""
+
+    predicates: tuple[Predicate, ...]
+    properties: tuple[str, ...] | None
+    order_by: tuple[str, bool] | None
+    top: int
+    skip: int
+    max_return: int
+    query_scope: str
+
+
+class _Problems(list[Detail]):
+    """Everything found wrong with one request."""
+
+    def add(self, code: str, target: str, message: str) -> None:
+        self.append(Detail(code, target, message))
+
+
+def read_itwin_query(query: Mapping[str, str], headers: Mapping[str, str]) -> ITwinQuery:
+    """Read and check all parameters; one error names everything that is wrong. Source: section 7, 422 details."""
+    problems = _Problems()
+    _check_combinations(query, problems)
+    predicates = (
+        _status_predicate(query, problems),
+        _sub_class_predicate(query, problems),
+        *_exact_predicates(query),
+        *_search_predicates(query),
+        *_filter_predicates(query, problems),
+    )
+    result = ITwinQuery(
+        predicates=tuple(predicate for predicate in predicates if predicate is not None),
+        properties=_properties(query, headers, problems),
+        order_by=_order_by(query, problems),
+        top=_as_integer(query, "$top", 100, range(1, 1001), "a positive integer up to 1000", problems),
+        skip=_as_integer(query, "$skip", 0, range(2**63), "a non-negative integer", problems),
+        max_return=_max_return(headers, problems),
+        query_scope=_query_scope(headers, problems),
+    )
+    INVALID.reject_any(problems)
+    return result
+
+
+def _check_combinations(query: Mapping[str, str], problems: _Problems) -> None:
+    if "$search" in query and ("displayName" in query or "number" in query):
+        problems.add("InvalidParameter", "$search", "$search cannot be combined with displayName or number.")
+    if "includeInactive" in query and "status" in query:
+        problems.add("InvalidParameter", "includeInactive", "includeInactive cannot be combined with status.")
+    if "$filter" in query and any(name in query for name in SIMPLE_PARAMETERS):
+        names = ", ".join(name for name in SIMPLE_PARAMETERS if name in query)
+        problems.add("InvalidParameter", "$filter", f"$filter cannot be combined with {names}.")
+
+
+def _status_predicate(query: Mapping[str, str], problems: _Problems) -> Predicate | None:
+    include_inactive = query.get("includeInactive", "false").lower()
+    if include_inactive not in ("true", "false"):
+        problems.add("InvalidParameter", "includeInactive", "includeInactive must be true or false.")
+    status = query.get("status")
+    if status is not None:
+        if status not in STATUSES:
+            problems.add("InvalidValue", "status", "status must be Active, Inactive or Trial.")
+        return lambda itwin: itwin["status"] == status
+    return None if include_inactive == "true" else is_not_inactive
+
+
+def is_not_inactive(itwin: Mapping[str, object]) -> bool:
+    """Inactive iTwins are omitted unless requested. Source: section 3."""
+    return itwin["status"] != "Inactive"
+
+
+def _sub_class_predicate(query: Mapping[str, str], problems: _Problems) -> Predicate | None:
+    if "subClass" not in query:
+        return None
+    wanted = {name.strip() for name in query["subClass"].split(",")} & set(SUB_CLASSES)
+    if not wanted:
+        problems.add("InvalidValue", "subClass", f"subClass must name one of {', '.join(SUB_CLASSES)}.")
+    return lambda itwin: itwin["subClass"] in wanted
+
+
+def _exact_predicates(query: Mapping[str, str]) -> list[Predicate]:
+    exact = [_equals(name, query[name]) for name in ("type", "number", "displayName") if name in query]
+    ids = [_equals_id(name, query[name]) for name in ("parentId", "iTwinAccountId") if name in query]
+    return exact + ids
+
+
+def _equals(name: str, value: str) -> Predicate:
+    return lambda itwin: itwin[name] == value
+
+
+def _equals_id(name: str, value: str) -> Predicate:
+    return _equals(name, value.lower())
+
+
+def _search_predicates(query: Mapping[str, str]) -> list[Predicate]:
+    if "$search" not in query:
+        return []
+    part = query["$search"].casefold()
+    return [lambda itwin: part in str(itwin["displayName"]).casefold() or part in str(itwin["number"]).casefold()]
+
+
+def _filter_predicates(query: Mapping[str, str], problems: _Problems) -> list[Predicate]:
+    if "$filter" not in query:
+        return []
+    try:
+        return [compile_filter(query["$filter"])]
+    except FilterError as error:
+        problems.add("InvalidValue" if error.part == "property" else "InvalidParameter", "$filter", str(error))
+        return []
+
+
+def _properties(query: Mapping[str, str], headers: Mapping[str, str], problems: _Problems) -> tuple[str, ...] | None:
+    if "$select" in query:
+        names = tuple(name.strip() for name in query["$select"].split(","))
+        unknown = [name for name in names if name not in ITWIN_PROPERTIES]
+        if unknown:
+            problems.add("InvalidValue", "$select", f"{unknown[0][:100]!r} is not a property of an iTwin.")
+        return names
+    preferences = {part.strip().lower() for part in headers.get("prefer", "").split(",")}
+    return None if "return=representation" in preferences else SUMMARY_PROPERTIES
+
+
+def _order_by(query: Mapping[str, str], problems: _Problems) -> tuple[str, bool] | None:
+    if "$orderby" not in query:
+        return None
+    match = re.fullmatch(r"\s*(\w+)(?:\s+(asc|desc))?\s*", query["$orderby"], re.IGNORECASE)
+    if match is None or match[1] not in ITWIN_PROPERTIES:
+        problems.add("InvalidValue", "$orderby", "$orderby must be a property of an iTwin with ASC, DESC or nothing.")
+        return None
+    return match[1], (match[2] or "asc").lower() == "desc"
+
+
+def _as_integer(
+    query: Mapping[str, str], name: str, default: int, allowed: range, rule: str, problems: _Problems
+) -> int:
+    if name not in query:
+        return default
+    number = parse_integer(query[name])
+    if number is None or number not in allowed:
+        problems.add("InvalidValue", name, f"{name} must be {rule}.")
+        return default
+    return number
+
+
+def parse_integer(text: str) -> int | None:
+    """The number that decimal digits, with or without a sign, stand for; None for every other text."""
+    return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
+
+
+def _max_return(headers: Mapping[str, str], problems: _Problems) -> int:
+    number = parse_integer(headers.get("x-max-return", "1000").strip())
+    if number is None or not 1 <= number <= 10_000:
+        message = "Header X-Max-Return is incorrect: it must be a positive integer below 10000."
+        problems.add("InvalidHeaderValue", "X-Max-Return", message)
+        return 1000
+    return number
+
+
+def _query_scope(headers: Mapping[str, str], problems: _Problems) -> str:
+    given = headers.get("x-itwin-query-scope", MEMBER_SCOPE)
+    # Without regard to case: another team's client writes `memberOfItwin`.
+    scope = {known.casefold(): known for known in (MEMBER_SCOPE, ORGANIZATION_SCOPE)}.get(given.casefold())
+    if scope is None:
+        # The description names this target, although the header of this operation is X-iTwin-Query-Scope.
+        message = f"Header X-iTwin-Query-Scope must be {MEMBER_SCOPE} or {ORGANIZATION_SCOPE}."
+        problems.add("InvalidHeaderValue", "X-iTwin-Create-Scope", message)
+        return MEMBER_SCOPE
+    return scope
+
+
+OrderKey = Callable[[Mapping[str, object]], tuple[bool, object]]
+
+
+def order_key(name: str) -> OrderKey:
+    """How iTwins are put in order by one property: nulls first, text without regard to case."""
+    if ITWIN_PROPERTIES[name] == "text":
+        return lambda itwin: (itwin[name] is not None, str(itwin[name] or "").casefold())
+    return lambda itwin: (itwin[name] is not None, itwin[name] or 0)

@@ -1,0 +1,106 @@
+"""How many requests one token may send. Source: section 8, "Rate limiting"."""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+from .retry_after import RETRY_AFTER_FORMS, RetryAfter
+
+RateKind = Literal["fixed_window", "token_bucket"]
+
+
+class RateLimitLike(Protocol):
+    """Anything that says how many requests are allowed in how many seconds."""
+
+    @property
+    def requests(self) -> int:
+        """How many requests."""
+        ...
+
+    @property
+    def per(self) -> float:
+        """In how many seconds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """At most `requests` (a positive count) per `per` seconds, counted for each token.
+
+    A `fixed_window` begins with the first request of a token and then counts up to `requests`; a `token_bucket` holds
+    `requests` and is refilled evenly. `retry_after` is the form in which an error says how long to wait.
+    """
+
+    requests: int
+    per: float
+    kind: RateKind = "fixed_window"
+    retry_after: RetryAfter = "seconds"
+
+    def __post_init__(self) -> None:
+        if self.requests < 1 or not (self.per > 0 and math.isfinite(self.per)):
+            raise ValueError(f"a rate limit needs a positive count and a positive time, not {self.requests}/{self.per}")
+        if self.kind not in get_args(RateKind) or self.retry_after not in RETRY_AFTER_FORMS:
+            raise ValueError(f"no such rate limit: {self.kind}, retry-after {self.retry_after}")
+
+
+def rate_limit_of(rate: str | RateLimitLike) -> RateLimit:
+    """Read `requests/seconds`, for example `100/60`, or take over a value; `ValueError` for anything else."""
+    if isinstance(rate, RateLimit):
+        return rate
+    if not isinstance(rate, str):
+        return RateLimit(rate.requests, rate.per)
+    match = re.fullmatch(r"(\d+)/(\d+(?:\.\d+)?)", rate.strip())
+    if match is None:
+        raise ValueError(f"a rate limit is written requests/seconds, for example 100/60, not {rate!r}")
+    return RateLimit(int(match[1]), float(match[2]))
+
+
+class RequestCounter:
+    """Counts the requests of every token against one limit."""
+
+    __slots__ = ("_clock", "_limit", "_states", "_step")
+
+    def __init__(self, limit: RateLimit, clock: Callable[[], float]) -> None:
+        self._limit = limit
+        self._clock = clock
+        self._step = _fixed_window if limit.kind == "fixed_window" else _token_bucket
+        self._states: dict[str, tuple[float, float]] = {}
+
+    @property
+    def retry_after(self) -> RetryAfter:
+        """The form in which an error says how long to wait."""
+        return self._limit.retry_after
+
+    def wait(self, token: str) -> float | None:
+        """Count one request: None when it may go on, else the seconds until the next one may."""
+        now = self._clock()
+        wait, state = self._step(self._limit, now, self._states.get(token))
+        self._states[token] = state
+        return wait
+
+
+def _fixed_window(
+    limit: RateLimit, now: float, state: tuple[float, float] | None
+) -> tuple[float | None, tuple[float, float]]:
+    """The state is when the window began and how many requests it has had."""
+    start, count = state or (now, 0)
+    if now >= start + limit.per:
+        start, count = now, 0
+    if count >= limit.requests:
+        return start + limit.per - now, (start, count)
+    return None, (start, count + 1)
+
+
+def _token_bucket(
+    limit: RateLimit, now: float, state: tuple[float, float] | None
+) -> tuple[float | None, tuple[float, float]]:
+    """The state is when the bucket was last looked at and how much was in it."""
+    seen, level = state or (now, limit.requests)
+    refill = limit.requests / limit.per
+    level = min(limit.requests, level + (now - seen) * refill)
+    # What was refilled in exactly the time that an error named must not fall short by a rounding error.
+    if level < 1 - 1e-9:
+        return (1 - level) / refill, (now, level)
+    return None, (now, level - 1)

@@ -1,0 +1,32 @@
+"""The forms in which a response can say when to come back."""
+
+import math
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Literal, get_args
+
+RetryAfter = Literal["seconds", "decimals", "date", "none", "garbage", "huge"]
+RETRY_AFTER_FORMS: tuple[str, ...] = get_args(RetryAfter)
+
+# More seconds than a datetime can add up.
+HUGE = 10**15
+
+
+def retry_after_headers(form: RetryAfter, wait: float, now: datetime) -> tuple[tuple[str, str], ...]:
+    """The header `retry-after` for a wait in seconds; nothing for `none`. Described is `seconds` (section 8)."""
+    if form == "none":
+        return ()
+    whole = max(1, math.ceil(wait))
+    text = {
+        "seconds": str(whole),
+        "decimals": f"{math.ceil(wait * 1000) / 1000:.3f}",
+        "date": http_date(now + timedelta(seconds=whole)),
+        "garbage": "soon",
+        "huge": str(HUGE),
+    }[form]
+    return (("retry-after", text),)
+
+
+def http_date(time: datetime) -> str:
+    """An aware time as the headers of HTTP have it (RFC 9110, section 5.6.7)."""
+    return format_datetime(time.astimezone(UTC), usegmt=True)

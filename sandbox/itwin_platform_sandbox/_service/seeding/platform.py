@@ -1,0 +1,44 @@
+"""Fills an empty platform."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from ..state import Platform, new_uuid, source_of
+from .itwins import seed_itwins
+from .repositories import seed_repositories
+from .scene import seed_scene
+from .webhooks import seed_webhooks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seeded:
+    """The stored data and the ids in it that a caller needs to start with."""
+
+    platform: Platform
+    itwin_id: str
+    repository_ids: Mapping[str, str]
+    scene_id: str
+    webhook_id: str
+
+
+def seeded_platform(*, itwins: int, objects: int, seed: int, as_seen: bool, now: Callable[[], datetime]) -> Seeded:
+    """Store `itwins` iTwins that the default listing shows, Inactive ones on top, and a scene of `objects` objects.
+
+    With `as_seen` the ids are as they have been seen beyond the description: texts in the form of a UUID that RFC 4122
+    does not have, built-in repositories named by a word, ids with characters that a path must encode.
+    """
+    # Each part draws from its own source, so the number of iTwins does not change the ids of everything else.
+    platform = Platform(now=now, random=source_of(seed, "later"))
+    platform.user_id = new_uuid(source_of(seed, "user"))
+    itwin_id = seed_itwins(platform, itwins, source_of(seed, "itwins"), as_seen=as_seen)
+    repository_ids = seed_repositories(platform, itwin_id, source_of(seed, "repositories"), as_seen=as_seen)
+    scene_id = seed_scene(platform, itwin_id, repository_ids, objects, source_of(seed, "scene"))
+    webhook_id = seed_webhooks(platform, itwin_id, source_of(seed, "webhooks"))
+    return Seeded(
+        platform=platform,
+        itwin_id=itwin_id,
+        repository_ids=repository_ids,
+        scene_id=scene_id,
+        webhook_id=webhook_id,
+    )

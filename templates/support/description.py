@@ -1,0 +1,51 @@
+"""Short reprs of models: absent fields are omitted, secrets are hidden, long values are cut."""
+
+from datetime import datetime
+from reprlib import Repr
+from typing import Any
+
+from .unset import UNSET
+
+
+class _ShortRepr(Repr):
+    """Describes any value in one line: long strings are cut in the middle, long lists show one item and a count."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = 80
+        self.maxother = 120  # the longest member of an enum fits
+        self.maxlist = self.maxdict = 3
+        self.fillvalue = "…"
+
+    def repr_list(self, x: list[Any], level: int) -> str:
+        """Describe a list."""
+        if len(x) <= self.maxlist or level <= 0:
+            return super().repr_list(x, level)
+        return f"[{self.repr1(x[0], level - 1)}, … {len(x) - 1} more]"
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        """Describe an object; a model is short by itself."""
+        return repr(x) if hasattr(x, "to_dict") else super().repr_instance(x, level)
+
+    def repr_datetime(self, x: datetime, level: int) -> str:
+        """Describe a time in ISO 8601."""
+        return x.isoformat()
+
+
+_SHORT = _ShortRepr()
+
+
+def describe(model: Any, secret_fields: frozenset[str] = frozenset()) -> str:
+    """Return the repr of a model. Of fields that the specification does not name, only the names show."""
+    parts: list[str] = []
+    for name in model.__slots__:
+        if name in ("__weakref__", "additional_properties"):
+            continue
+        value = getattr(model, name)
+        if value is not UNSET:
+            hidden = name in secret_fields and value is not None
+            parts.append(f"{name}={'<hidden>' if hidden else _SHORT.repr(value)}")
+    unknown = getattr(model, "additional_properties", None)
+    if unknown:
+        parts.append(f"additional_properties={_SHORT.repr(sorted(unknown))}")
+    return f"{type(model).__name__}({', '.join(parts)})"

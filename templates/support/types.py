@@ -1,0 +1,60 @@
+"""What the generated modules share, in one place to import from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from .decoding import (
+    blank,
+    decode_date,
+    decode_datetime,
+    decode_enum,
+    decode_list,
+    decode_model,
+    decode_models,
+    decode_one_of,
+    decode_uuid,
+    members_of,
+    open_member,
+    unknown_of,
+)
+from .description import describe
+from .encoding import PLAIN, encode, encode_datetime, encode_parameters, encode_string
+from .unset import UNSET, Unset
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Response(Generic[T]):
+    """A response of an operation. Its content and headers may hold secrets, so they never show in `repr`."""
+
+    status_code: int
+    content: bytes = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
+    parsed: T
+
+
+__all__ = [
+    "PLAIN",
+    "UNSET",
+    "Response",
+    "Unset",
+    "blank",
+    "decode_date",
+    "decode_datetime",
+    "decode_enum",
+    "decode_list",
+    "decode_model",
+    "decode_models",
+    "decode_one_of",
+    "decode_uuid",
+    "describe",
+    "encode",
+    "encode_datetime",
+    "encode_parameters",
+    "encode_string",
+    "members_of",
+    "open_member",
+    "unknown_of",
+]

@@ -1,0 +1,34 @@
+"""The absent value: what an argument or a field is when it is not there, as opposed to null."""
+
+from typing import Literal, final
+
+
+@final
+class Unset:
+    """The type of UNSET. It survives copy, deepcopy and pickle, so `is UNSET` always holds."""
+
+    __slots__ = ()
+    _instance: "Unset | None" = None
+
+    def __new__(cls) -> "Unset":  # noqa: D102 - there is one, whoever calls it
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+        return cls._instance
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __copy__(self) -> "Unset":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Unset":
+        return self
+
+    def __reduce__(self) -> str:
+        return "UNSET"
+
+
+UNSET: Unset = Unset()

@@ -1,0 +1,207 @@
+"""What follows an attempt, as a table and as rules that hold for every input."""
+
+import pytest
+from hypothesis import given, strategies as st
+from itwin_platform import BackoffPolicy, NotSentError, OutcomeUnknownError
+from itwin_platform._attempts.policy import (
+    EFFECT_POSSIBLE,
+    RULES,
+    GiveUp,
+    Outcome,
+    Progress,
+    Retry,
+    RetryBudget,
+    decide,
+    delay_before,
+    outcome_of_status,
+)
+
+POLICY = BackoffPolicy()
+
+
+def decided(
+    method: str,
+    what: Outcome,
+    *,
+    retry_after: float | None = None,
+    attempts: int = 1,
+    rate_limits: int = 0,
+    elapsed: float = 0.0,
+    policy: BackoffPolicy = POLICY,
+    tokens: int = 90,
+    jitter: float = 0.0,
+) -> Retry | GiveUp:
+    """Decides for a first attempt, unless it is said otherwise."""
+    progress = Progress(
+        attempts=attempts,
+        rate_limits=rate_limits,
+        elapsed=elapsed,
+        may_have_had_an_effect=what in EFFECT_POSSIBLE,
+    )
+    return decide(
+        method=method,
+        outcome=what,
+        delay=delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter),
+        progress=progress,
+        policy=policy,
+        budget=tokens,
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (200, Outcome.FINAL),
+        (302, Outcome.FINAL),
+        (401, Outcome.FINAL),
+        (408, Outcome.FINAL),
+        (429, Outcome.RATE_LIMITED),
+        (500, Outcome.FINAL),
+        (501, Outcome.FINAL),
+        (502, Outcome.UNAVAILABLE),
+        (503, Outcome.UNAVAILABLE),
+        (504, Outcome.UNAVAILABLE),
+    ],
+)
+def test_only_four_statuses_ask_for_a_repeat(status: int, expected: Outcome) -> None:
+    """429, 502, 503 and 504 pass by themselves; every other answer is final."""
+    assert outcome_of_status(status) is expected
+
+
+@pytest.mark.parametrize(
+    ("what", "get", "patch", "post"),
+    [
+        (Outcome.RATE_LIMITED, True, True, True),
+        (Outcome.UNAVAILABLE, True, True, False),
+        (Outcome.OUTCOME_UNKNOWN, True, True, False),
+        (Outcome.NOT_SENT, True, True, True),
+        (Outcome.UNSENDABLE, False, False, False),
+        (Outcome.FINAL, False, False, False),
+    ],
+)
+def test_who_repeats_what(what: Outcome, get: bool, patch: bool, post: bool) -> None:
+    """A POST is repeated only where it certainly had no effect; GET and PATCH also after a lost answer."""
+    repeated = {method: isinstance(decided(method, what), Retry) for method in ("GET", "PATCH", "POST")}
+    assert repeated == {"GET": get, "PATCH": patch, "POST": post}
+
+
+def test_the_table_has_a_row_for_everything_that_is_repeated() -> None:
+    """What is not in the table is final, and nothing else is."""
+    assert set(Outcome) - set(RULES) == {Outcome.UNSENDABLE, Outcome.FINAL}
+
+
+@pytest.mark.parametrize(
+    ("what", "attempts", "rate_limits", "repeats"),
+    [
+        (Outcome.UNAVAILABLE, 4, 0, True),
+        (Outcome.UNAVAILABLE, 5, 0, False),
+        (Outcome.NOT_SENT, 5, 0, False),
+        (Outcome.OUTCOME_UNKNOWN, 5, 7, False),
+        (Outcome.RATE_LIMITED, 5, 7, True),
+        (Outcome.RATE_LIMITED, 0, 1000, True),
+    ],
+)
+def test_attempts_are_counted_without_429(what: Outcome, attempts: int, rate_limits: int, repeats: bool) -> None:
+    """Five attempts in all; a 429 uses none of them, and is repeated also when they are used."""
+    decision = decided("GET", what, attempts=attempts, rate_limits=rate_limits)
+    assert isinstance(decision, Retry) is repeats
+
+
+@pytest.mark.parametrize(("tokens", "what", "repeats"), [
+    (5, Outcome.UNAVAILABLE, True),
+    (4, Outcome.UNAVAILABLE, False),
+    (5, Outcome.NOT_SENT, True),
+    (10, Outcome.OUTCOME_UNKNOWN, True),
+    (9, Outcome.OUTCOME_UNKNOWN, False),
+    (0, Outcome.RATE_LIMITED, True),
+])  # fmt: skip  # a table
+def test_a_repeat_costs_retry_tokens_by_kind(tokens: int, what: Outcome, repeats: bool) -> None:
+    """Five for a failure, ten for a lost answer, none for a 429: without them nothing is repeated."""
+    decision = decided("GET", what, tokens=tokens)
+    assert isinstance(decision, Retry) is repeats
+    assert isinstance(decision, Retry) or "the retry budget is spent" in decision.reason
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "elapsed", "reason"),
+    [
+        (60.0, 0.0, None),
+        (60.5, 0.0, "the delay of 60.5 s is longer than max_wait, 60 s"),
+        (10.0, 109.9, None),
+        (10.0, 110.0, "the delay of 10 s would pass the deadline of 120 s"),
+    ],
+)
+def test_no_wait_is_begun_that_is_too_long(retry_after: float, elapsed: float, reason: str | None) -> None:
+    """A wait above max_wait, or one that ends at the deadline or past it, is given up before it begins."""
+    decision = decided("GET", Outcome.RATE_LIMITED, retry_after=retry_after, elapsed=elapsed)
+    assert (decision.reason if isinstance(decision, GiveUp) else None) == reason
+
+
+def test_without_a_deadline_only_the_attempts_end_it() -> None:
+    """`deadline=None` lets a call go on for as long as it takes."""
+    policy = BackoffPolicy(deadline=None)
+    assert isinstance(decided("GET", Outcome.RATE_LIMITED, elapsed=1e9, policy=policy), Retry)
+
+
+methods = st.sampled_from(["GET", "HEAD", "PATCH", "PUT", "DELETE", "POST", "CONNECT", "post", "X"])
+waits = st.none() | st.floats(min_value=1e-6, max_value=1e300)
+counts = st.integers(min_value=0, max_value=10_000)
+jitters = st.floats(min_value=0.0, max_value=1.0)
+seconds = st.floats(min_value=0.0, max_value=1e6)
+policies = st.builds(
+    BackoffPolicy,
+    max_attempts=st.integers(min_value=1, max_value=20),
+    max_wait=seconds,
+    deadline=st.none() | seconds,
+    base_delay=seconds,
+    max_delay=seconds,
+)
+
+
+@given(methods, st.sampled_from(Outcome), waits, counts, counts, seconds, policies, counts, jitters)
+def test_the_rules_hold_for_every_input(
+    method: str,
+    what: Outcome,
+    retry_after: float | None,
+    attempts: int,
+    rate_limits: int,
+    elapsed: float,
+    policy: BackoffPolicy,
+    tokens: int,
+    jitter: float,
+) -> None:
+    """The rules above the table: no second effect, a named wait is a floor, no wait too long, nothing unlisted."""
+    decision = decided(
+        method,
+        what,
+        retry_after=retry_after,
+        attempts=attempts,
+        rate_limits=rate_limits,
+        elapsed=elapsed,
+        policy=policy,
+        tokens=tokens,
+        jitter=jitter,
+    )
+    if isinstance(decision, GiveUp):
+        assert decision.error is (OutcomeUnknownError if what in EFFECT_POSSIBLE else NotSentError)
+        return
+    assert what in RULES
+    assert method in ("GET", "HEAD", "PATCH", "PUT", "DELETE") or what in (Outcome.RATE_LIMITED, Outcome.NOT_SENT)
+    progress = Progress(attempts=attempts, rate_limits=rate_limits)
+    delay = delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
+    assert (retry_after or 0.0) <= delay <= policy.max_wait
+    assert policy.deadline is None or elapsed + delay < policy.deadline
+    assert decision.cost <= tokens
+
+
+def test_tokens_come_back_with_success_and_never_above_the_capacity() -> None:
+    """A call that ends well gives back what its last repeat spent, or one; there are never more than at first."""
+    tokens = RetryBudget(20)
+    tokens.spend(10)
+    tokens.spend(5)
+    tokens.refund(5)
+    assert tokens.left == 10
+    tokens.refund(0)
+    assert tokens.left == 11
+    tokens.refund(100)
+    assert tokens.left == 20

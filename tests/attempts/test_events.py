@@ -1,0 +1,123 @@
+"""The log and the callback: a line for each attempt, a warning for each cooldown, and nothing confidential."""
+
+import asyncio
+import dataclasses
+import logging
+
+import httpx
+import pytest
+from itwin_platform import AttemptEnded, BackoffEvent, CooldownStarted, DeadlineExceededError, Gate, PlatformClient
+from pytest_httpx import HTTPXMock
+
+from tests.support.scripted_service import ScriptedService, answer, backoff, refusal, send
+
+
+def attempts(events: list[BackoffEvent]) -> list[tuple[int | str | None, int, float]]:
+    """Status or error, number and seconds of each attempt."""
+    found = [event for event in events if isinstance(event, AttemptEnded)]
+    return [(event.status or event.error, event.attempt, round(event.seconds, 6)) for event in found]
+
+
+async def test_each_attempt_is_an_event() -> None:
+    """Answered or not: how it ended, which one of the call it was, and how long it took without the waits."""
+    events: list[BackoffEvent] = []
+    service = ScriptedService(503, httpx.ReadTimeout("x"), 200, latency=0.25)
+    await send(backoff(service, on_event=events.append), "PATCH")
+    assert attempts(events) == [(503, 1, 0.25), ("ReadTimeout", 2, 0.25), (200, 3, 0.25)]
+    assert {(event.method, event.route) for event in events} == {("PATCH", "/things")}
+
+
+async def test_an_attempt_that_is_cut_off_is_an_event_too() -> None:
+    """The deadline and a cancellation end attempts."""
+    events: list[BackoffEvent] = []
+    service = ScriptedService(200, latency=3600.0)
+    with pytest.raises(DeadlineExceededError):
+        await send(backoff(service, on_event=events.append))
+    assert attempts(events) == [("CancelledError", 1, 120.0)]
+
+
+async def test_a_cooldown_is_one_event_however_many_429_it_has() -> None:
+    """Twenty refusals at once are one cooldown; the next one is another."""
+    events: list[BackoffEvent] = []
+    service = ScriptedService(*[refusal("5") for _ in range(21)], 200)
+    transport = backoff(service, gate=Gate(20), on_event=events.append)
+    await asyncio.gather(*(send(transport) for _ in range(20)))
+    cooldowns = [event for event in events if isinstance(event, CooldownStarted)]
+    assert cooldowns == [CooldownStarted(method="GET", route="/things", seconds=5.0)] * 2
+
+
+async def test_the_correlation_id_is_that_of_the_answer_else_the_one_that_was_sent() -> None:
+    """What support asks for is on each attempt."""
+    events: list[BackoffEvent] = []
+    service = ScriptedService(answer(200, headers={"X-Correlation-Id": "answered"}), httpx.ConnectError("x"), 200)
+    transport = backoff(service, on_event=events.append)
+    await send(transport, **{"x-correlation-id": "sent"})
+    await send(transport, **{"x-correlation-id": "sent"})
+    await send(transport)
+    identities = [event.correlation_id for event in events if isinstance(event, AttemptEnded)]
+    assert identities == ["answered", "sent", "sent", None]
+
+
+def test_events_do_not_change() -> None:
+    """They can be kept and compared."""
+    event = CooldownStarted(method="GET", route="/things", seconds=5.0)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        event.seconds = 1.0  # type: ignore[misc]  # what must not work
+
+
+async def test_a_callback_that_fails_loses_no_answer(caplog: pytest.LogCaptureFixture) -> None:
+    """Its error is in the log with its traceback, the call goes on, and no place at the gate is lost."""
+
+    def fails(event: BackoffEvent) -> None:
+        raise ZeroDivisionError("a bug in a counter")
+
+    gate = Gate()
+    assert (await send(backoff(ScriptedService(refusal("1"), 200), gate=gate, on_event=fails))).status_code == 200
+    assert gate.in_flight == 0
+    failures = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert [record.message for record in failures] == ["on_event failed"] * 3
+    assert "a bug in a counter" in caplog.text
+
+
+async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -> None:
+    """Level DEBUG for an attempt, WARNING for a cooldown, in the logger `itwin_platform`."""
+    caplog.set_level(logging.DEBUG, "itwin_platform")
+    service = ScriptedService(
+        answer(429, headers={"retry-after": "2"}),
+        httpx.ReadError("x"),
+        answer(200, headers={"x-correlation-id": "c-1"}),
+    )
+    await send(backoff(service))
+    assert [(record.name, record.levelname, record.message) for record in caplog.records] == [
+        ("itwin_platform", "WARNING", "GET /things -> 429: no request begins for 2 s"),
+        ("itwin_platform", "DEBUG", "GET /things -> 429 in 0 ms (attempt 1, correlation id None)"),
+        ("itwin_platform", "DEBUG", "GET /things -> ReadError in 0 ms (attempt 2, correlation id None)"),
+        ("itwin_platform", "DEBUG", "GET /things -> 200 in 0 ms (attempt 3, correlation id c-1)"),
+    ]
+
+
+async def test_without_debug_and_callback_only_cooldowns_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    """The log is quiet while all is well."""
+    caplog.set_level(logging.INFO, "itwin_platform")
+    await send(backoff(ScriptedService(503, refusal("2"), 200)))
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+@pytest.mark.parametrize("headers", [{}, {"x-correlation-id": "c-9"}])
+async def test_a_line_names_the_route_and_not_what_is_in_it(
+    caplog: pytest.LogCaptureFixture, httpx_mock: HTTPXMock, headers: dict[str, str]
+) -> None:
+    """Through the client: the template of the path, no ids, no query values, no body, no token."""
+    caplog.set_level(logging.DEBUG, "itwin_platform")
+    httpx_mock.add_response(json={"objects": [], "_links": {}}, headers=headers)
+    httpx_mock.add_response(json={"webhook": {"id": "w", "secret": "webhook-secret"}})
+    events: list[BackoffEvent] = []
+    async with PlatformClient(
+        "https://service.example/base-path", vendor="acme", token="planted-token", on_event=events.append
+    ) as platform:
+        await platform.scenes.list_objects("6a2d2381-6c57-9332-387a-5b7c00000000", "itwin-7").collect()
+        await platform.webhooks.update("webhook-7", active=True, secret="planted-secret")
+    assert [event.route for event in events] == ["/scenes/{scene_id}/objects", "/webhooks/{webhook_id}"]
+    for text in (caplog.text, repr(events)):
+        for confidential in ("6a2d2381", "itwin-7", "webhook-7", "planted", "webhook-secret", "base-path", "Bearer"):
+            assert confidential not in text

@@ -1,0 +1,146 @@
+"""No answer: which exceptions say that nothing was sent, and which leave the outcome open."""
+
+import errno
+import inspect
+import ssl
+
+import httpx
+import pytest
+from itwin_platform import (
+    BackoffPolicy,
+    DeadlineExceededError,
+    NotSentError,
+    OutcomeUnknownError,
+    PlatformClient,
+    TransportError,
+)
+from pytest_httpx import HTTPXMock
+
+from tests.support.scripted_service import ScriptedService, backoff, send
+
+REQUEST = httpx.Request("GET", "https://service.example/")
+RESPONSE = httpx.Response(500, request=REQUEST)
+
+#: Every exception that httpx has, and what it says of the request: requests that GET and POST send, and the error.
+SORTED: list[tuple[Exception, int, int, type[TransportError]]] = [
+    (httpx.ConnectError("x"), 5, 5, NotSentError),
+    (httpx.ConnectTimeout("x"), 5, 5, NotSentError),
+    (httpx.PoolTimeout("x"), 5, 5, NotSentError),
+    (httpx.ProxyError("x"), 5, 5, NotSentError),
+    (httpx.UnsupportedProtocol("x"), 1, 1, NotSentError),
+    (httpx.LocalProtocolError("x"), 1, 1, NotSentError),
+    (httpx.InvalidURL("x"), 1, 1, NotSentError),
+    (httpx.ReadError("x"), 5, 1, OutcomeUnknownError),
+    (httpx.ReadTimeout("x"), 5, 1, OutcomeUnknownError),
+    (httpx.WriteError("x"), 5, 1, OutcomeUnknownError),
+    (httpx.WriteTimeout("x"), 5, 1, OutcomeUnknownError),
+    (httpx.CloseError("x"), 5, 1, OutcomeUnknownError),
+    (httpx.RemoteProtocolError("x"), 5, 1, OutcomeUnknownError),
+    (httpx.ProtocolError("x"), 5, 1, OutcomeUnknownError),
+    (httpx.NetworkError("x"), 5, 1, OutcomeUnknownError),
+    (httpx.TimeoutException("x"), 5, 1, OutcomeUnknownError),
+    (httpx.TransportError("x"), 5, 1, OutcomeUnknownError),
+    (httpx.DecodingError("x"), 5, 1, OutcomeUnknownError),
+    (httpx.TooManyRedirects("x"), 5, 1, OutcomeUnknownError),
+    (httpx.RequestError("x"), 5, 1, OutcomeUnknownError),
+    (httpx.HTTPError("x"), 5, 1, OutcomeUnknownError),
+    (httpx.HTTPStatusError("x", request=REQUEST, response=RESPONSE), 5, 1, OutcomeUnknownError),
+    (httpx.StreamError("x"), 5, 1, OutcomeUnknownError),
+    (httpx.StreamConsumed(), 5, 1, OutcomeUnknownError),
+    (httpx.StreamClosed(), 5, 1, OutcomeUnknownError),
+    (httpx.ResponseNotRead(), 5, 1, OutcomeUnknownError),
+    (httpx.RequestNotRead(), 5, 1, OutcomeUnknownError),
+    (httpx.CookieConflict("x"), 5, 1, OutcomeUnknownError),
+    (ConnectionResetError(errno.ECONNRESET, "x"), 5, 1, OutcomeUnknownError),
+    (TimeoutError("x"), 5, 1, OutcomeUnknownError),
+    (ssl.SSLError("x"), 5, 1, OutcomeUnknownError),
+]
+PATIENT = BackoffPolicy(retry_budget=1000)
+
+
+def test_no_exception_of_httpx_is_forgotten() -> None:
+    """The table above holds each exception class that httpx exports."""
+    exported = {kind for _, kind in inspect.getmembers(httpx, inspect.isclass) if issubclass(kind, Exception)}
+    assert exported <= {type(error) for error, *_ in SORTED}
+
+
+@pytest.mark.parametrize(("error", "gets", "posts", "expected"), SORTED, ids=lambda value: type(value).__name__)
+async def test_every_exception_is_sorted(
+    error: Exception, gets: int, posts: int, expected: type[TransportError]
+) -> None:
+    """Certainly not sent, or outcome unknown; the cause stays, and a POST is repeated only in the first case."""
+    for method, requests in (("GET", gets), ("POST", posts)):
+        service = ScriptedService(error)
+        with pytest.raises(TransportError) as raised:
+            await send(backoff(service, policy=PATIENT), method)
+        assert type(raised.value) is expected
+        assert raised.value.sent is (expected is OutcomeUnknownError)
+        assert raised.value.attempts == len(service.seen) == requests
+        assert raised.value.__cause__ is error
+        assert type(error).__name__ in str(raised.value)
+
+
+async def test_what_is_not_of_the_transport_passes_unchanged() -> None:
+    """A bug in a transport is not dressed up as a lost answer, and is not repeated."""
+    service = ScriptedService(KeyError("a bug"))
+    with pytest.raises(KeyError, match="a bug"):
+        await send(backoff(service))
+    assert len(service.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ((httpx.ReadError("x"), httpx.ConnectError("x")), OutcomeUnknownError),
+        ((503, httpx.ConnectError("x")), OutcomeUnknownError),
+        ((429, httpx.ConnectError("x")), NotSentError),
+    ],
+)
+async def test_an_effect_that_was_possible_once_stays_possible(
+    steps: tuple[int | Exception, ...], expected: type[TransportError]
+) -> None:
+    """After a lost answer, connections that fail do not make the outcome known again."""
+    with pytest.raises(expected):
+        await send(backoff(ScriptedService(*steps), policy=PATIENT), "PATCH")
+
+
+async def test_a_post_is_sent_again_only_while_it_was_certainly_not_sent() -> None:
+    """A connection that fails and a refusal are repeated; with the first lost answer it ends."""
+    service = ScriptedService(httpx.ConnectError("x"), 429, httpx.ConnectTimeout("x"), httpx.ReadTimeout("x"), 201)
+    with pytest.raises(
+        OutcomeUnknownError,
+        match=r"no answer from \S+ after 4 requests, it may have had an effect \(ReadTimeout",
+    ):
+        await send(backoff(service), "POST")
+    assert len(service.seen) == 4
+
+
+SCENE = "6a2d2381-6c57-4332-b87a-5b7c00000001"
+
+
+@pytest.mark.parametrize(
+    ("lost", "expected"),
+    [(httpx.ReadTimeout("x"), OutcomeUnknownError), (httpx.ConnectError("x"), NotSentError)],
+)
+async def test_the_error_names_the_scene(
+    httpx_mock: HTTPXMock, lost: Exception, expected: type[TransportError]
+) -> None:
+    """A lost scene can be looked for: its id is on the error and in its text, where one was given."""
+    httpx_mock.add_exception(lost, is_reusable=True)
+    async with PlatformClient("https://service.example", vendor="acme", token="t-1") as platform:
+        with pytest.raises(expected) as raised:
+            await platform.scenes.create("i-1", display_name="A", id=SCENE)
+        assert raised.value.scene_id == SCENE
+        assert SCENE in str(raised.value)
+        with pytest.raises(expected) as raised:
+            await platform.scenes.create("i-1", display_name="A")
+        assert raised.value.scene_id is None
+
+
+async def test_the_deadline_names_the_scene_too() -> None:
+    """A deadline that ends a create is a lost answer as well."""
+    service = ScriptedService(201, latency=3600.0)
+    async with PlatformClient("https://service.example", vendor="acme", token="t-1", transport=service) as platform:
+        with pytest.raises(DeadlineExceededError) as raised:
+            await platform.scenes.create("i-1", display_name="A", id=SCENE)
+    assert (raised.value.scene_id, raised.value.sent) == (SCENE, True)

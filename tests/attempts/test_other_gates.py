@@ -1,0 +1,145 @@
+"""The seam: whatever fulfils `RequestGate` can stand in the gate's place, and is told the end of each pass once."""
+
+import asyncio
+from collections import Counter
+
+import httpx
+import pytest
+from itwin_platform import (
+    BackoffPolicy,
+    BackoffTransport,
+    Gate,
+    Permit,
+    PlatformClient,
+    PlatformError,
+    RateLimitError,
+    RequestGate,
+    WaitTooLongError,
+)
+from itwin_platform._attempts.auth import TokenAuth
+
+from tests.support.scripted_service import ScriptedService, answer, backoff, refusal, send
+
+
+class LedgerGate:
+    """Lets everybody in, and keeps a book of passes and of how each ended."""
+
+    def __init__(self) -> None:
+        self.tickets: list[int] = []
+        self.given = 0
+        self.sent: list[Permit] = []
+        self.ended: dict[Permit, str] = {}
+        self.cooldown = 0.0
+
+    def ticket(self) -> int:
+        """Tickets count down here: only their order matters."""
+        return -self.given
+
+    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
+        """Waits a turn."""
+        await asyncio.sleep(self.cooldown)
+        self.cooldown = 0.0
+        self.tickets.append(ticket)
+        self.given += 1
+        return Permit(period=0, number=self.given)
+
+    def cooldown_left(self) -> float:
+        """What the last refusal said."""
+        return self.cooldown
+
+    def sending(self, permit: Permit) -> None:
+        """Once, before the permit ends."""
+        assert permit not in self.sent
+        assert permit not in self.ended
+        self.sent.append(permit)
+
+    def answered(self, permit: Permit) -> None:
+        """Once."""
+        self._end(permit, "answered")
+
+    def rate_limited(self, permit: Permit, *, wait: float) -> None:
+        """Once, with the wait."""
+        self._end(permit, f"rate limited for {wait:g} s")
+        self.cooldown = wait
+
+    def abandoned(self, permit: Permit) -> None:
+        """Once."""
+        self._end(permit, "abandoned")
+
+    async def aclose(self) -> None:
+        """Nobody waits here."""
+
+    def _end(self, permit: Permit, how: str) -> None:
+        assert permit not in self.ended
+        self.ended[permit] = how
+
+
+@pytest.mark.parametrize(
+    ("steps", "ended"),
+    [
+        ((200,), ["answered"]),
+        ((404,), ["answered"]),
+        ((503, 200), ["answered", "answered"]),
+        ((refusal("2"), 200), ["rate limited for 2 s", "answered"]),
+        ((httpx.ReadError("x"), 200), ["abandoned", "answered"]),
+        ((KeyError("a bug"),), ["abandoned"]),
+        ((answer(200, headers={"content-encoding": "br"}),), ["abandoned"]),
+    ],
+)
+async def test_each_pass_ends_once(steps: tuple[int | httpx.Response | Exception, ...], ended: list[str]) -> None:
+    """Answered, refused or abandoned, however the attempt ended; a call keeps its ticket."""
+    gate = LedgerGate()
+    try:
+        await send(backoff(ScriptedService(*steps), gate=gate))
+    except (PlatformError, KeyError):
+        assert ended[-1] == "abandoned"
+    assert list(gate.ended.values()) == ended
+    assert set(gate.tickets) == {0}
+    assert gate.sent == list(gate.ended)
+
+
+async def test_a_pass_ends_also_without_a_request() -> None:
+    """A token that cannot be had, or a deadline in the attempt, abandons it."""
+
+    def source() -> str:
+        raise ConnectionError
+
+    gate = LedgerGate()
+    for transport in (
+        BackoffTransport(ScriptedService(200), gate=gate, auth=TokenAuth(source)),
+        backoff(ScriptedService(200, latency=9.0), gate=gate, policy=BackoffPolicy(deadline=1.0)),
+    ):
+        with pytest.raises(PlatformError):
+            await send(transport)
+    assert Counter(gate.ended.values()) == {"abandoned": 2}
+    assert gate.given == 2
+    assert len(gate.sent) == 1  # the token failed before anything was sent
+
+
+async def test_a_gate_that_turns_away_is_a_rate_limit() -> None:
+    """WaitTooLongError is how a gate says that its cooldown is too long; no 429 of this process is known then."""
+
+    class Closed(LedgerGate):
+        async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
+            raise WaitTooLongError(300.0)
+
+    gate: RequestGate = Closed()
+    service = ScriptedService(200)
+    async with PlatformClient(
+        "https://service.example", vendor="acme", token="t-1", gate=gate, transport=service
+    ) as platform:
+        with pytest.raises(RateLimitError, match="wait 300 s") as raised:
+            await platform.itwins.get_primary_account()
+    assert (raised.value.attempts, raised.value.code, raised.value.body) == (0, None, b"")
+    assert service.seen == []
+
+
+@pytest.mark.parametrize(("most", "expected"), [(None, 20), (3, 3)])
+async def test_as_many_are_under_way_as_the_policy_says(most: int | None, expected: int) -> None:
+    """Twenty as it comes; a gate that is given has the last word."""
+    policy = BackoffPolicy() if most is None else BackoffPolicy(max_in_flight=most)
+    for gate, allowed in ((None, expected), (Gate(7), 7)):
+        service = ScriptedService(200, latency=1.0)
+        transport = BackoffTransport(service, policy=policy, gate=gate)
+        await asyncio.gather(*(send(transport) for _ in range(50)))
+        assert service.most_in_flight == allowed

@@ -1,0 +1,215 @@
+"""One renewal for all tasks: fresh, early, expired, failing and cancelled; and once after a 401."""
+
+import asyncio
+
+import pytest
+from itwin_platform import AccessToken, TokenError
+from itwin_platform._attempts.auth import TokenAuth
+
+from tests.support.token_source import START, GuardedService, TokenProvider, guarded, send, wall_clock
+
+
+async def many(transport: object, count: int = 1000) -> list[int | BaseException]:
+    """Sends so many requests at once."""
+    return await asyncio.gather(*(send(transport) for _ in range(count)), return_exceptions=True)  # type: ignore[arg-type]  # a transport
+
+
+async def test_a_thousand_tasks_ask_once() -> None:
+    """The first token is asked for once, and all wait for it."""
+    source, service = TokenProvider(), GuardedService()
+    assert set(await many(guarded(service, TokenAuth(source, now=wall_clock)))) == {200}
+    assert len(source.asked) == 1
+    assert service.tokens == ["t-1"] * 1000
+
+
+async def test_a_fresh_token_is_not_asked_for_again() -> None:
+    """While it is fresh, later calls send it."""
+    source, service = TokenProvider(), GuardedService()
+    transport = guarded(service, TokenAuth(source, now=wall_clock))
+    await send(transport)
+    await asyncio.sleep(3000)
+    assert set(await many(transport)) == {200}
+    assert len(source.asked) == 1
+
+
+async def test_in_the_early_window_one_renews_and_the_others_go_on() -> None:
+    """The old token is sent without waiting; one renewal is under way, and then the new one is sent."""
+    source, service = TokenProvider(latency=5.0), GuardedService()
+    auth = TokenAuth(source, now=wall_clock)
+    transport = guarded(service, auth)
+    await send(transport)
+    await asyncio.sleep(3500)
+    before = asyncio.get_running_loop().time()
+    assert set(await many(transport)) == {200}
+    assert asyncio.get_running_loop().time() == before
+    assert set(service.tokens) == {"t-1"}
+    await asyncio.sleep(6)
+    await send(transport)
+    assert len(source.asked) == 2
+    assert service.tokens[-1] == "t-2"
+
+
+async def test_after_the_end_all_wait_for_the_one_renewal() -> None:
+    """An expired token is not sent any more."""
+    source, service = TokenProvider(), GuardedService()
+    transport = guarded(service, TokenAuth(source, now=wall_clock))
+    await send(transport)
+    await asyncio.sleep(3600)
+    assert set(await many(transport)) == {200}
+    assert len(source.asked) == 2
+    assert service.tokens[1:] == ["t-2"] * 1000
+
+
+async def test_a_failure_is_everybodys_for_a_second() -> None:
+    """A thousand tasks get the failure of one call, also who comes within a second; then the source is asked again."""
+    source, service = TokenProvider(), GuardedService()
+    source.failure = ConnectionError("planted-secret")
+    transport = guarded(service, TokenAuth(source, now=wall_clock))
+    errors = await many(transport)
+    assert {type(error) for error in errors} == {TokenError}
+    assert len(set(map(id, errors))) == 1000
+    assert {str(error) for error in errors} == {"the token source failed: ConnectionError"}
+    assert all(isinstance(error, TokenError) and error.__cause__ is source.failure for error in errors)
+    await asyncio.sleep(0.9)
+    with pytest.raises(TokenError):
+        await send(transport)
+    assert len(source.asked) == 1
+    await asyncio.sleep(0.2)
+    source.failure = None
+    assert await send(transport) == 200
+    assert service.tokens == ["t-2"]
+
+
+async def test_a_failure_in_the_early_window_stops_nobody() -> None:
+    """The old token goes on being sent; the source is asked again at most once a second."""
+    source, service = TokenProvider(latency=0.0), GuardedService()
+    transport = guarded(service, TokenAuth(source, now=wall_clock))
+    await send(transport)
+    source.failure = ConnectionError()
+    await asyncio.sleep(3500)
+    for _ in range(50):
+        assert await send(transport) == 200
+        await asyncio.sleep(0.1)
+    assert set(service.tokens) == {"t-1"}
+    assert 5 <= len(source.asked) - 1 <= 6
+
+
+async def test_cancelling_those_who_wait_disturbs_nobody_else() -> None:
+    """Also the task that began the renewal can be cancelled: the others get the token, and all cancelled, the next."""
+    source, service = TokenProvider(), GuardedService()
+    transport = guarded(service, TokenAuth(source, now=wall_clock))
+    tasks = [asyncio.create_task(send(transport)) for _ in range(1000)]
+    await asyncio.sleep(0.5)
+    for task in tasks[:999]:
+        task.cancel()
+    assert await tasks[999] == 200
+    source.life = 0.0
+    assert len(source.asked) == 1
+
+    source, service = TokenProvider(), GuardedService()
+    transport = guarded(service, TokenAuth(source, now=wall_clock))
+    tasks = [asyncio.create_task(send(transport)) for _ in range(1000)]
+    await asyncio.sleep(0.5)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert await send(transport) == 200
+    assert len(source.asked) == 1
+
+
+@pytest.mark.parametrize("when", [0.0, 0.5])
+async def test_closing_ends_a_renewal_and_tells_those_who_wait(when: float) -> None:
+    """They get a TokenError, not a cancellation that nobody asked for; no task is left."""
+    source = TokenProvider()
+    auth = TokenAuth(source, now=wall_clock)
+    transport = guarded(GuardedService(), auth)
+    call = asyncio.create_task(send(transport))
+    for _ in range(2):
+        await asyncio.sleep(0)
+    assert auth._asking is not None
+    await asyncio.sleep(when)
+    await auth.aclose()
+    with pytest.raises(TokenError, match="the token source failed: it was cancelled"):
+        await call
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    await auth.aclose()
+
+
+async def test_a_source_that_cancels_itself_is_a_failure() -> None:
+    """A CancelledError out of the source does not cancel the calls."""
+    source = TokenProvider()
+    source.failure = asyncio.CancelledError()
+    with pytest.raises(TokenError, match="it was cancelled"):
+        await send(guarded(GuardedService(), TokenAuth(source, now=wall_clock)))
+
+
+async def test_after_a_401_the_call_is_repeated_once_with_a_new_token() -> None:
+    """A token that the service takes no more is renewed once for all; each call is repeated once."""
+    source, service = TokenProvider(), GuardedService(lambda token: token != "t-1", latency=0.1)
+    assert set(await many(guarded(service, TokenAuth(source, now=wall_clock)), 100)) == {200}
+    assert len(source.asked) == 2
+    assert service.tokens == ["t-1"] * 100 + ["t-2"] * 100
+
+
+async def test_a_401_with_the_new_token_as_well_is_the_answer() -> None:
+    """Two requests at most, whatever the source says."""
+    source, service = TokenProvider(), GuardedService(lambda token: False)
+    assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
+    assert service.tokens == ["t-1", "t-2"]
+
+
+@pytest.mark.parametrize("life", [3600.0, None])
+async def test_a_401_is_not_repeated_with_the_same_token(life: float | None) -> None:
+    """A source that gives the same token again cannot help: the request is not repeated."""
+    source, service = TokenProvider(life=life), GuardedService(lambda token: False)
+    source.always = "same"
+    assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
+    assert service.tokens == ["same"]
+    assert len(source.asked) == 2
+
+
+async def test_a_401_for_an_old_token_does_not_throw_the_new_one_away() -> None:
+    """A late 401 repeats with the token that is there, without asking."""
+    source = TokenProvider()
+    auth = TokenAuth(source, now=wall_clock)
+    slow, fast = (
+        GuardedService(lambda token: token != "t-1", latency=60.0),
+        GuardedService(lambda token: token != "t-1"),
+    )
+    late = asyncio.create_task(send(guarded(slow, auth)))
+    await asyncio.sleep(10)
+    assert await send(guarded(fast, auth)) == 200
+    assert await late == 200
+    assert (fast.tokens, slow.tokens, len(source.asked)) == (["t-1", "t-2"], ["t-1", "t-2"], 2)
+
+
+@pytest.mark.parametrize("source", ["t-0", AccessToken("t-0"), AccessToken("t-0", START)])
+async def test_a_token_that_is_given_is_sent_as_it_is(source: str | AccessToken) -> None:
+    """There is nobody to ask: also an expired one is sent, and a 401 is the answer."""
+    service = GuardedService(lambda token: False)
+    assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
+    assert service.tokens == ["t-0"]
+
+
+async def test_a_token_that_does_not_say_is_asked_for_on_every_attempt() -> None:
+    """A plain function that returns texts is asked each time."""
+    tokens = iter(["a", "b", "c"])
+    service = GuardedService(lambda token: token != "b")
+    transport = guarded(service, TokenAuth(lambda: next(tokens), now=wall_clock))
+    assert [await send(transport), await send(transport)] == [200, 200]
+    assert service.tokens == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("answer", ["", "a\nb", None, 7, b"abc"])
+async def test_an_answer_of_the_source_that_is_no_token_is_a_failure(answer: object) -> None:
+    """A TokenError that tells what is wrong and not what it was; nothing is sent."""
+    service = GuardedService()
+    with pytest.raises(TokenError, match=r"the token source failed: (the token is not usable|a token must be a str)"):
+        await send(guarded(service, TokenAuth(lambda: answer, now=wall_clock)))  # type: ignore[arg-type,return-value]  # what must not work
+    assert service.tokens == []
+
+
+def test_a_source_of_another_kind_is_refused_at_once() -> None:
+    """Neither text nor token nor function."""
+    with pytest.raises(TokenError, match="a token must be a str or an AccessToken, not int"):
+        TokenAuth(7)  # type: ignore[arg-type]  # what must not work

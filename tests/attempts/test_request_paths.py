@@ -1,0 +1,240 @@
+"""The short way of the generated functions, and the ordinary way of an `httpx.AsyncClient`: the same for a caller."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform import (
+    NotFoundError,
+    NotSentError,
+    OutcomeUnknownError,
+    PlatformClient,
+    RateLimitError,
+    ResponseDecodeError,
+    ServerError,
+    UsageError,
+)
+from itwin_platform._json import write_json
+from itwin_platform._transports.request import check_address, check_body_size, check_path
+from pytest_httpx import HTTPXMock
+
+BASE_URL = "https://service.example/api"
+ACCEPT = "application/vnd.{vendor}.itwin-platform.v1+json"
+
+Send = Callable[[PlatformClient, str], Awaitable[httpx.Response]]
+
+
+async def shortly(platform: PlatformClient, path: str) -> httpx.Response:
+    """As generated functions send."""
+    return await platform.generated.get_async_httpx_client().request("get", path, headers={"Accept": ACCEPT})
+
+
+async def ordinarily(platform: PlatformClient, path: str) -> httpx.Response:
+    """As anybody sends who takes the client out."""
+    return await platform.generated.get_async_httpx_client().get(path, headers={"Accept": ACCEPT})
+
+
+@pytest.fixture
+async def platform() -> AsyncIterator[PlatformClient]:
+    """A client of a service that pytest-httpx plays."""
+    async with PlatformClient(BASE_URL, vendor="acme", token="t-1") as opened:
+        yield opened
+
+
+both = pytest.mark.parametrize("send", [shortly, ordinarily])
+
+
+@both
+async def test_a_request_carries_the_same_either_way(
+    send: Send, platform: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """Address below the base path, token, vendor in Accept, gzip and nothing else asked for, our name."""
+    httpx_mock.add_response(json={"a": 1})
+    response = await send(platform, "/things?x=1")
+    assert response.json() == {"a": 1}
+    [request] = httpx_mock.get_requests()
+    assert str(request.url) == f"{BASE_URL}/things?x=1"
+    assert request.headers["authorization"] == "Bearer t-1"
+    assert request.headers["accept"] == "application/vnd.acme.itwin-platform.v1+json"
+    assert request.headers["accept-encoding"] == "gzip"
+    assert request.headers["user-agent"].startswith("itwin-platform/")
+    assert "cookie" not in request.headers
+
+
+@both
+@pytest.mark.parametrize(
+    ("status", "error"), [(302, None), (404, NotFoundError), (429, RateLimitError), (500, ServerError)]
+)
+async def test_a_status_is_the_same_error_either_way(
+    send: Send, platform: PlatformClient, httpx_mock: HTTPXMock, status: int, error: type[Exception] | None
+) -> None:
+    """Typed errors come from below the client, so both ways have them."""
+    httpx_mock.add_response(status, headers={"retry-after": "3600", "location": "https://evil.example/"})
+    with pytest.raises(error or Exception, match=str(status)):
+        await send(platform, "/things")
+    assert len(httpx_mock.get_requests()) == 1
+
+
+@both
+@pytest.mark.parametrize(
+    ("cause", "error"), [(httpx.ConnectError("x"), NotSentError), (httpx.ReadTimeout("x"), OutcomeUnknownError)]
+)
+async def test_a_lost_answer_is_the_same_error_either_way(
+    send: Send, platform: PlatformClient, httpx_mock: HTTPXMock, cause: Exception, error: type[Exception]
+) -> None:
+    """Not sent, or outcome unknown, after five requests."""
+    httpx_mock.add_exception(cause, is_reusable=True)
+    with pytest.raises(error, match="after 5 requests"):
+        await send(platform, "/things")
+
+
+@both
+async def test_an_encoding_that_was_not_asked_for_is_the_same_error(
+    send: Send, platform: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """What httpx could decode is refused either way, because its size could not be counted."""
+    httpx_mock.add_response(headers={"content-encoding": "compress"}, content=b"x")
+    with pytest.raises(ResponseDecodeError, match="'compress'"):
+        await send(platform, "/things")
+
+
+@both
+@pytest.mark.parametrize(
+    "path", ["/../admin", "/a/../b", "/a/./b", "/a//b", "//evil.example/", "/a/..", "/.", "/a/..?x=/"]
+)
+async def test_a_path_that_climbs_is_refused_before_sending(
+    send: Send, platform: PlatformClient, httpx_mock: HTTPXMock, path: str
+) -> None:
+    """An id that is empty or made of dots would reach another path."""
+    with pytest.raises(UsageError, match="the request would reach another path"):
+        await send(platform, path)
+    assert not httpx_mock.get_requests()
+
+
+@both
+async def test_a_closed_client_says_so(send: Send, platform: PlatformClient) -> None:
+    """A call after `aclose()` is a UsageError."""
+    await platform.aclose()
+    with pytest.raises(UsageError, match="the client is closed"):
+        await send(platform, "/things")
+
+
+@both
+@pytest.mark.parametrize("path", ["/\ud800", "/a\nb", "/x?a=\udcff"])
+async def test_what_cannot_be_written_is_refused(send: Send, platform: PlatformClient, path: str) -> None:
+    """An address that cannot be encoded is a UsageError, not one of httpx."""
+    with pytest.raises(UsageError):
+        await send(platform, path)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://service.example/api/x", "https://evil.example/api/x", "https://service.example:444/api/x"),
+        *("https://service.example/other", "https://service.example/apix", "https://user:pass@service.example/api/x"),
+        *(
+            "https://service.example/api/../x",
+            "https://service.example.evil.example/api/x",
+            "ftp://service.example/api/x",
+        ),
+    ],
+)
+async def test_no_other_address_gets_the_token(platform: PlatformClient, httpx_mock: HTTPXMock, url: str) -> None:
+    """Another scheme, host, port, user or path: refused before anything is sent."""
+    with pytest.raises(UsageError, match="requests go to"):
+        await platform.generated.get_async_httpx_client().get(url)
+    with pytest.raises(UsageError, match="requests go to"):
+        await platform.generated.get_async_httpx_client().request("GET", httpx.URL(url))
+    assert not httpx_mock.get_requests()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "query", "headers"),
+    [
+        ({"url": "/itwins/?a=1", "params": {"b": "2"}}, [b"a=1&b=2", b"b=2"], {}),
+        ({"url": "/itwins/", "params": [("a", "1"), ("a", "2")]}, [b"a=1&a=2"], {}),
+        ({"url": "/itwins/", "params": {"a": ["1", "2"]}}, [b"a=1&a=2"], {}),
+        ({"url": "/itwins/", "headers": [("x-mine", "b")]}, [b""], {"x-mine": ["b"]}),
+        ({"url": "/itwins/", "headers": {"USER-AGENT": "mine"}}, [b""], {"user-agent": ["mine"]}),
+        ({"url": "/itwins/", "headers": {"content-type": "a/b"}, "json": {}}, [b""], {"content-type": ["a/b"]}),
+        ({"url": "/itwins/", "json": {}}, [b""], {"content-type": ["application/json"], "content-length": ["2"]}),
+    ],
+    ids=["query", "pairs", "lists", "header pairs", "own agent", "own type", "plain"],
+)
+async def test_what_httpx_takes_is_taken(
+    platform: PlatformClient,
+    httpx_mock: HTTPXMock,
+    arguments: dict[str, Any],
+    query: list[bytes],
+    headers: dict[str, list[str]],
+) -> None:
+    """Parameters and headers in any form that an AsyncClient takes are sent as it sends them, each header once."""
+    httpx_mock.add_response(json={})
+    await platform.generated.get_async_httpx_client().request("POST", **arguments)
+    sent = httpx_mock.get_requests()[0]
+    assert sent.url.query in query
+    assert {name: sent.headers.get_list(name) for name in headers} == headers
+    assert len(sent.headers.get_list("host")) == len(sent.headers.get_list("user-agent")) == 1
+
+
+def test_the_base_path_is_its_own_border() -> None:
+    """A default port and upper case are the same origin; the base path itself is not below it."""
+    base = httpx.URL("https://service.example/api/")
+    check_address(httpx.URL("https://SERVICE.example:443/api/x?y=z"), base_url=base)
+    check_address(httpx.URL("https://service.example/x"), base_url=httpx.URL("https://service.example"))
+    with pytest.raises(UsageError, match="below"):
+        check_address(httpx.URL("https://service.example/api"), base_url=base)
+
+
+@pytest.mark.parametrize("path", ["/scenes/", "/a/b", "/a/...", "/a/b?next=../..", "/a/%2F..b", "/"])
+def test_a_path_that_stays_is_taken(path: str) -> None:
+    """Dots in a name and in a query are no climbing."""
+    check_path(path)
+
+
+async def test_json_is_written_alike_either_way(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+    """Compact, in UTF-8, with its content type; what JSON does not have is refused with the reason."""
+    httpx_mock.add_response(json={}, is_reusable=True)
+    client = platform.generated.get_async_httpx_client()
+    await client.request("PATCH", "/things", json={"a": "ä", "b": [1, None]})
+    await client.patch("/things", json={"a": "ä", "b": [1, None]})
+    one, two = httpx_mock.get_requests()
+    assert one.content == two.content == '{"a":"ä","b":[1,null]}'.encode()
+    assert one.headers["content-type"] == two.headers["content-type"] == "application/json"
+    with pytest.raises(UsageError, match="cannot be written as JSON"):
+        await client.request("POST", "/x", json={1, 2})
+    with pytest.raises(UsageError, match="cannot be written as JSON"):
+        await client.post("/x", json=float("nan"))
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), {1}, b"x", object(), "\ud800", {"\udfff": 1}, {(1, 2): 3}]
+)
+def test_a_body_that_json_does_not_have_is_refused(value: object) -> None:
+    """NaN, sets, bytes, and half of a surrogate pair are refused before anything is sent."""
+    with pytest.raises(UsageError, match=r"cannot be written as JSON: \w"):
+        write_json(value)
+
+
+def test_a_body_that_holds_itself_is_refused() -> None:
+    """A circle, and nesting without end."""
+    circle: list[object] = []
+    circle.append(circle)
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    for value in (circle, deep):
+        with pytest.raises(UsageError, match="cannot be written as JSON"):
+            write_json(value)
+    assert json.loads(write_json({"a": ["ä"]})) == {"a": ["ä"]}
+
+
+def test_a_body_above_the_limit_is_refused_with_the_documented_code() -> None:
+    """Exactly the limit is taken."""
+    check_body_size(10, limit=10)
+    check_body_size(11, limit=None)
+    with pytest.raises(UsageError, match="has 11 bytes, 10 are allowed") as raised:
+        check_body_size(11, limit=10)
+    assert raised.value.code == "RequestTooLarge"

@@ -1,0 +1,150 @@
+"""Reading an answer: decoded bytes are counted while they arrive, and what breaks off is told apart."""
+
+import gzip
+import tracemalloc
+import zlib
+from collections.abc import AsyncIterator, Iterable
+
+import httpx
+import pytest
+from hypothesis import given, settings, strategies as st
+from itwin_platform import ResponseDecodeError
+from itwin_platform._attempts.body import KEPT_OF_TOO_LARGE, PIECE, read_answer
+
+from tests.support.virtual_time import in_virtual_time
+
+MOST = 1_000_000
+
+
+class Chunks(httpx.AsyncByteStream):
+    """A body as it comes off the wire; an exception among the chunks breaks it off."""
+
+    def __init__(self, chunks: Iterable[bytes | Exception]) -> None:
+        self._chunks = chunks
+        self.closed = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self._chunks:
+            if isinstance(chunk, Exception):
+                raise chunk
+            yield chunk
+
+    async def aclose(self) -> None:
+        """Notes it."""
+        self.closed = True
+
+
+def head(chunks: Iterable[bytes | Exception], *, status: int = 200, encoding: str | None = None) -> httpx.Response:
+    """An answer whose body is still to come."""
+    headers = {"x-correlation-id": "c-1"} | ({} if encoding is None else {"content-encoding": encoding})
+    return httpx.Response(status, headers=headers, stream=Chunks(chunks))
+
+
+def cut(data: bytes, size: int) -> list[bytes]:
+    """Data in chunks."""
+    return [data[start : start + size] for start in range(0, len(data), size)]
+
+
+sizes = st.sampled_from([0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 258 * 255, 10 * PIECE + 7])
+
+
+@settings(max_examples=80, deadline=None)
+@given(sizes, st.sampled_from([1, 7, 1000, 65_536]), st.booleans(), st.integers(1, 3), st.integers(0, 9))
+def test_gzip_comes_out_as_it_went_in(size: int, chunk: int, plain: bool, members: int, level: int) -> None:
+    """However it is cut, and of however many members: every byte arrives, also at the edges of the pieces."""
+    text = bytes(size) if plain else bytes(index * index % 251 for index in range(min(size, 5000)))
+    body = gzip.compress(text, level) * members
+    answer = in_virtual_time(
+        read_answer(head(cut(body, chunk) if len(body) < 90_000 else [body], encoding="gzip"), most=10**8)
+    )
+    assert answer.content == text * members
+    assert "content-encoding" not in answer.headers
+
+
+async def test_a_plain_body_is_kept_with_headers_and_extensions() -> None:
+    """Status, headers and extensions stay as they came, and nothing is added."""
+    response = head([b"ab", b"", b"c"], status=404)
+    response.extensions["http_version"] = b"HTTP/1.1"
+    answer = await read_answer(response, most=3)
+    assert (answer.status_code, answer.content, answer.headers["x-correlation-id"]) == (404, b"abc", "c-1")
+    assert answer.headers == response.headers
+    assert answer.extensions["http_version"] == b"HTTP/1.1"
+    assert isinstance(response.stream, Chunks)
+    assert response.stream.closed
+
+
+@pytest.mark.parametrize("encoding", [None, "gzip", "GZIP ", "identity", ""])
+async def test_a_body_may_be_as_large_as_the_limit_and_no_larger(encoding: str | None) -> None:
+    """The limit counts decoded bytes; past it the answer is refused, and its beginning stays on the error."""
+    for size, refused in ((MOST, False), (MOST + 1, True)):
+        text = b"x" * size
+        body = gzip.compress(text) if encoding and "gzip" in encoding.lower() else text
+        response = head(cut(body, 65_536), encoding=encoding)
+        if not refused:
+            assert (await read_answer(response, most=MOST)).content == text
+            continue
+        with pytest.raises(
+            ResponseDecodeError, match=r"larger than max_response_bytes, 1000000 bytes.*id c-1"
+        ) as raised:
+            await read_answer(response, most=MOST)
+        assert raised.value.body == text[:KEPT_OF_TOO_LARGE]
+        assert isinstance(response.stream, Chunks)
+        assert response.stream.closed
+
+
+@pytest.mark.parametrize("chunk", [1_000, 65_536, 10**6])
+async def test_a_gzip_bomb_costs_at_most_twice_the_limit(chunk: int) -> None:
+    """200 kB that unpack to 200 MB are given up at the limit, whatever size the chunks have."""
+    most = 8 * 1024 * 1024
+    squeeze = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
+    bomb = b"".join([squeeze.compress(bytes(1_000_000)) for _ in range(200)]) + squeeze.flush()
+    chunks = cut(bomb, chunk)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ResponseDecodeError):
+            await read_answer(head(chunks, encoding="gzip"), most=most)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(bomb) < 200_000
+    assert peak <= 2 * most
+
+
+WHOLE = gzip.compress(b'{"a": 1}' * 100)
+
+
+@pytest.mark.parametrize(
+    ("chunks", "encoding", "reason"),
+    [
+        ([WHOLE[:-4]], "gzip", "its gzip encoding breaks off"),
+        ([WHOLE[:5]], "gzip", "its gzip encoding breaks off"),
+        ([WHOLE, WHOLE[:30]], "gzip", "its gzip encoding breaks off"),
+        ([b"{}"], "gzip", "its gzip encoding is broken"),
+        ([WHOLE, b"trailing"], "gzip", "its gzip encoding is broken"),
+        ([b"{}"], "br", "it is encoded as 'br', which was not asked for"),
+        ([b"{}"], "gzip, br", "it is encoded as 'gzip, br', which was not asked for"),
+    ],
+)
+async def test_an_encoding_that_cannot_be_read_is_told(chunks: list[bytes], encoding: str, reason: str) -> None:
+    """A success is refused with the reason; a refusal stays a refusal, without what could not be read."""
+    with pytest.raises(ResponseDecodeError) as raised:
+        await read_answer(head(chunks, encoding=encoding), most=MOST)
+    assert reason in str(raised.value)
+    assert (await read_answer(head(chunks, encoding=encoding, status=422), most=MOST)).status_code == 422
+
+
+async def test_an_answer_without_a_body_may_name_an_encoding() -> None:
+    """Nothing breaks off where nothing began."""
+    assert (await read_answer(head([], status=204, encoding="gzip"), most=MOST)).content == b""
+    assert (await read_answer(head([b""], encoding="gzip"), most=MOST)).content == b""
+
+
+@pytest.mark.parametrize("error", [httpx.ReadError("x"), httpx.RemoteProtocolError("x"), ConnectionResetError()])
+async def test_a_body_that_breaks_off(error: Exception) -> None:
+    """A success without its end is no answer; a refusal is one, with what came of its body."""
+    with pytest.raises(type(error)):
+        await read_answer(head([b"{", error]), most=MOST)
+    answer = await read_answer(head([b"{", error], status=409), most=MOST)
+    assert (answer.status_code, answer.content) == (409, b"{")
+    too_large = await read_answer(head([b"x" * (MOST + 1)], status=409), most=MOST)
+    assert len(too_large.content) == MOST

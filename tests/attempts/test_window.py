@@ -1,0 +1,210 @@
+"""How many requests may be under way, with the time handed in: cooldown, slow start, steady rate."""
+
+from hypothesis import given, strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
+from itwin_platform import Permit, RateLimit
+from itwin_platform._attempts.window import Window
+
+
+def opened(window: Window, now: float) -> list[Permit]:
+    """Begins as many as may begin now."""
+    passes = []
+    while window.wait(now) == 0:
+        passes.append(window.begin(now))
+    return passes
+
+
+def send(window: Window, now: float) -> Permit:
+    """Begins a request and sends it at once."""
+    permit = window.begin(now)
+    window.sending(permit, now=now)
+    return permit
+
+
+def rounds(window: Window, now: float, count: int) -> list[int]:
+    """How many begin in each round, where all of a round are answered before the next."""
+    sizes = []
+    for _ in range(count):
+        passes = opened(window, now)
+        sizes.append(len(passes))
+        for given_pass in passes:
+            window.answered(given_pass)
+    return sizes
+
+
+def test_a_new_window_is_open() -> None:
+    """Before the first 429 as many begin as are allowed at all."""
+    window = Window(max_in_flight=20)
+    assert len(opened(window, 0.0)) == 20
+    assert window.in_flight == 20
+    assert window.wait(0.0) is None
+
+
+def test_after_a_429_the_window_opens_slowly() -> None:
+    """Nobody begins until the cooldown ends; then 1, 2, 4, 8, 16 and no more than the most."""
+    window = Window(max_in_flight=20)
+    window.rate_limited(window.begin(0.0), now=0.0, wait=5.0)
+    assert window.wait(0.0) == 5.0
+    assert window.wait(4.5) == 0.5
+    assert rounds(window, 5.0, 7) == [1, 2, 4, 8, 16, 20, 20]
+
+
+def test_only_the_first_429_of_a_cooldown_closes_the_window() -> None:
+    """Requests that were under way bring more 429: they can make the cooldown longer, and nothing else."""
+    window = Window(max_in_flight=20)
+    passes = opened(window, 0.0)
+    window.rate_limited(passes[0], now=1.0, wait=5.0)
+    window.rate_limited(passes[1], now=1.5, wait=1.0)
+    assert window.cooldown_left(1.5) == 4.5
+    window.rate_limited(passes[2], now=2.0, wait=9.0)
+    assert window.cooldown_left(2.0) == 9.0
+    for late in passes[3:]:
+        window.answered(late)
+    assert rounds(window, 11.0, 3) == [1, 2, 4]
+
+
+def test_a_429_of_a_request_from_before_does_not_close_the_window_again() -> None:
+    """A late 429 of a request that began before the cooldown delays, and the slow start goes on where it was."""
+    window = Window(max_in_flight=20)
+    first, late = window.begin(0.0), window.begin(0.0)
+    window.rate_limited(first, now=0.0, wait=1.0)
+    assert rounds(window, 1.0, 2) == [1, 2]
+    assert window.in_flight == 1
+    window.rate_limited(late, now=1.0, wait=1.0)
+    assert window.wait(1.5) == 0.5
+    assert rounds(window, 2.0, 1) == [4]
+
+
+def test_slow_requests_from_before_count_to_the_most() -> None:
+    """They do not keep the window shut after the cooldown, and no more are under way than the most."""
+    window = Window(max_in_flight=4)
+    passes = opened(window, 0.0)
+    window.rate_limited(passes[0], now=0.0, wait=1.0)
+    assert rounds(window, 1.0, 3) == [1, 1, 1]
+    window.answered(passes[1])
+    assert rounds(window, 1.0, 1) == [2]
+
+
+def test_a_request_without_an_answer_opens_nothing() -> None:
+    """A lost answer shows no room: the window stays as narrow as it was."""
+    window = Window(max_in_flight=20)
+    window.rate_limited(window.begin(0.0), now=0.0, wait=1.0)
+    window.end(window.begin(1.0))
+    assert len(opened(window, 1.0)) == 1
+
+
+def test_the_window_probes_where_the_last_stretch_ended() -> None:
+    """Past as many answers as the stretch before let through, the window opens from 1: a refusal costs one request."""
+    window = Window(max_in_flight=20)
+    passes = opened(window, 0.0)
+    for answered in passes[:10]:
+        window.answered(answered)
+    for refused in passes[10:]:
+        window.rate_limited(refused, now=0.0, wait=1.0)
+    assert rounds(window, 1.0, 4) == [1, 2, 4, 3]
+    [probe] = opened(window, 1.0)
+    window.rate_limited(probe, now=1.0, wait=1.0)
+    assert rounds(window, 2.0, 5) == [1, 2, 4, 3, 1]
+
+
+def test_the_window_opens_past_the_probe_when_there_is_room() -> None:
+    """When the rate has risen, the probe is answered and the window opens from there."""
+    window = Window(max_in_flight=20)
+    first, second = window.begin(0.0), window.begin(0.0)
+    window.answered(first)
+    window.rate_limited(second, now=0.0, wait=1.0)
+    assert rounds(window, 1.0, 5) == [1, 1, 2, 4, 8]
+
+
+def test_a_steady_rate_is_kept_in_any_stretch_of_time() -> None:
+    """At most two begin in any ten seconds, whenever they end."""
+    window = Window(max_in_flight=20, rate=RateLimit(2, 10.0))
+    send(window, 0.0)
+    window.answered(send(window, 4.0))
+    assert window.wait(5.0) == 5.0
+    assert window.wait(10.0) == 0.0
+    send(window, 10.0)
+    assert window.wait(10.0) == 4.0
+
+
+def test_a_permit_that_was_not_sent_uses_up_nothing_of_the_rate() -> None:
+    """Permits hold a place until they are sent; one that is given back frees it at once, a sent one after `per`."""
+    window = Window(max_in_flight=20, rate=RateLimit(2, 10.0))
+    first, second = window.begin(0.0), window.begin(0.0)
+    assert window.wait(3.0) is None
+    window.end(first)
+    third = window.begin(3.0)
+    for permit in (second, third):
+        window.sending(permit, now=4.0)
+        window.answered(permit)
+    assert window.wait(10.0) == 4.0
+
+
+@given(st.lists(st.floats(min_value=0.0, max_value=3.0), max_size=60), st.integers(1, 5), st.floats(0.1, 10.0))
+def test_no_stretch_holds_more_than_the_rate(steps: list[float], requests: int, per: float) -> None:
+    """However the requests come, no stretch of `per` seconds holds more beginnings than the rate allows."""
+    window = Window(max_in_flight=1000, rate=RateLimit(requests, per))
+    now, begun = 0.0, list[float]()
+    for step in steps:
+        now += step
+        if window.wait(now) == 0:
+            send(window, now)
+            begun.append(now)
+    for first, beyond in zip(begun, begun[requests:], strict=False):
+        assert beyond - first >= per - 1e-9
+
+
+class WindowMachine(RuleBasedStateMachine):
+    """Requests begin, are answered, refused and lost in any order, while the clock goes on."""
+
+    under_way: Bundle[Permit] = Bundle("under_way")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.window = Window(max_in_flight=4)
+        self.now = 0.0
+        self.count = 0
+        self.cooldown_until = 0.0
+
+    @rule(seconds=st.floats(0.0, 3.0))
+    def time_goes_on(self, seconds: float) -> None:
+        """The clock is handed in."""
+        self.now += seconds
+
+    @precondition(lambda self: self.window.wait(self.now) == 0)
+    @rule(target=under_way)
+    def begins(self) -> Permit:
+        """Only while no cooldown is known, and below the most."""
+        assert self.now >= self.cooldown_until
+        self.count += 1
+        assert self.count <= 4
+        return self.window.begin(self.now)
+
+    @rule(given_pass=consumes(under_way))
+    def is_answered(self, given_pass: Permit) -> None:
+        """An answer other than 429."""
+        self.window.answered(given_pass)
+        self.count -= 1
+
+    @rule(given_pass=consumes(under_way))
+    def is_lost(self, given_pass: Permit) -> None:
+        """No answer."""
+        self.window.end(given_pass)
+        self.count -= 1
+
+    @rule(given_pass=consumes(under_way), wait=st.floats(0.0, 5.0))
+    def is_refused(self, given_pass: Permit, wait: float) -> None:
+        """A 429."""
+        self.window.rate_limited(given_pass, now=self.now, wait=wait)
+        self.cooldown_until = max(self.cooldown_until, self.now + wait)
+        self.count -= 1
+
+    @invariant()
+    def never_stuck(self) -> None:
+        """The count is right, and with nothing under way and no cooldown the next request may begin."""
+        assert self.window.in_flight == self.count
+        if self.count == 0 and self.now >= self.cooldown_until:
+            assert self.window.wait(self.now) == 0
+
+
+TestWindowMachine = WindowMachine.TestCase

@@ -1,0 +1,105 @@
+"""Scene object data: typed where the description shows the structure, kept as it is everywhere else. Section 2.7."""
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from itwin_platform import (
+    RepositoryResourceData,
+    SceneObject,
+    SceneObjectCreate,
+    SceneObjectMinimal,
+    Vector3d,
+    View3dData,
+)
+from itwin_platform._api import SceneDataCreate, encode
+from itwin_platform._operations.scene_data import objects_to_create, type_data
+
+from tests.support.schema_values import ANY_JSON, SCHEMAS, objects_of
+
+TYPES: dict[str, Any] = {"RepositoryResource": RepositoryResourceData, "View3d": View3dData}
+OTHER_KINDS = (
+    *("Layer", "Repository", "CameraAnimation", "Movie", "Cutout", "MaterialDecoration", "GoogleTilesStyling"),
+    *("ITwinDisplayStyleOptions", "UnrealAtmosphericStyling", "ExpressionStyling", "GeospatialFeatureStyling"),
+    *("GISStyling", "RealityDataStyling", "iModelVisibility", "ScheduleSimulation", "ResourceSettings", "view3d", ""),
+)
+
+
+def test_the_typed_kinds_are_those_of_the_description() -> None:
+    """Exactly the kinds whose data the description shows have a type."""
+    assert sorted(TYPES) == sorted(SCHEMAS["SceneObjectKind"]["enum"])
+
+
+def typed(item: Any) -> Any:
+    """As one of a list of scene objects."""
+    items = [item]
+    type_data(items)
+    return items[0]
+
+
+@pytest.mark.parametrize("model", [SceneObject, SceneObjectMinimal])
+@settings(max_examples=40)
+@given(resource=objects_of(SCHEMAS["RepositoryResourceData"]), view=objects_of(SCHEMAS["View3dData"]))
+def test_data_of_a_known_kind_is_typed_and_loses_nothing(
+    model: Any, resource: dict[str, Any], view: dict[str, Any]
+) -> None:
+    """Whatever fields are there, missing, null, misshapen or unknown, the data goes back out as it came."""
+    for kind, data in (("RepositoryResource", resource), ("View3d", view)):
+        wire = {"id": "x", "kind": kind, "data": data}
+        item = typed(model.from_dict(wire))
+        assert type(item.data) is TYPES[kind]
+        assert item.to_dict() == wire
+
+
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_data_of_any_other_kind_stays_a_dict(kind: str) -> None:
+    """Its structure is not shown, so it is kept as it is."""
+    data = {"position": {"x": 1}, "iTwinId": "i", "createdDateTime": "2022-06-09T17:26:11.13"}
+    item = typed(SceneObject.from_dict({"kind": kind, "data": data}))
+    assert type(item.data) is dict
+    assert item.data == data
+
+
+@pytest.mark.parametrize("data", [None, "x", 5, [], [{}]], ids=repr)
+@pytest.mark.parametrize("kind", ["View3d", None, 5, ["View3d"]], ids=repr)
+def test_data_that_is_no_object_stays(kind: object, data: object) -> None:
+    """Null and other shapes, of the data or of the kind, are no obstacle."""
+    wire = {"kind": kind, "data": data}
+    assert typed(SceneObject.from_dict(wire)).to_dict() == wire
+
+
+@pytest.mark.parametrize("value", [None, {}, {"kind": "View3d"}, {"kind": "View3d", "data": None}, "x", 5], ids=repr)
+def test_an_item_that_is_no_object_stays(value: Any) -> None:
+    """A list of objects may hold anything."""
+    before = copy.deepcopy(value)
+    assert typed(value) == before
+
+
+def test_vectors_are_typed() -> None:
+    """Fields read in Python names, whole numbers stay whole."""
+    view = View3dData.from_dict({"position": {"x": 1, "y": 2.5, "z": -3}, "ecefTransform": [1] * 16})
+    assert view.position == Vector3d(x=1, y=2.5, z=-3)
+    assert type(view.position.x) is int
+    assert view.ecef_transform == [1] * 16
+
+
+@settings(max_examples=40)
+@given(objects_of(SCHEMAS["SceneObjectCreate"]) | objects_of({"properties": {}}))
+def test_an_object_to_create_is_sent_as_it_is_given(wire: dict[str, Any]) -> None:
+    """As a mapping or as a model, nothing is added, dropped or changed, and nothing is shared with what was given."""
+    before = copy.deepcopy(wire)
+    for given_object in (wire, SceneObjectCreate.from_dict(wire)):
+        body = encode(SceneDataCreate(objects=objects_to_create([given_object])))
+        assert body == {"objects": [before]}
+        body["objects"][0]["changed"] = "later"
+    assert wire == before
+
+
+@given(ANY_JSON)
+def test_data_of_an_object_to_create_is_not_shared(data: Any) -> None:
+    """What the caller does to the data once the body is written does not reach it."""
+    given_object = SceneObjectCreate(kind="Layer", version="1.0.0", data={"inner": [data]})
+    body = encode(SceneDataCreate(objects=objects_to_create([given_object])))
+    given_object.data["inner"].append("later")
+    assert body["objects"][0]["data"] == {"inner": [data]}

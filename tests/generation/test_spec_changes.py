@@ -1,0 +1,251 @@
+"""Which changes of a specification break a client or its user, and how they are told: one table."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tools.spec.changes import changes, reworded
+from tools.spec.reading import read
+
+Node = dict[str, Any]
+
+
+def small_document() -> Node:
+    """A document with one operation that has a part of each kind."""
+    thing = {
+        "type": "object",
+        "required": ["id", "color"],
+        "properties": {
+            "id": {"type": "string", "maxLength": 10},
+            "color": {"$ref": "#/components/schemas/Color"},
+            "note": {"oneOf": [{"type": "string"}, {"type": "null"}]},
+            "made": {"type": "string", "format": "date-time"},
+            "parts": {"type": "array", "maxItems": 5, "items": {"type": "string"}},
+        },
+    }
+    error = {"code": "ThingExists", "details": [{"code": "InvalidValue", "target": "id"}]}
+    shown = {"application/json": {"examples": {"exists": {"value": {"error": error}}}}}
+    return {
+        "paths": {
+            "/things": {
+                "post": {
+                    "operationId": "create_thing",
+                    "tags": ["things"],
+                    "description": "Creates.",
+                    "parameters": [
+                        {"name": "$top", "in": "query", "schema": {"type": "integer", "maximum": 100, "x-default": 10}},
+                        {"name": "Accept", "in": "header", "required": True, "schema": {"default": "v1"}},
+                    ],
+                    "requestBody": {"x-max-body-bytes": 1000, "content": {"json": {"schema": _ref("ThingCreate")}}},
+                    "responses": {
+                        "201": {"headers": {"X-Count": {}}, "content": {"json": {"schema": _ref("Thing")}}},
+                        "409": {"content": shown},
+                    },
+                }
+            }
+        },
+        "components": {
+            "schemas": {
+                "Thing": thing,
+                "ThingCreate": copy.deepcopy(thing),
+                "Color": {"type": "string", "enum": ["red", "blue"]},
+            }
+        },
+    }
+
+
+def _ref(name: str) -> Node:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _operation(document: Node) -> Node:
+    return document["paths"]["/things"]["post"]  # type: ignore[no-any-return]
+
+
+def _sent(document: Node) -> Node:
+    return document["components"]["schemas"]["ThingCreate"]  # type: ignore[no-any-return]
+
+
+def _returned(document: Node) -> Node:
+    return document["components"]["schemas"]["Thing"]  # type: ignore[no-any-return]
+
+
+def _error(document: Node) -> Node:
+    shown = _operation(document)["responses"]["409"]["content"]["application/json"]
+    return shown["examples"]["exists"]["value"]["error"]  # type: ignore[no-any-return]
+
+
+def _number(values: Node) -> None:
+    values["properties"]["id"] = {"type": "integer"}
+
+
+PARAMETER = {"name": "tag", "in": "query", "schema": {"type": "string"}}
+
+# What is done to the document; where it is told; what is told; whether it breaks.
+CASES: list[tuple[Callable[[Node], object], str, str, bool]] = [
+    (lambda d: d["paths"].clear(), "create_thing", "is gone (POST /things)", True),
+    (lambda d: _operation(d).update(operationId="make_thing"), "create_thing", "is called make_thing now", True),
+    (
+        lambda d: d["paths"].update({"/thing": d["paths"].pop("/things")}),
+        *("create_thing", "is POST /thing now, was POST /things", True),
+    ),
+    (
+        lambda d: _operation(d).update(tags=["all"]),
+        "create_thing",
+        "is generated in api/all now, was in api/things",
+        True,
+    ),
+    (
+        lambda d: d["paths"].update({"/more": {"get": {"operationId": "more", "responses": {}}}}),
+        *("more", "new operation: GET /more", False),
+    ),
+    (
+        lambda d: _operation(d).update({"x-technical-preview": True}),
+        *("create_thing", "is Technical Preview now and may change", False),
+    ),
+    (lambda d: _operation(d)["parameters"].pop(0), "create_thing query $top", "is gone", True),
+    (
+        lambda d: _operation(d)["parameters"].append(PARAMETER),
+        *("create_thing query tag", "new, optional, string", False),
+    ),
+    (
+        lambda d: _operation(d)["parameters"].append({**PARAMETER, "required": True}),
+        *("create_thing query tag", "new, required, string", True),
+    ),
+    (
+        lambda d: _operation(d)["parameters"][0].update(required=True),
+        *("create_thing query $top", "is required now", True),
+    ),
+    (
+        lambda d: _operation(d)["parameters"][0]["schema"].update(maximum=50),
+        *("create_thing query $top", "at most 50 now, was at most 100", True),
+    ),
+    (
+        lambda d: _operation(d)["parameters"][0]["schema"].update(maximum=500),
+        *("create_thing query $top", "at most 500 now, was at most 100", False),
+    ),
+    (
+        lambda d: _operation(d)["parameters"][0]["schema"].update(minimum=1),
+        *("create_thing query $top", "at least 1 now", True),
+    ),
+    (
+        lambda d: _operation(d)["parameters"][0]["schema"].pop("maximum"),
+        *("create_thing query $top", "no longer at most 100", False),
+    ),
+    (
+        lambda d: _operation(d)["parameters"][0]["schema"].update({"x-default": 20}),
+        *("create_thing query $top", "the default is 20 now, was 10", False),
+    ),
+    (
+        lambda d: _operation(d)["parameters"][1]["schema"].update(default="v2"),
+        *("create_thing header Accept", "the default is v2 now, was v1", True),
+    ),
+    (
+        lambda d: _operation(d)["requestBody"].update({"x-max-body-bytes": 10}),
+        *("create_thing body", "at most 10 bytes of body now, was at most 1000 bytes of body", True),
+    ),
+    (lambda d: _sent(d)["required"].append("note"), "ThingCreate note", "is required now", True),
+    (lambda d: _returned(d)["required"].append("note"), "Thing note", "is required now", False),
+    (lambda d: _sent(d)["required"].remove("id"), "ThingCreate id", "is optional now", False),
+    (lambda d: _returned(d)["required"].remove("id"), "Thing id", "is optional now", True),
+    (lambda d: _sent(d)["properties"].pop("note"), "ThingCreate note", "is gone", True),
+    (lambda d: _returned(d)["properties"].pop("note"), "Thing note", "is gone", True),
+    (
+        lambda d: _returned(d)["properties"].update(extra={"type": "boolean"}),
+        *("Thing extra", "new, optional, boolean", False),
+    ),
+    (lambda d: _number(_sent(d)), "ThingCreate id", "is integer now, was string", True),
+    (
+        lambda d: _sent(d)["properties"].update(note={"type": "string"}),
+        *("ThingCreate note", "may no longer be null", True),
+    ),
+    (
+        lambda d: _returned(d)["properties"].update(note={"type": "string"}),
+        *("Thing note", "may no longer be null", False),
+    ),
+    (
+        lambda d: _returned(d)["properties"].update(id={"type": ["string", "integer"], "maxLength": 10}),
+        *("Thing id", "may also be integer", True),
+    ),
+    (
+        lambda d: _sent(d)["properties"].update(id={"type": ["string", "integer"], "maxLength": 10}),
+        *("ThingCreate id", "may also be integer", False),
+    ),
+    (
+        lambda d: _returned(d)["properties"]["made"].pop("format"),
+        "Thing made",
+        "no longer in the format date-time",
+        True,
+    ),
+    (
+        lambda d: _sent(d)["properties"]["parts"].update(maxItems=3),
+        *("ThingCreate parts", "at most 3 items now, was at most 5 items", True),
+    ),
+    (
+        lambda d: _returned(d)["properties"]["parts"].update(maxItems=3),
+        *("Thing parts", "at most 3 items now, was at most 5 items", False),
+    ),
+    (lambda d: d["components"]["schemas"]["Color"]["enum"].append("green"), "Color", "new value green", False),
+    (
+        lambda d: d["components"]["schemas"]["Color"]["enum"].remove("red"),
+        *("Color", "value red is gone: its member is no longer generated", True),
+    ),
+    (
+        lambda d: _operation(d)["responses"].update({"200": _operation(d)["responses"].pop("201")}),
+        *("create_thing answer 201", "is no longer given", True),
+    ),
+    (
+        lambda d: _operation(d)["responses"]["201"]["headers"].clear(),
+        *("create_thing answer header X-Count", "is no longer given", True),
+    ),
+    (
+        lambda d: _error(d).update(code="ThingTaken"),
+        *("create_thing error 409 ThingExists", "is no longer given: code that waits for it never runs", True),
+    ),
+    (lambda d: _error(d).update(code="ThingTaken"), "create_thing error 409 ThingTaken", "new", False),
+    (
+        lambda d: _operation(d)["responses"].update({"400": _operation(d)["responses"].pop("409")}),
+        *("create_thing error 409 ThingExists", "comes with status 400 now", True),
+    ),
+    (
+        lambda d: _error(d)["details"].append({"code": "InvalidValue", "target": "note"}),
+        *("create_thing error 409, detail InvalidValue [note]", "new", False),
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "place", "text", "breaking"), CASES)
+def test_change_is_told(change: Callable[[Node], object], place: str, text: str, breaking: bool) -> None:
+    """A change is told at its place, in words, as breaking or not."""
+    document = small_document()
+    change(document)
+    found = {
+        (f"{c.place} {c.part}".strip(), c.text): c.breaking for c in changes(read(small_document()), read(document))
+    }
+    assert found.get((place, text)) is breaking, found
+
+
+def test_no_change_is_told_of_the_same_document() -> None:
+    """Two readings of one document differ in nothing."""
+    assert changes(read(small_document()), read(small_document())) == []
+    assert reworded(read(small_document()), read(small_document())) == []
+
+
+def test_other_words_are_told_by_their_place() -> None:
+    """A description that changed is named: a rule may stand there that no schema says."""
+    document = small_document()
+    _operation(document)["description"] = "Creates, once a day."
+    _sent(document)["properties"]["id"]["description"] = "Not empty."
+    assert reworded(read(small_document()), read(document)) == ["ThingCreate.id", "create_thing"]
+
+
+def test_another_way_to_write_the_same_is_no_change() -> None:
+    """A property that moves into a part of `allOf`, or behind a reference, says what it said before."""
+    document = small_document()
+    schemas = document["components"]["schemas"]
+    schemas["Named"] = {"properties": {"id": _sent(document)["properties"].pop("id")}, "required": ["id"]}
+    _sent(document)["required"].remove("id")
+    _sent(document)["allOf"] = [_ref("Named")]
+    assert changes(read(small_document()), read(document)) == []

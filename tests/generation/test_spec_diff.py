@@ -1,0 +1,79 @@
+"""`make spec-diff`: what changed, in the terms of a client's user, and the status that a script asks for."""
+
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.regenerated import PROJECT, Change, Document
+from tools.spec.diff import report
+from tools.spec.reading import SPECIFICATION, load, read
+
+
+def one_breaking_two_harmless(document: Document) -> None:
+    """A made-up change of previews: a smaller page, another detector type, an optional field."""
+    document["components"]["parameters"]["SceneObjectsTop"]["schema"]["maximum"] = 50
+    schemas = document["components"]["schemas"]
+    schemas["DetectorType"]["enum"].append("MeshSegmentationDetector")
+    schemas["SceneCreate"]["properties"]["tags"] = {"type": "array", "items": {"type": "string"}}
+
+
+def more_harmless(document: Document) -> None:
+    """A change that breaks nobody."""
+    document["components"]["schemas"]["SceneCreate"]["properties"]["tags"] = {"type": "string"}
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command behind the make target."""
+    command = [sys.executable, "-m", "tools.spec.diff", *arguments]
+    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False, timeout=60)  # noqa: S603 - our own tool
+
+
+def changed(specification: Document, change: Change, folder: Path) -> str:
+    """The file of a changed copy."""
+    document = copy.deepcopy(specification)
+    change(document)
+    file = folder / "changed.yaml"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    return str(file)
+
+
+def test_changes_are_told_in_the_terms_of_a_user(specification: Document) -> None:
+    """Breaking changes come first; operations, parameters and models have the names that a caller writes."""
+    document = copy.deepcopy(specification)
+    one_breaking_two_harmless(document)
+    used = "sent by platform.detectors.create(); returned by platform.detectors.create()"
+    assert report(read(specification), read(document)) == [
+        "Breaking: 1",
+        "  platform.scenes.list_objects(), query $top (page_size=): at most 50 now, was at most 100",
+        "Not breaking: 2",
+        f"  DetectorType ({used}): new value MeshSegmentationDetector",
+        "  SceneCreate.tags (sent by platform.scenes.create()): new, optional, list of string",
+    ]
+
+
+@pytest.mark.parametrize(("change", "status"), [(one_breaking_two_harmless, 1), (more_harmless, 0)])
+def test_status_says_whether_something_breaks(
+    specification: Document, tmp_path: Path, change: Change, status: int
+) -> None:
+    """The command ends with status 1 when something breaks, else with 0."""
+    ended = run(str(SPECIFICATION), changed(specification, change, tmp_path))
+    assert (ended.returncode, ended.stderr) == (status, "")
+    assert ended.stdout.startswith(f"Breaking: {status}\n")
+
+
+def test_base_may_be_a_git_revision() -> None:
+    """A revision stands for `openapi.yaml` as it was committed there."""
+    git = ["git", "-C", str(PROJECT), "rev-parse", "HEAD"]
+    if subprocess.run(git, capture_output=True, check=False).returncode != 0:  # noqa: S603 - asks git where we are
+        pytest.skip("not a git checkout")
+    assert load("HEAD").operations.keys() == load(str(SPECIFICATION)).operations.keys()
+
+
+def test_base_that_is_nothing_is_named() -> None:
+    """What is neither a file nor a revision is refused with its name."""
+    with pytest.raises(SystemExit, match="no-such-base is neither a file nor a git revision"):
+        load("no-such-base")

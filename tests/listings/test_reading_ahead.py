@@ -1,0 +1,177 @@
+"""Several page requests at once: how many, how early, for how long, and what is left of them at the end."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+
+import pytest
+from itwin_platform import Pager
+from itwin_platform._errors import NotSentError
+
+from tests.support.numbered_items import NumberedItems
+from tests.support.virtual_time import in_virtual_time
+
+
+async def settled(seconds: float = 100.0) -> None:
+    """Lets everything that is under way come to rest."""
+    await asyncio.sleep(seconds)
+
+
+def elapsed(items: NumberedItems, *, concurrency: int) -> float:
+    """Reads everything and returns the seconds it took."""
+
+    async def read() -> float:
+        assert await Pager(items.listing(concurrency=concurrency)).collect() == items.everything
+        return asyncio.get_running_loop().time()
+
+    return in_virtual_time(read())
+
+
+@pytest.mark.parametrize(("concurrency", "seconds"), [(1, 100), (2, 51), (4, 26), (8, 14), (16, 8), (99, 2), (500, 2)])
+def test_a_hundred_pages_of_one_second(concurrency: int, seconds: int) -> None:
+    """The first page takes its time alone, the others come in rounds of `concurrency`."""
+    items = NumberedItems(total=1000, latency=1.0)
+    assert elapsed(items, concurrency=concurrency) == pytest.approx(seconds)
+    assert items.most_in_flight == min(concurrency, items.most_in_flight)
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 5])
+def test_never_more_requests_than_asked_for(concurrency: int) -> None:
+    """At no moment are more requests under way, and all of them are where pages are long enough in coming."""
+    items = NumberedItems(total=200, latency=1.0)
+    elapsed(items, concurrency=concurrency)
+    assert items.most_in_flight == concurrency
+
+
+def test_pages_ahead_wait_for_a_slow_caller() -> None:
+    """However long the caller works on a page, no more than `concurrency` pages are held for it, none decoded."""
+
+    async def read() -> None:
+        items = NumberedItems(total=1000, latency=1.0)
+        async with aclosing(Pager(items.listing(concurrency=3)).pages()) as pages:
+            for number in range(1, 6):
+                await anext(pages)
+                await settled()
+                assert items.asked == [10 * page for page in range(number + 3)]
+                assert items.decoded == [10 * page for page in range(number)]
+
+    in_virtual_time(read())
+
+
+def test_the_next_request_goes_out_before_an_answer_is_decoded() -> None:
+    """Decoding takes time in which the service can work: the slot of an answer is filled before."""
+    items = NumberedItems(total=200, latency=1.0)
+    elapsed(items, concurrency=4)
+    assert items.decoded == [10 * page for page in range(20)]
+    assert [items.decoded_when_asked[page] for page in range(5, 20)] == [page - 4 for page in range(5, 20)]
+
+
+def test_requests_are_under_way_while_the_caller_works() -> None:
+    """The next pages are asked for before a page is handed out, so that work and waiting overlap."""
+
+    async def read() -> float:
+        pager = Pager(NumberedItems(total=100, latency=1.0).listing(concurrency=2))
+        async for _ in pager.pages():
+            await asyncio.sleep(1.0)
+        return asyncio.get_running_loop().time()
+
+    assert in_virtual_time(read()) == pytest.approx(11.0)
+
+
+async def by_break(pager: Pager[str]) -> None:
+    """Leaves the loop."""
+    async for item in pager:
+        if item == "15":
+            break
+
+
+async def by_error(pager: Pager[str]) -> None:
+    """Raises in the loop."""
+    with pytest.raises(LookupError):  # noqa: PT012  # the error is to come from within the loop
+        async for item in pager:
+            if item == "15":
+                raise LookupError
+
+
+async def by_closing(pager: Pager[str]) -> None:
+    """Closes the generator."""
+    async with aclosing(pager.pages()) as pages:
+        await anext(pages)
+        await anext(pages)
+        await asyncio.sleep(0.5)
+
+
+async def by_cancelling(pager: Pager[str]) -> None:
+    """Cancels the task that reads."""
+    reading = asyncio.create_task(pager.collect())
+    await asyncio.sleep(2.5)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+
+
+async def by_timeout(pager: Pager[str]) -> None:
+    """Gives up waiting."""
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(2.5):
+            await pager.collect()
+
+
+@pytest.mark.parametrize("leave", [by_break, by_error, by_closing, by_cancelling, by_timeout])
+def test_leaving_cancels_what_is_under_way(leave: Callable[[Pager[str]], object]) -> None:
+    """Whoever leaves a run early leaves no request behind, at once, and can go on later."""
+
+    async def read() -> None:
+        items = NumberedItems(total=1000, latency=1.0)
+        pager = Pager(items.listing(concurrency=4))
+        await leave(pager)  # type: ignore[misc]  # each of the ways is a coroutine function
+        before = asyncio.get_running_loop().time()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert asyncio.get_running_loop().time() == before
+        assert items.in_flight == 0
+        assert items.cancelled
+        assert len(asyncio.all_tasks()) == 1
+        assert items.everything[pager.items_read :] == await Pager(items.listing(resume=pager.resume)).collect()
+
+    in_virtual_time(read())
+
+
+def test_an_error_cancels_what_is_under_way() -> None:
+    """When a page fails, the requests behind it are cancelled before the error is raised."""
+
+    async def read() -> None:
+        items = NumberedItems(total=1000, latency=1.0, errors={20: NotSentError("broken")})
+        with pytest.raises(NotSentError):
+            await Pager(items.listing(concurrency=4)).collect()
+        assert items.in_flight == 0
+        assert len(asyncio.all_tasks()) == 1
+
+    in_virtual_time(read())
+
+
+def test_requests_behind_the_end_are_cancelled() -> None:
+    """The page without a next link ends the run: nobody waits for what was asked for behind it."""
+
+    async def read() -> float:
+        items = NumberedItems(total=15, latency=1.0)
+        await Pager(items.listing(concurrency=9)).collect()
+        assert items.in_flight == 0
+        return asyncio.get_running_loop().time()
+
+    assert in_virtual_time(read()) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        lambda skip: f"?cursor=after-{skip}&$skip={skip}",
+        lambda skip: f"?$skip={skip}&$top=9",
+        lambda skip: f"?$skip={skip}" if skip % 20 else f"?$top=10&$skip={skip}",
+    ],
+)
+def test_links_are_followed_where_the_service_pages_otherwise(link: Callable[[int], str]) -> None:
+    """Cursors, another page size and links that differ among themselves are followed, at the cost of one round."""
+    items = NumberedItems(total=200, latency=1.0, link=link)
+    assert elapsed(items, concurrency=4) <= 21
+    assert len(items.asked) <= 20 + 4

@@ -1,0 +1,155 @@
+"""What the pages of List scene objects ask for, and what they say of the scene. Source: section 4.6."""
+
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+from itwin_platform import PlatformClient, SceneState, UsageError
+from pytest_httpx import HTTPXMock
+
+from tests.support.prepared_pages import BASE_URL, ITWIN, SCENE, object_page, queries, sent
+
+NINE, TEN = "2026-01-01T09:00:00Z", "2026-01-01T10:00:00Z"
+
+
+async def test_every_keyword_goes_with_every_page(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+    """The iTwin, the order and the correlation id of the first request are those of the others."""
+    httpx_mock.add_response(json=object_page("a", link="?$skip=7&$top=2"))
+    httpx_mock.add_response(json=object_page("b"))
+    pager = platform.scenes.list_objects(
+        SCENE, ITWIN, order_by="displayName", skip=5, page_size=2, correlation_id="activity-1"
+    )
+    assert [item.id for item in await pager.collect()] == ["a", "b"]
+    first, second = httpx_mock.get_requests()
+    assert dict(first.url.params) == {"iTwinId": ITWIN, "orderBy": "displayName", "$skip": "5", "$top": "2"}
+    assert dict(second.url.params) == {"iTwinId": ITWIN, "orderBy": "displayName", "$skip": "7", "$top": "2"}
+    names = ("accept", "authorization", "x-correlation-id", "x-max-return")
+    assert sent(first, *names) == sent(second, *names)
+    assert sent(first, *names) == {
+        "accept": "application/vnd.vendor.itwin-platform.v1+json",
+        "authorization": "Bearer planted-secret",
+        "x-correlation-id": "activity-1",
+        "x-max-return": None,
+    }
+    assert first.url.path == second.url.path == f"/prefix/scenes/{SCENE}/objects"
+
+
+async def test_what_is_left_out_is_not_sent(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+    """Without keywords a page asks for the largest page, and makes up no correlation id."""
+    httpx_mock.add_response(json=object_page())
+    assert await platform.scenes.list_objects(SCENE, ITWIN).collect() == []
+    assert queries(httpx_mock) == [f"iTwinId={ITWIN}&$top=100"]
+    assert sent(httpx_mock.get_requests()[0], "x-correlation-id") == {"x-correlation-id": None}
+
+
+@pytest.mark.parametrize(
+    "link",
+    [f"{BASE_URL}/scenes/{SCENE}/objects?$skip=2", "objects?$skip=2", f"{BASE_URL}/scenes/{SCENE}/objects/?$skip=2"],
+)
+async def test_the_next_page(platform: PlatformClient, httpx_mock: HTTPXMock, link: str) -> None:
+    """Absolute and relative links lead to the next page of the same scene."""
+    httpx_mock.add_response(json=object_page("a", "b", link=link))
+    httpx_mock.add_response(json=object_page("c"))
+    assert len(await platform.scenes.list_objects(SCENE, ITWIN, page_size=2).collect()) == 3
+    assert httpx_mock.get_requests()[1].url.path == f"/prefix/scenes/{SCENE}/objects"
+
+
+@pytest.mark.parametrize("identity", ["a/b?c#d", "100 %", "ä"])
+async def test_the_next_page_of_an_id_that_needs_escaping(httpx_mock: HTTPXMock, identity: str) -> None:
+    """With checks lifted an id may be anything: the link is compared with the address that was sent to."""
+
+    def pages(request: httpx.Request) -> httpx.Response:
+        link = str(request.url.copy_with(query=b"$skip=1")) if b"skip" not in request.url.query else None
+        return httpx.Response(200, json=object_page("x", link=link))
+
+    httpx_mock.add_callback(pages, is_reusable=True)
+    async with PlatformClient(BASE_URL, vendor="vendor", token="t", check_requests=False) as platform:
+        assert len(await platform.scenes.list_objects(identity, ITWIN, page_size=1).collect()) == 2
+
+
+async def test_what_a_page_says_of_the_scene(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+    """Each page shows the scene as it was; the pager says when objects are withheld and when the scene changed."""
+    httpx_mock.add_response(
+        json=object_page("a", "b", link="?$skip=2", displayName="S", lastModified=NINE, isPartial=True)
+    )
+    httpx_mock.add_response(json=object_page("b", "c", displayName="S", lastModified=TEN, isPartial=False))
+    pager = platform.scenes.list_objects(SCENE, ITWIN, page_size=2)
+    pages = [page async for page in pager.pages()]
+    assert [page.scene for page in pages] == [
+        SceneState(display_name="S", last_modified=datetime(2026, 1, 1, 9, tzinfo=UTC), is_partial=True),
+        SceneState(display_name="S", last_modified=datetime(2026, 1, 1, 10, tzinfo=UTC), is_partial=False),
+    ]
+    assert [[item.id for item in page.items] for page in pages] == [["a", "b"], ["c"]]
+    assert (pager.is_partial, pager.changed, pager.duplicates, pager.max_return) == (True, True, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("context", "state"),
+    [
+        ({}, SceneState(display_name=None, last_modified=None, is_partial=False)),
+        (
+            {"displayName": None, "lastModified": None, "isPartial": None},
+            SceneState(display_name=None, last_modified=None, is_partial=False),
+        ),
+        (
+            {"displayName": "", "lastModified": "lately", "isPartial": "true"},
+            SceneState(display_name=None, last_modified=None, is_partial=False),
+        ),
+        (None, None),
+        ("text", None),
+    ],
+)
+async def test_a_scene_that_says_nothing(
+    platform: PlatformClient, httpx_mock: HTTPXMock, context: object, state: SceneState | None
+) -> None:
+    """Missing and null fields, and a missing state, lose no object."""
+    httpx_mock.add_response(json={"objects": [{"id": "a"}], "sceneContext": context})
+    (page,) = [page async for page in platform.scenes.list_objects(SCENE, ITWIN).pages()]
+    assert ([item.id for item in page.items], page.scene) == (["a"], state)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "says"),
+    [
+        ({"page_size": 0}, "page_size must be an integer from 1 to 100"),
+        ({"page_size": 101}, "page_size must be an integer from 1 to 100"),
+        ({"skip": -1}, "skip must be an integer of 0 or more"),
+        ({"order_by": None}, "orderBy cannot be null"),
+        ({"limit": -1}, "limit must be an integer of 0 or more"),
+        ({"concurrency": 0}, "concurrency must be an integer of 1 or more"),
+        ({"correlation_id": "line\nbreak"}, "correlation_id must be a string of visible ASCII"),
+    ],
+)
+async def test_keywords_that_are_refused(platform: PlatformClient, keywords: dict[str, object], says: str) -> None:
+    """What the description forbids is refused when the listing is made."""
+    with pytest.raises(UsageError, match=says):
+        platform.scenes.list_objects(SCENE, ITWIN, **keywords)  # type: ignore[arg-type]  # wrong on purpose
+
+
+async def test_another_scene_is_another_listing(platform: PlatformClient) -> None:
+    """A resume of one scene is refused by another, and by a listing of iTwins; the correlation id may differ."""
+    resume = platform.scenes.list_objects(SCENE, ITWIN, correlation_id="one").resume
+    platform.scenes.list_objects(SCENE, ITWIN, correlation_id="two", resume=resume)
+    with pytest.raises(UsageError, match="belongs to another listing"):
+        platform.scenes.list_objects(SCENE.replace("6", "7"), ITWIN, resume=resume)
+    with pytest.raises(UsageError, match="belongs to another listing"):
+        platform.itwins.list(resume=resume)
+
+
+async def test_a_page_query_does_not_leak(httpx_mock: HTTPXMock) -> None:
+    """A token source that asks another service in the midst of a listing asks for what it asks for."""
+
+    async def token() -> str:
+        async with PlatformClient("https://other.example", vendor="v", token="other") as other:
+            await other.itwins.get_primary_account()
+        return "token"
+
+    httpx_mock.add_response(
+        url=f"{BASE_URL}/scenes/{SCENE}/objects?iTwinId=i&%24top=100", json=object_page("a", link="?$skip=1")
+    )
+    httpx_mock.add_response(url=f"{BASE_URL}/scenes/{SCENE}/objects?iTwinId=i&$top=100&$skip=1", json=object_page("b"))
+    httpx_mock.add_response(
+        url="https://other.example/itwins/myprimaryaccount", json={"iTwin": {"id": "a"}}, is_reusable=True
+    )
+    async with PlatformClient(BASE_URL, vendor="vendor", token=token) as platform:
+        assert len(await platform.scenes.list_objects(SCENE, "i").collect()) == 2

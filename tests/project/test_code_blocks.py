@@ -1,0 +1,114 @@
+"""Every Python block of the pages runs against the sandbox."""
+
+import ast
+import codeop
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from itwin_platform_sandbox import Sandbox
+
+from tests.support.code_blocks import PAGES, PROJECT, README, Block, Console, blocks_of, is_prelude
+from tools.vendoring.vendor import vendor
+
+pytest_plugins = ["pytester"]
+
+#: Pages whose Python is about an operation that is made up: the test named here carries it out.
+RUN_ELSEWHERE = {"docs/regenerating.md": "tests/slow/test_walk.py"}
+
+
+def name_of(page: Path) -> str:
+    """How a page is called in a checkout."""
+    return page.relative_to(PROJECT).as_posix()
+
+
+def is_test_file(block: Block) -> bool:
+    """A block that is to be pasted into a file of tests is run by pytest."""
+    return "\nimport pytest\n" in f"\n{block.text}"
+
+
+WITH_PROGRAMS = [
+    page for page in PAGES if blocks_of(page, "python") and name_of(page) not in {*RUN_ELSEWHERE, "README.md"}
+]
+TEST_FILES = [block for page in PAGES for block in blocks_of(page, "python") if is_test_file(block)]
+
+
+@pytest.fixture
+def served(itwin_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    """A sandbox where the three variables of the first page say that the service is."""
+    monkeypatch.setenv("ITWIN_PLATFORM_BASE_URL", itwin_sandbox.base_url)
+    monkeypatch.setenv("ITWIN_PLATFORM_VENDOR", "sandbox")
+    monkeypatch.setenv("ITWIN_PLATFORM_TOKEN", itwin_sandbox.token)
+    return itwin_sandbox
+
+
+@pytest.fixture
+def console() -> Iterator[Console]:
+    """A reader's console, closed behind the test."""
+    console = Console()
+    yield console
+    console.close()
+
+
+@pytest.mark.usefixtures("served")
+@pytest.mark.parametrize("page", WITH_PROGRAMS, ids=name_of)
+def test_code_of_a_page_runs(page: Path, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of a page run one after the other behind the first page's, and print what the page says."""
+    if "my_service._vendor" in page.read_text(encoding="utf-8"):
+        vendored(tmp_path, monkeypatch)
+    for block in blocks_of(page, "python"):
+        if not is_test_file(block) and not is_prelude(block):
+            console.run(block)
+
+
+@pytest.mark.parametrize("page", WITH_PROGRAMS, ids=name_of)
+def test_code_of_a_page_can_be_pasted(page: Path) -> None:
+    """`python -m asyncio`, which ends a statement at a blank line, takes each block that is not a program or a test."""
+    for block in blocks_of(page, "python"):
+        if is_test_file(block) or "asyncio.run" in block.text:
+            continue
+        compiled = codeop.CommandCompiler()
+        compiled.compiler.flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        typed: list[str] = []
+        for line in [*block.text.splitlines(), ""]:
+            typed.append(line)
+            if compiled("\n".join(typed), name_of(page), "single") is not None:
+                typed = []
+        assert typed == []
+
+
+def vendored(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes the service of the page on vendoring, with its copy of the client."""
+    package = folder / "my_service"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    vendor(project=PROJECT, destination=package / "_vendor", name="itwin", overwrite=False, command="make vendor")
+    monkeypatch.syspath_prepend(folder)
+    for name in [name for name in sys.modules if name.split(".")[0] == "my_service"]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+@pytest.mark.parametrize("block", TEST_FILES, ids=lambda block: f"{name_of(block.page)}:{block.line}")
+def test_pasted_test_file_passes(block: Block, pytester: pytest.Pytester) -> None:
+    """A test file of a page passes as it is pasted, without any plugin but the package's own."""
+    pytester.makepyfile(block.text)
+    result = pytester.runpytest_subprocess("-W", "error", "-p", "no:asyncio", "-p", "no:pytest_httpx")
+    result.assert_outcomes(passed=block.text.count("\ndef test_"))
+
+
+def test_pages_that_are_run_elsewhere_are_run_there() -> None:
+    """A page that is not run here is read by the test that carries it out."""
+    for page, test in RUN_ELSEWHERE.items():
+        assert Path(page).name in (PROJECT / test).read_text(encoding="utf-8")
+
+
+def test_readme_asks_for_nothing_that_is_refused(console: Console, served: Sandbox) -> None:
+    """There is a program to paste in README.md, and each request of its blocks is answered with success."""
+    blocks = blocks_of(README, "python")
+    assert any("asyncio.run" in block.text for block in blocks)
+    for block in blocks:
+        console.run(block)
+    for sandbox in (served, console.sandbox):
+        assert sandbox.requests
+        assert all(request.status is not None and request.status < 300 for request in sandbox.requests)

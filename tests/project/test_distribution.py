@@ -1,0 +1,99 @@
+"""What the distribution declares and holds; that it installs and runs is for `make package`."""
+
+import importlib.metadata
+import re
+import tomllib
+from pathlib import Path
+
+import itwin_platform
+import pytest
+
+from tools.release import distribution
+from tools.release.clean_environment import normalized, pythons
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def names() -> list[str]:
+    """The files of a wheel that is as it should be."""
+    return [
+        f"{package}/{path.relative_to(folder).as_posix()}"
+        for package, folder in distribution.PACKAGES.items()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    ] + ["itwin_platform-0.1.0.dist-info/METADATA"]
+
+
+def test_a_wheel_with_all_of_the_three_packages_is_as_it_should_be() -> None:
+    """All files of the three packages, and metadata, are no fault."""
+    assert distribution.faults(names()) == []
+
+
+@pytest.mark.parametrize("package", distribution.PACKAGES)
+def test_a_wheel_without_types_is_refused(package: str) -> None:
+    """A package without py.typed would lose its types without notice."""
+    without = [name for name in names() if name != f"{package}/py.typed"]
+    assert distribution.faults(without) == [f"missing: {package}/py.typed"]
+
+
+@pytest.mark.parametrize("name", ["tests/test_all.py", "itwin_platform/tests/conftest.py", "tools/vendor.py"])
+def test_a_wheel_with_what_users_do_not_need_is_refused(name: str) -> None:
+    """Tests and tools do not belong into the wheel."""
+    assert distribution.faults([*names(), name]) == [f"too much: {name}"]
+
+
+def test_every_requirement_has_a_lowest_version() -> None:
+    """The lowest versions that are tried are read from the requirements of users, so each must say one."""
+    assert distribution.lowest(["a>=1.2,<2", "b-c>=3"]) == ["a==1.2", "b-c==3"]
+    with pytest.raises(SystemExit, match="has no lower bound"):
+        distribution.lowest(["a"])
+    wanted = distribution.declared("sandbox", "fast")
+    assert len(distribution.lowest(wanted)) == len(wanted)
+
+
+def test_users_need_four_distributions() -> None:
+    """httpx with what it brings, attrs, python-dateutil and sniffio are all; none is for development."""
+    needed = {_name(requirement) for requirement in distribution.declared()}
+    brought = {_name(requirement) for requirement in importlib.metadata.requires("httpx") or ()}
+    assert needed - brought == {"httpx", "attrs", "python-dateutil", "sniffio"}
+    assert {"mypy", "pytest", "openapi-python-client"} <= distribution.development_tools()
+    assert not needed & distribution.development_tools()
+
+
+def test_every_development_tool_is_pinned() -> None:
+    """What `make check` uses is pinned, so that it says tomorrow what it says today."""
+    lines = (PROJECT / "constraints.txt").read_text(encoding="utf-8").splitlines()[1:]
+    pinned = [normalized(line.partition("==")[0]) for line in lines]
+    with (PROJECT / "pyproject.toml").open("rb") as file:
+        group = tomllib.load(file)["dependency-groups"]["development"]
+    assert [name for name in map(normalized, group) if name not in pinned] == []
+
+
+def test_pythons_of_this_machine_are_found_once_each() -> None:
+    """Every Python that is found is from 3.11 on, and each installation is there once."""
+    found = pythons()
+    assert all(python.version >= (3, 11) for python in found)
+    assert len({python.path for python in found}) == len(found)
+
+
+def test_the_changelog_says_service_and_client_apart() -> None:
+    """The newest entry is of this version, and every entry has both parts."""
+    text = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
+    titles, entries = re.findall(r"^## (.+)$", text, re.MULTILINE), re.split(r"^## .+$", text, flags=re.MULTILINE)[1:]
+    assert titles[0] == itwin_platform.__version__
+    assert [title for title, entry in zip(titles, entries, strict=True) if not _has_both(entry)] == []
+
+
+def test_the_example_service_asks_for_what_the_client_needs() -> None:
+    """The service that the client is vendored into requires the same, in the same words."""
+    with (PROJECT / "examples" / "vendored_service" / "pyproject.toml").open("rb") as file:
+        asked = tomllib.load(file)["project"]["dependencies"]
+    assert [requirement for requirement in distribution.declared() if requirement not in asked] == []
+
+
+def _name(requirement: str) -> str:
+    return normalized(re.split(r"[^\w.-]", requirement)[0])
+
+
+def _has_both(entry: str) -> bool:
+    return "- **Service**: " in entry and "- **Client**: " in entry

@@ -1,0 +1,119 @@
+"""The numbers and names that the pages tell are those of the code."""
+
+import dataclasses
+import inspect
+import re
+from datetime import timedelta
+from itertools import chain
+
+import itwin_platform
+import pytest
+from itwin_platform import BackoffPolicy, EventType
+from itwin_platform._attempts import auth, policy, token, transport
+from itwin_platform._listings import page as page_values
+from itwin_platform._operations import scenes
+from itwin_platform._operations.replacement import CompleteObject
+
+from tests.support.code_blocks import PROJECT
+
+#: A default that is the most there is.
+AT_MOST = "{0}, at most {0}"
+
+
+def page(name: str) -> str:
+    """The text of a page."""
+    return (PROJECT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def rows(name: str, head: str) -> list[list[str]]:
+    """The cells of the table with this head, without the marks of code."""
+    table = page(name).partition(f"| {head} |")[2].partition("\n\n")[0]
+    lines = [line for line in table.splitlines()[2:] if line.startswith("|")]
+    return [[cell.strip().replace("`", "") for cell in line[1:-1].split("|")] for line in lines]
+
+
+def errors() -> list[str]:
+    """The names of all exceptions and warnings that are exported."""
+    exported = {name: getattr(itwin_platform, name) for name in itwin_platform.__all__}
+    return [name for name, value in exported.items() if isinstance(value, type) and issubclass(value, BaseException)]
+
+
+def test_every_error_has_its_place() -> None:
+    """The page for when something goes wrong has each exported exception, with what it means and what to do."""
+    sections = page("troubleshooting").split("\n## ")[1:]
+    assert sorted(section.partition("\n")[0] for section in sections) == sorted(errors())
+    assert [text for text in sections[1:] if "\n**Means:**" not in text or "\n**Do:**" not in text] == []
+
+
+def test_tree_of_errors_is_the_tree() -> None:
+    """The tree on the page of errors names each class below the one that it inherits from."""
+    block = page("errors").partition("```text\nPlatformError")[2].partition("```")[0]
+    above = ["PlatformError"]
+    for line in block.strip().splitlines():
+        marks, name = re.match(r"([ │├└─]*)(\w+)", line).groups()  # type: ignore[union-attr]  # every line has a name
+        above = [*above[: len(marks) // 4], name]
+        assert getattr(itwin_platform, name).__mro__[1] is getattr(itwin_platform, above[-2])
+    named = {*re.findall(r"\w+Error", block)} - {"ValueError"}
+    assert {*named, "PlatformError"} == {
+        name for name in errors() if issubclass(getattr(itwin_platform, name), itwin_platform.PlatformError)
+    }
+
+
+def test_limits_of_backoff_are_its_defaults() -> None:
+    """The table names each field of BackoffPolicy, in its order, and its default."""
+    told = [(name, default) for name, default, _ in rows("backoff", "`BackoffPolicy(...)` | Default | Means")]
+    assert told == [(field.name, str(field.default)) for field in dataclasses.fields(BackoffPolicy)]
+
+
+def test_what_is_repeated_is_the_table_of_the_code() -> None:
+    """Attempts and costs in the table are those of the rules, and jitter is what the page says."""
+    table = rows("backoff", "What happened | GET, PATCH | POST | uses an attempt | costs retry tokens")
+    told = {row[0]: (row[3] == "yes", int(row[4])) for row in table if row[4]}
+    names = ("429", "502, 503, 504", "certainly not sent (no connection)", "no answer, possibly sent")
+    costs = [(rule.uses_attempt, rule.cost) for rule in policy.RULES.values()]
+    assert told == dict(zip(names, costs, strict=True))
+    shares = f"{policy.JITTER_SHARE:.0%}", f"{policy.JITTER_SECONDS} s", f"{policy.RETRY_AFTER_JITTER_SHARE:.0%}"
+    assert all(share.replace("%", " %") in page("backoff") for share in shares)
+
+
+def test_limits_of_listings_are_those_of_the_code() -> None:
+    """The table of keywords has the page sizes and the cap that the client asks for."""
+    told = {row[0]: row[2:] for row in rows("listings", "Keyword | Means | iTwins | scene objects")}
+    assert told["page_size"][0] == AT_MOST.format(page_values.ITWINS_PER_PAGE)
+    assert told["page_size"][1] == AT_MOST.format(scenes.MOST_PER_PAGE)
+    assert told["max_return"][0] == AT_MOST.format(page_values.MOST_RETURNED)
+
+
+def test_times_of_tokens_are_those_of_the_code() -> None:
+    """The two windows, and how long a failure is shared, are as the page of tokens says."""
+    told = [row[0] for row in rows("tokens", "Left to live | What happens")]
+    minutes, seconds = token.EARLY_WINDOW // timedelta(minutes=1), token.EXPIRY_MARGIN.seconds
+    assert told == [
+        f"less than {minutes} minutes, or {token.EARLY_SHARE * 100:g} % of its life",
+        f"less than {seconds} seconds, or {token.EXPIRY_SHARE * 100:g} % of its life",
+    ]
+    assert f"for {auth.FAILURE_SHARED:g} second," in page("tokens")
+
+
+def test_limits_that_protect_are_those_of_the_code() -> None:
+    """The page of performance has the defaults of the client."""
+    told = {argument: default for _, default, argument in rows("performance", "Limit | Default | Argument")}
+    assert told["max_response_bytes="] == f"{transport.MAX_RESPONSE_BYTES // 2**20} MiB"
+    assert told["BackoffPolicy(deadline=...)"] == f"{BackoffPolicy().deadline:g} s"
+    timeout = inspect.signature(itwin_platform.PlatformClient).parameters["timeout"].default
+    assert told["timeout="] == f"{timeout:g} s"
+    assert f"`timeout=` of the client is for one attempt, {timeout:g} s" in page("backoff")
+
+
+def test_events_are_those_of_the_enum() -> None:
+    """The page of webhooks names every event type, once."""
+    told = chain.from_iterable(cell.split(", ") for _, cell in rows("webhooks", "Area | `event_types`"))
+    assert sorted(told) == sorted(EventType)
+
+
+@pytest.mark.parametrize("row", rows("replacement", "Type | Fields"), ids=lambda row: row[0])
+def test_fields_of_whole_objects_are_those_of_the_code(row: list[str]) -> None:
+    """The page of replacement names the fields that each type asks for."""
+    kind = getattr(itwin_platform, row[0])
+    fields = [field.name for field in dataclasses.fields(kind) if field.name not in CompleteObject.__dataclass_fields__]
+    assert row[1].partition(";")[0].split(", ") == fields

@@ -1,0 +1,97 @@
+"""The promises of `make reliability`, each on a scale that costs about a second."""
+
+import asyncio
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from measure.promises.cancellation import cancellation
+from measure.promises.deadlines import deadlines
+from measure.promises.figure import Figure, at_most, exactly, print_figures
+from measure.promises.fuzzing import fuzzing
+from measure.promises.herd import herd
+from measure.promises.hostile_links import hostile_links
+from measure.promises.in_memory_service import InMemoryService
+from measure.promises.lost_answers import lost_answers
+from measure.promises.outage import outage
+from measure.promises.secrets import secrets
+from measure.promises.token_calls import token_calls
+from tests.support.virtual_time import in_virtual_time
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """Hundreds of cooldowns are provoked here: nobody is to be warned of them."""
+    logger = logging.getLogger("itwin_platform")
+    logger.propagate = False
+    yield
+    logger.propagate = True
+
+
+def broken(figures: list[Figure]) -> list[Figure]:
+    """Those that do not hold, of which there must be some to look at."""
+    assert figures
+    return [figure for figure in figures if not figure.holds]
+
+
+def test_a_herd_is_served_at_the_rate_of_the_service() -> None:
+    """A hundred tasks at ten a second, in virtual time: all answered, 1.2 requests a call, 1.1 times the ideal."""
+    assert broken(in_virtual_time(herd(service=InMemoryService))) == []
+
+
+def test_an_outage_is_not_multiplied() -> None:
+    """A hundred and a thousand calls against 503, in virtual time."""
+    assert broken(in_virtual_time(outage(service=InMemoryService))) == []
+
+
+def test_a_deadline_is_kept() -> None:
+    """Two hundred calls, in virtual time."""
+    assert broken(in_virtual_time(deadlines(calls=200, service=InMemoryService))) == []
+
+
+async def test_a_token_is_asked_for_once() -> None:
+    """By a hundred tasks: fresh, refused, expired, failing and cancelled."""
+    assert broken(await token_calls(tasks=100)) == []
+
+
+def test_no_post_is_sent_again_after_a_lost_answer() -> None:
+    """In a hundred random schedules of faults."""
+    assert broken(lost_answers(schedules=100)) == []
+
+
+async def test_whatever_is_answered_only_our_exceptions_come_of_it() -> None:
+    """Ten thousand bodies and a thousand waits."""
+    assert broken(await fuzzing(answers=10_000, waits=1_000, calls=400)) == []
+
+
+async def test_no_link_and_no_redirect_leads_away() -> None:
+    """Four hundred of them."""
+    assert broken(await hostile_links(count=400)) == []
+
+
+def test_a_cancelled_call_leaves_nothing_behind() -> None:
+    """At every fifth turn of the event loop, over real connections."""
+    assert broken(cancellation(step=5)) == []
+
+
+async def test_no_secret_is_written() -> None:
+    """Eighty calls with random answers."""
+    assert broken(await secrets(rounds=10)) == []
+
+
+def test_the_table_says_what_does_not_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    """A figure above what is allowed is marked."""
+    print_figures([at_most("a", 1.0, 2.0), at_most("b", 3.0, 2.0, unit=" x"), exactly("c", 1, 0)], seconds=1.0)
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("\u2502")]
+    assert [("holds" in line, "BROKEN" in line) for line in lines] == [(True, False), (False, True), (False, True)]
+
+
+def test_virtual_time_tells_when_nothing_can_happen_any_more() -> None:
+    """A test that waits for ever fails at once."""
+
+    async def forever() -> None:
+        await asyncio.get_running_loop().create_future()
+
+    with pytest.raises(RuntimeError, match="nobody will wake them"):
+        in_virtual_time(forever())

@@ -1,0 +1,82 @@
+"""The reference says all that the docstrings say: nothing of them is dropped on the way."""
+
+import logging
+
+import griffe
+import pytest
+from itwin_platform import __all__ as public_names
+
+from tests.support.code_blocks import PROJECT
+from tools.site.reference_docstrings import ReferenceDocstrings, completed
+
+GROUPS = [
+    ("_operations.itwins", "ITwins"),
+    ("_operations.repositories", "Repositories"),
+    ("_operations.scenes", "Scenes"),
+    ("_operations.detectors", "Detectors"),
+    ("_operations.webhooks", "Webhooks"),
+]
+
+DOCSTRING = """Lists.
+
+Args:
+    filter: an OData filter, which the ranges
+        are added to.
+    select, page_size: as in `list`.
+
+Raises:
+    UsageError: a number out of its range.
+    While it is read: PagingError where it goes nowhere; else as `list`.
+    BadRequestError (InvalidScenesRequest), NotFoundError
+    (SceneNotFound), RateLimitError.
+
+Raises (from a request):
+    NotSentError, OutcomeUnknownError: no answer.
+
+Source: section 4.3."""
+
+COMPLETED = """Lists.
+
+Args:
+    filter: an OData filter, which the ranges are added to.
+    select: as in `list`.
+    page_size: as in `list`.
+
+Raises:
+    UsageError: a number out of its range.
+    PagingError: while it is read: where it goes nowhere; else as `list`
+    BadRequestError: InvalidScenesRequest
+    NotFoundError: SceneNotFound
+    RateLimitError: 429: more requests than the tier allows; `retry_after` and `retry_at` say when to go on
+
+Raises:
+    NotSentError: from a request: no answer.
+    OutcomeUnknownError: from a request: no answer.
+
+Source: section 4.3."""
+
+
+def test_each_name_gets_its_entry() -> None:
+    """Names that share an entry get one each, and an entry over two lines stays one."""
+    assert completed(DOCSTRING) == COMPLETED
+
+
+def test_no_docstring_is_misread(caplog: pytest.LogCaptureFixture) -> None:
+    """Every docstring of the public names, and of their members, is read without a complaint of the parser."""
+    folders = [PROJECT / "wrapper", PROJECT / "generated", PROJECT / "sandbox"]
+    loader = griffe.GriffeLoader(search_paths=folders, extensions=griffe.load_extensions(ReferenceDocstrings()))
+    for package in ("itwin_platform", "itwin_platform_api", "itwin_platform_sandbox"):
+        loader.load(package)
+    loader.resolve_aliases(external=True)
+    package = loader.modules_collection["itwin_platform"]
+    sandbox = loader.modules_collection["itwin_platform_sandbox.Sandbox"]
+    groups = [package[f"{module}.{name}"] for module, name in GROUPS]
+    read = 0
+    with caplog.at_level(logging.WARNING):
+        for value in [*(package[name] for name in public_names), *groups, sandbox]:
+            members = value.members.values() if value.is_class else ()
+            for item in [value, *members]:
+                if item.docstring is not None and not item.name.startswith("_"):
+                    read += len(item.docstring.parse("google"))
+    assert read > len(public_names)
+    assert [record.getMessage() for record in caplog.records] == []

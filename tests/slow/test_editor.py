@@ -1,0 +1,79 @@
+"""What an editor shows while an application is written: methods, signatures, documentation, and types."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.language_server import LanguageServer
+
+pytest.importorskip("basedpyright", reason="a tool of the checkout, which environments of the wheel are without")
+
+PROGRAM = '''
+from itwin_platform import BasicAuthentication, PlatformClient
+
+
+async def use(platform: PlatformClient) -> None:
+    """Each group, each way to be shown something."""
+    pager = platform.itwins.list(sub_class="Project")
+    async for itwin in pager:
+        print(itwin.display_name)
+    await platform.repositories.update("i", "r", uri="u")
+    await platform.scenes.create("i", display_name="S")
+    await platform.detectors.create(name="n", type="PhotoObjectDetector")
+    await platform.webhooks.activate("w")
+    BasicAuthentication(
+'''
+METHODS = {
+    "itwins": {"get_primary_account", "list", "list_all"},
+    "repositories": {"create_resource", "update"},
+    "scenes": {"create", "list_objects"},
+    "detectors": {"create"},
+    "webhooks": {"activate", "deactivate", "update"},
+}
+#: What hovering over each name shows: a part of the signature or type, and of the documentation.
+HOVERS = {
+    "platform.itwins.lis": ("-> Pager[ITwin]", "the first request goes out with the first"),
+    "platform.itwin": ("itwins: ITwins", "The operations on iTwins"),
+    "itwin.display_nam": ("display_name: str", "Display name."),
+    "platform.repositories.updat": ("-> CoroutineType[Any, Any, Repository]", "Technical Preview"),
+    "platform.scenes.creat": ("display_name: str", "Technical Preview"),
+    "platform.detectors.creat": ("-> CoroutineType[Any, Any, Detector]", "Source: section 4.7"),
+    "platform.webhooks.activat": ("-> CoroutineType[Any, Any, Webhook]", "Source: section"),
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LanguageServer]:
+    """A language server that reads an application."""
+    with LanguageServer(tmp_path_factory.mktemp("application"), PROGRAM) as running:
+        yield running
+
+
+@pytest.mark.parametrize("group", sorted(METHODS))
+def test_a_group_offers_its_methods_and_nothing_else(server: LanguageServer, group: str) -> None:
+    """After `platform.itwins.` an editor lists the operations."""
+    offered: Any = server.at(f"platform.{group}.", "completion")
+    assert {item["label"] for item in offered["items"] if not item["label"].startswith("_")} == METHODS[group]
+
+
+@pytest.mark.parametrize("text", sorted(HOVERS))
+def test_hovering_shows_signature_and_documentation(server: LanguageServer, text: str) -> None:
+    """A call shows what it takes and gives, and what it does; a field its type and meaning."""
+    shown: Any = server.at(text, "hover")["contents"]["value"]
+    for part in HOVERS[text]:
+        assert part in shown
+
+
+def test_the_arguments_show_while_a_call_is_written(server: LanguageServer) -> None:
+    """Every keyword with its type, and the documentation of the call."""
+    shown: Any = server.at("platform.itwins.list(", "signatureHelp")["signatures"][0]
+    for part in ("sub_class: ITwinSubClass | str | Iterable[ITwinSubClass | str] | Unset", "concurrency: int = 1"):
+        assert part in shown["label"]
+    assert "one or several; recommended" in shown["documentation"]["value"]
+
+
+def test_a_whole_object_shows_its_fields(server: LanguageServer) -> None:
+    """So that no property of what is replaced is forgotten."""
+    shown: Any = server.at("    BasicAuthentication(", "signatureHelp")["signatures"][0]
+    assert "username: str, password: str" in shown["label"]

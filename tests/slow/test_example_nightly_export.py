@@ -1,0 +1,180 @@
+"""The nightly export is the same file whether it was interrupted or not, wherever it was interrupted."""
+
+import contextlib
+import csv
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from itwin_platform import PlatformClient
+from itwin_platform_sandbox import Sandbox
+
+from examples.nightly_export import export
+from tests.support.programs import command, environment, run
+
+MOST, PAGE_SIZE = 20, 12
+
+
+class CrashError(BaseException):
+    """Ends the program as a power cut does: nothing catches it."""
+
+
+class Disk:
+    """Counts what is done to the disk, and crashes before step number `at`; a text that is written gets half-way."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.steps = 0
+        self.at: int | None = None
+        self.names: list[str] = []
+        for owner, name in ((os, "fsync"), (Path, "replace"), (Path, "unlink"), (Path, "write_text"), (Path, "open")):
+            monkeypatch.setattr(owner, name, self._counted(name, getattr(owner, name)))
+
+    def _counted(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*arguments: Any, **keywords: Any) -> Any:
+            # Path.write_text opens its file by Path.open: what is counted is what the export does.
+            if name == "open" and arguments[1:2] != ("ab",):
+                return real(*arguments, **keywords)
+            self.steps += 1
+            self.names.append(name)
+            if self.steps == self.at:
+                if name == "write_text":
+                    real(arguments[0], arguments[1][: len(arguments[1]) // 2])
+                if name == "open":
+                    with real(*arguments) as file:
+                        file.write(b"half a row,")
+                raise CrashError
+            return real(*arguments, **keywords)
+
+        return counted
+
+    @contextlib.contextmanager
+    def crash(self, at: int) -> Any:
+        """Crashes before step `at` from now on, and is gone afterwards."""
+        self.steps, self.at = 0, at
+        try:
+            yield
+        finally:
+            self.at = None
+
+
+def listed(target: Path) -> list[str]:
+    """The ids of an export."""
+    with target.open(newline="", encoding="utf-8") as file:
+        return [row["id"] for row in csv.DictReader(file)]
+
+
+def content(target: Path) -> bytes:
+    """The bytes of an export; nothing else is left in its folder."""
+    assert [path.name for path in target.parent.iterdir()] == [target.name]
+    return target.read_bytes()
+
+
+async def exported(platform: PlatformClient, target: Path, *, most: int = MOST) -> bytes:
+    """A whole export in small steps, in a folder of its own."""
+    target.parent.mkdir(exist_ok=True)
+    await export(platform, target, page_size=PAGE_SIZE, most=most)
+    return content(target)
+
+
+@pytest.mark.itwin_sandbox(itwins=30)
+async def test_each_itwin_is_exported_once(itwin_platform_client: PlatformClient, tmp_path: Path) -> None:
+    """What is exported in several ranges and pages is what one listing holds, inactive iTwins included."""
+    await exported(itwin_platform_client, tmp_path / "itwins.csv")
+    everything = await itwin_platform_client.itwins.list(include_inactive=True).collect()
+    assert len(everything) > MOST
+    assert sorted(listed(tmp_path / "itwins.csv")) == sorted(itwin.id for itwin in everything)
+
+
+# Thirteen and the six steps of a page have no common factor: all kinds of steps have their turn in many ranges too.
+@pytest.mark.parametrize(("most", "every"), [(1000, 1), (MOST, 13)], ids=["one range", "many ranges"])
+@pytest.mark.itwin_sandbox(itwins=30)
+async def test_a_crash_at_any_step_neither_loses_nor_doubles(
+    most: int, every: int, itwin_platform_client: PlatformClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it crashes, half-written files included, the next run ends with the same bytes."""
+    disk = Disk(monkeypatch)
+    whole = await exported(itwin_platform_client, tmp_path / "whole" / "itwins.csv", most=most)
+    steps = disk.steps
+    assert steps > 6 * len(whole.splitlines()) / PAGE_SIZE
+    for at in range(1, steps + 1, every):
+        target = tmp_path / str(at) / "itwins.csv"
+        with disk.crash(at), pytest.raises(CrashError):
+            await exported(itwin_platform_client, target, most=most)
+        assert await exported(itwin_platform_client, target, most=most) == whole, f"crash before step {at}"
+
+
+@pytest.mark.itwin_sandbox(itwins=30)
+async def test_what_is_noted_is_on_disk(
+    itwin_platform_client: PlatformClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A power cut finds no note of rows that are not forced to disk, and no half-written note in its place."""
+    disk = Disk(monkeypatch)
+    await exported(itwin_platform_client, tmp_path / "itwins.csv", most=1000)
+    page = ["open", "fsync", "write_text", "fsync", "replace", "fsync"]
+    pages = disk.names.count("open")
+    assert disk.names == [*(page * pages), "unlink", "fsync", "replace", "fsync"]
+
+
+@pytest.mark.itwin_sandbox(itwins=30)
+async def test_it_goes_on_where_it_was(
+    itwin_sandbox: Sandbox, itwin_platform_client: PlatformClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Crashing again and again after each page, it still gets to the end, and reads no page from the beginning."""
+    disk, target, crashes = Disk(monkeypatch), tmp_path / "new" / "itwins.csv", 0
+    whole = await exported(itwin_platform_client, tmp_path / "whole" / "itwins.csv")
+    pages = sum("$orderby" in request.query for request in itwin_sandbox.requests)
+    itwin_sandbox.requests.clear()
+    while not target.exists():
+        crashes += 1
+        with disk.crash(at=7), contextlib.suppress(CrashError):
+            await exported(itwin_platform_client, target)
+    assert target.read_bytes() == whole
+    assert crashes >= pages
+    assert sum("$orderby" in request.query for request in itwin_sandbox.requests) <= 2 * pages
+
+
+@pytest.mark.itwin_sandbox(itwins=30)
+async def test_yesterdays_file_stays_until_todays_is_whole(
+    itwin_platform_client: PlatformClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who reads the file while it is made anew, or after a crash, has the one of the night before."""
+    disk, target = Disk(monkeypatch), tmp_path / "itwins.csv"
+    target.write_text("yesterday")
+    with disk.crash(at=15), pytest.raises(CrashError):
+        await exported(itwin_platform_client, target)
+    assert target.read_text() == "yesterday"
+    await exported(itwin_platform_client, target)
+    assert listed(target)
+
+
+@pytest.mark.itwin_sandbox(itwins=8_000, latency=0.03)
+def test_a_program_that_is_killed_goes_on(itwin_sandbox: Sandbox, tmp_path: Path) -> None:
+    """Killed several times as users would kill it, the program ends with the file of one that was left alone."""
+    variables = {
+        "ITWIN_PLATFORM_BASE_URL": itwin_sandbox.base_url,
+        "ITWIN_PLATFORM_VENDOR": "sandbox",
+        "ITWIN_PLATFORM_TOKEN": itwin_sandbox.token,
+    }
+    run("nightly_export", "whole.csv", folder=tmp_path, variables=variables)
+    killed = 0
+    for requests in (3, 2, 2):
+        itwin_sandbox.requests.clear()
+        program = subprocess.Popen(  # noqa: S603  # our own example
+            command("nightly_export"), cwd=tmp_path, env=environment(**variables), stdout=subprocess.DEVNULL
+        )
+        until = time.monotonic() + 30
+        while len(itwin_sandbox.requests) < requests and program.poll() is None and time.monotonic() < until:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                program.wait(0.002)
+        program.send_signal(signal.SIGKILL)
+        killed += program.wait() == -signal.SIGKILL
+    ended = run("nightly_export", folder=tmp_path, variables=variables)
+    assert killed == 3
+    assert "going on behind" in ended.stdout
+    assert (tmp_path / "itwins.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert len(set(listed(tmp_path / "itwins.csv"))) == 8_800

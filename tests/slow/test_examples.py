@@ -1,0 +1,67 @@
+"""Each example runs by itself, says what it promises, and is told of."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.programs import EXAMPLES, environment, run
+
+#: What each says in the end, besides what the tests of its own look at.
+SAYS = {
+    "tour": r"8 operations, \d+ requests\.",
+    "progress": r"5000 iTwins in 50 pages",
+    "switch_webhooks": r"1998 webhooks switched on, 2 not:\n  lost-699: 404 WebhookNotFound.*\n  lost-1399: 404",
+    "web_service": r"answered nobody: given up(.*\n)+/account 503 RateLimitError Retry-After 30\n",
+    "nightly_export": r"13200 iTwins in itwins\.csv",
+}
+#: These have tests of their own that run them.
+ELSEWHERE = {"rotating_tokens", "scene_page", "test_with_sandbox", "traces"}
+PYTEST = [sys.executable, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+ALL = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "__main__")
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_runs_by_itself(name: str, tmp_path: Path) -> None:
+    """Without arguments and environment it ends well, and has done what it is for."""
+    assert re.search(SAYS[name], run(name, folder=tmp_path).stdout)
+
+
+def test_the_test_file_passes_where_nothing_is_configured(tmp_path: Path) -> None:
+    """Copied into a folder with no configuration of pytest, the test file runs all its tests."""
+    (tmp_path / "test_copied.py").write_text((EXAMPLES / "test_with_sandbox.py").read_text(encoding="utf-8"))
+    ended = subprocess.run(  # noqa: S603  # our own example
+        # Without this option pytest-asyncio warns, whatever the tests are.
+        [*PYTEST, "--rootdir", str(tmp_path), "-o", "asyncio_default_fixture_loop_scope=function"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "4 passed" in ended.stdout
+
+
+def test_none_is_forgotten() -> None:
+    """`make examples` runs each, README.md names each, and each is run by a test."""
+    runner = ast.parse((EXAMPLES / "__main__.py").read_text(encoding="utf-8"))
+    run_by_make = {node.value for node in ast.walk(runner) if isinstance(node, ast.Constant)}
+    readme = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert [name for name in ALL if name not in run_by_make] == []
+    assert [name for name in ALL if f"examples/{name}.py" not in readme] == []
+    assert set(ALL) == {*SAYS, *ELSEWHERE}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_is_one_short_file_that_says_what_it_shows(name: str) -> None:
+    """It imports no other example and no private module, and its docstring says how to run it."""
+    program = ast.parse((EXAMPLES / f"{name}.py").read_text(encoding="utf-8"))
+    imported = {node.module or "" for node in ast.walk(program) if isinstance(node, ast.ImportFrom)}
+    assert not imported & set(ALL)
+    assert {module for module in imported if module.startswith("itwin")} <= {"itwin_platform", "itwin_platform_sandbox"}
+    assert re.search(rf"(python|pytest) examples/{name}\.py|make demo", ast.get_docstring(program) or "")

@@ -1,0 +1,97 @@
+"""Generating is the same everywhere, and what is committed is what is generated."""
+
+import filecmp
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+COMMITTED = PROJECT / "generated" / "itwin_platform_api"
+HOSTILE = 'line-length = 60\nindent-width = 2\n[lint]\nselect = ["ALL"]\n[format]\nquote-style = "single"\n'
+
+
+def generate(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs the tool with every temporary file below a folder."""
+    return subprocess.run(  # noqa: S603  # our own tool
+        [sys.executable, "-m", "tools.generation.generate", *arguments],
+        cwd=PROJECT,
+        env=os.environ | {"TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def files(root: Path) -> set[str]:
+    """The files of a package, without what Python leaves there."""
+    return {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose ruff configuration would write everything otherwise."""
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "ruff.toml").write_text(HOSTILE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def twice(hostile: Path) -> tuple[Path, Path]:
+    """The package generated two times below that folder."""
+    for name in ("one", "two"):
+        ended = generate(hostile, "--into", str(hostile / name))
+        assert ended.returncode == 0, ended.stderr
+    return hostile / "one" / "itwin_platform_api", hostile / "two" / "itwin_platform_api"
+
+
+def test_two_runs_give_the_same_bytes(twice: tuple[Path, Path]) -> None:
+    """Nothing depends on the run, on a ruff configuration above the folder, or on what was there before."""
+    for made in twice:
+        assert files(made) == files(COMMITTED)
+        match, mismatch, errors = filecmp.cmpfiles(COMMITTED, made, sorted(files(COMMITTED)), shallow=False)
+        assert (mismatch, errors) == ([], [])
+        assert match
+
+
+def test_a_run_leaves_nothing_else_behind(twice: tuple[Path, Path], hostile: Path) -> None:
+    """Neither a cache nor a temporary folder."""
+    assert twice
+    assert {path.name for path in hostile.iterdir()} == {"ruff.toml", "one", "two"}
+    assert not [path for path in hostile.rglob(".*") if path.is_dir()]
+
+
+def test_an_edit_by_hand_is_named(tmp_path: Path) -> None:
+    """`--check` fails for a changed, a missing and an added file, names them, and writes nothing."""
+    package = Path(shutil.copytree(COMMITTED, tmp_path / COMMITTED.name, ignore=shutil.ignore_patterns("__pycache__")))
+    (package / "types.py").write_text("# edited\n")
+    (package / "errors.py").unlink()
+    (package / "added.py").write_text("")
+    ended = generate(tmp_path, "--check", "--into", str(tmp_path))
+    assert ended.returncode == 1
+    named = {line.rpartition(" ")[2] for line in ended.stderr.splitlines() if line.endswith(".py")}
+    assert named == {"types.py", "errors.py", "added.py"}
+    assert (package / "types.py").read_text() == "# edited\n"
+    assert not (package / "errors.py").exists()
+
+
+def test_a_specification_that_is_refused_changes_nothing(tmp_path: Path) -> None:
+    """What the generator warns about ends the run, and the old package stays in its place."""
+    (tmp_path / "wrong.yaml").write_text(
+        "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/a: {get: {responses: {x: {}}}}}\n"
+    )
+    package = tmp_path / "itwin_platform_api"
+    package.mkdir()
+    (package / "kept.py").write_text("")
+    ended = generate(tmp_path, "--spec", str(tmp_path / "wrong.yaml"), "--into", str(tmp_path))
+    assert ended.returncode != 0
+    assert "wrong.yaml" in ended.stderr
+    assert files(package) == {"kept.py"}

@@ -1,0 +1,121 @@
+"""A second `make vendor` updates in place, and overwrites nothing that was edited unless it is told to."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.vendored import PROJECT, vendored
+from tools.vendoring.vendored_copy import RECORD, digests
+
+
+def contents(package: Path) -> dict[str, bytes]:
+    """Every file of a package by its path in it."""
+    return {path.relative_to(package).as_posix(): path.read_bytes() for path in package.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def copy(tmp_path: Path, older_checkout: Path) -> Path:
+    """A copy of the older version."""
+    vendored(tmp_path, "itwin", project=older_checkout)
+    return tmp_path / "itwin"
+
+
+def test_second_run_changes_nothing(copy: Path, older_checkout: Path) -> None:
+    """The same version again writes no file."""
+    before = contents(copy)
+    told = vendored(copy.parent, "itwin", project=older_checkout)
+    assert contents(copy) == before
+    assert "itwin is itwin-platform 0.0.1: 0 of" in told[0]
+
+
+def test_newer_version_replaces_the_older(copy: Path, tmp_path: Path) -> None:
+    """After an update the copy is what a fresh copy of the new version is."""
+    vendored(copy.parent, "itwin")
+    vendored(tmp_path / "fresh", "itwin")
+    assert contents(copy) == contents(tmp_path / "fresh" / "itwin")
+
+
+def test_module_that_is_gone_in_the_new_version_is_removed(copy: Path, older_checkout: Path) -> None:
+    """A file that only the older version has does not stay behind."""
+    module = older_checkout / "wrapper" / "itwin_platform" / "_only_here.py"
+    module.write_text("")
+    try:
+        vendored(copy.parent, "itwin", project=older_checkout)
+    finally:
+        module.unlink()
+    assert (copy / "_only_here.py").exists()
+    vendored(copy.parent, "itwin")
+    assert not (copy / "_only_here.py").exists()
+
+
+def test_edits_are_named_and_nothing_is_overwritten(copy: Path) -> None:
+    """Files that were edited, removed, or stand in the way are all named, and the copy stays as it is."""
+    (copy / "_attempts/gate.py").write_text("edited")
+    (copy / "generated" / "types.py").unlink()
+    recorded = (copy / RECORD).read_text()
+    (copy / RECORD).write_text(
+        "\n".join(line for line in recorded.splitlines() if not line.endswith("  _deprecation.py"))
+    )
+    (copy / "_deprecation.py").write_text("somebody's own")
+    before = contents(copy)
+    with pytest.raises(SystemExit) as refused:
+        vendored(copy.parent, "itwin")
+    assert contents(copy) == before
+    for line in (
+        "edited: _attempts/gate.py",
+        "removed: generated/types.py",
+        "in the way: _deprecation.py",
+        "OVERWRITE=yes",
+    ):
+        assert line in str(refused.value)
+
+
+def test_edits_are_overwritten_when_it_is_told_to(copy: Path, tmp_path: Path) -> None:
+    """`--overwrite` gives up the edits, says which, and the copy is whole again."""
+    (copy / "_attempts/gate.py").write_text("edited")
+    told = vendored(copy.parent, "itwin", overwrite=True)
+    vendored(tmp_path / "fresh", "itwin")
+    assert "overwritten, as asked: edited: _attempts/gate.py" in told
+    assert contents(copy) == contents(tmp_path / "fresh" / "itwin")
+
+
+def test_files_of_ones_own_are_left_alone(copy: Path) -> None:
+    """A file that the client does not have is neither an edit nor removed."""
+    (copy / "_of_ours.py").write_text("ours")
+    vendored(copy.parent, "itwin")
+    assert (copy / "_of_ours.py").read_text() == "ours"
+
+
+def test_run_that_was_broken_off_can_be_repeated(copy: Path) -> None:
+    """A file that already is the new one is no edit, although the record still names the old one."""
+    new = (PROJECT / "wrapper" / "itwin_platform" / "_version.py").read_bytes()
+    (copy / "_version.py").write_bytes(new)
+    vendored(copy.parent, "itwin")
+    assert digests((copy / RECORD).read_text()).keys() <= contents(copy).keys()
+
+
+def test_line_ends_of_windows_are_no_edit(copy: Path) -> None:
+    """A checkout that turned the line ends does not stand in the way of an update."""
+    path = copy / "_attempts/gate.py"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    vendored(copy.parent, "itwin")
+    assert b"\r" not in path.read_bytes()
+
+
+def test_folder_that_is_no_copy_is_refused(tmp_path: Path) -> None:
+    """A package of that name which was not made by this command is not touched, told to or not."""
+    (tmp_path / "itwin").mkdir()
+    (tmp_path / "itwin" / "__init__.py").write_text("ours")
+    with pytest.raises(SystemExit, match="is not a vendored copy: give another NAME"):
+        vendored(tmp_path, "itwin", overwrite=True)
+    assert contents(tmp_path / "itwin") == {"__init__.py": b"ours"}
+
+
+def test_record_that_names_a_path_outside_is_not_followed(copy: Path, tmp_path: Path) -> None:
+    """A line in VENDORED.md with a path that leaves the copy removes nothing there."""
+    outside = tmp_path / "outside.py"
+    outside.write_text("stays")
+    with (copy / RECORD).open("a") as record:
+        record.write(f"\n{'0' * 64}  ../outside.py\n")
+    vendored(copy.parent, "itwin", overwrite=True)
+    assert outside.read_text() == "stays"

@@ -1,0 +1,100 @@
+"""The walk in docs/regenerating.md is carried out as it is written."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+import yaml
+
+from tests.support.regenerated import PROJECT, Change, Document, Regenerated
+from tools.spec.diff import report
+from tools.spec.reading import load, read
+
+HARNESS = """
+import asyncio
+
+import httpx
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+{program}
+
+SEEN = []
+
+
+async def answer(request: Request) -> JSONResponse:
+    SEEN.append((request.path_params["scene_id"], request.query_params["iTwinId"], request.headers["accept"]))
+    if len(SEEN) == 1:
+        return JSONResponse({{"error": {{"code": "RateLimitExceeded"}}}}, 429, {{"retry-after": "0"}})
+    objects = (await request.json())["objects"]
+    return JSONResponse({{"objects": [item | {{"id": f"object {{n}}"}} for n, item in enumerate(objects)]}}, 201)
+
+
+async def main() -> None:
+    app = Starlette(routes=[Route("/scenes/{{scene_id}}/objects", answer, methods=["POST"])])
+    transport = httpx.ASGITransport(app)
+    scene_id, itwin_id = "6a2d2381-6c57-4332-b87a-5b7c00000001", "an iTwin"
+    async with PlatformClient(
+        "http://127.0.0.1", vendor="word", token="secret", transport=transport
+    ) as platform:
+{call}
+    print(created.id if isinstance(created, SceneObjectMinimal) else created.objects[0].id)
+    print(SEEN == [(scene_id, itwin_id, "application/vnd.word.itwin-platform.v1+json")] * 2)
+
+
+asyncio.run(main())
+"""
+
+
+def block(kind: str, containing: str) -> str:
+    """The one fenced block of a kind in the page that contains a text."""
+    page = (PROJECT / "docs" / "regenerating.md").read_text(encoding="utf-8")
+    found: list[str] = [text for text in re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL) if containing in text]
+    assert len(found) == 1, f"{len(found)} blocks of {kind} contain {containing!r}"
+    return found[0]
+
+
+def add_operation(document: Document) -> None:
+    """Adds what the page says in its two blocks of YAML."""
+    document["paths"]["/scenes/{sceneId}/objects"].update(yaml.safe_load(block("yaml", "operationId")))
+    document["components"]["schemas"].update(yaml.safe_load(block("yaml", "SceneObjectsCreated:")))
+
+
+@pytest.fixture(scope="module")
+def walked(regenerated: Callable[[Change], Regenerated]) -> Regenerated:
+    """The package generated as the page says."""
+    return regenerated(add_operation)
+
+
+def test_generating_tells_what_the_page_shows(walked: Regenerated) -> None:
+    """What `make generate` prints is what the page shows, but for the list of modules: here all of them are new."""
+    told, shown = (text.partition("\nGenerated, not wrapped")[2] for text in (walked.told, block("text", "4 modules")))
+    assert told == shown
+    assert "new: api/scenes/create_scene_objects.py" in walked.told
+
+
+def test_difference_is_what_the_page_shows(walked: Regenerated, specification: Document) -> None:
+    """What `make spec-diff` prints of the change is what the page shows, once the operation has its function."""
+    shown = block("text", "Not breaking: 1").replace("create_scene_objects.asyncio()", "create_scene_objects")
+    assert "\n".join(report(read(specification), load(str(walked.file)))) == shown.rstrip()
+    ended = walked.run("-m", "tools.spec.diff", str(PROJECT / "openapi.yaml"), str(walked.file))
+    assert ended.stdout == block("text", "Not breaking: 1")
+
+
+@pytest.mark.parametrize("source", ["the page", "make generate"])
+def test_new_operation_is_called_as_it_is_said(walked: Regenerated, source: str) -> None:
+    """The program on the page, and the lines that `make generate` prints, send, wait, and decode."""
+    if source == "the page":
+        program = block("python", "create_scene_objects")
+        call = "created = await add(platform, scene_id, itwin_id, {})"
+    else:
+        *imports, line = [line.strip() for line in walked.told.splitlines() if line.startswith("    ")]
+        program = "\n".join(
+            ["from itwin_platform import PlatformClient, SceneObjectCreate, SceneObjectMinimal", *imports]
+        )
+        objects = 'objects = [SceneObjectCreate(version="1.0.0", kind="View3d", data={})]'
+        call = f"{objects}; created = {line}"
+    script = HARNESS.format(program=program, call=f"        {call}")
+    assert walked.run("-W", "error", "-c", script).stdout == "object 0\nTrue\n"

@@ -1,0 +1,62 @@
+"""Answers of any shape: for each schema of the specification, objects that fit it, fit it half, or not at all."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hypothesis import strategies as st
+from itwin_platform_api import models
+
+_SPECIFICATION = Path(__file__).resolve().parents[2] / "openapi.yaml"
+SCHEMAS: dict[str, Any] = yaml.safe_load(_SPECIFICATION.read_text(encoding="utf-8"))["components"]["schemas"]
+#: The generated models by name: whatever of the specification is an object.
+MODELS: dict[str, Any] = {
+    name: getattr(models, name) for name in models.__all__ if hasattr(getattr(models, name), "from_dict")
+}
+ENUMS: dict[str, Any] = {name: getattr(models, name) for name in models.__all__ if name not in MODELS}
+
+#: Without digits, so that none of them is a time by chance; with half a surrogate pair, which JSON can carry.
+TEXTS = st.text(st.sampled_from("abcXYZ <>&'\"/é\u2028\ud800\x00"), max_size=6)
+NUMBERS = st.integers() | st.floats(allow_nan=False) | st.just(10**400) | st.just(math.inf)
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=6,
+)
+#: Times in the form that the description gives.
+TIMES = st.datetimes().map(lambda moment: moment.isoformat(timespec="milliseconds") + "Z")
+FITTING = {"string": TEXTS, "integer": st.integers(), "number": NUMBERS, "boolean": st.booleans(), "null": st.none()}
+
+
+def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Values that fit a schema as far as its shape goes."""
+    if "$ref" in schema:
+        return values_of(SCHEMAS[schema["$ref"].rpartition("/")[2]])
+    if "const" in schema:
+        return st.just(schema["const"])
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"]) | TEXTS
+    if schema.get("format") == "date-time":
+        return TIMES
+    choices = schema.get("oneOf") or schema.get("anyOf")
+    if choices:
+        return st.one_of([values_of(choice) for choice in choices])
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return st.one_of([FITTING[each] for each in kind])
+    if kind == "array":
+        return st.lists(values_of(schema["items"]) | ANY_JSON, max_size=3)
+    if kind == "object":
+        return objects_of(schema)
+    return FITTING[kind] if kind else ANY_JSON
+
+
+def objects_of(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Objects whose fields fit, are null, missing, or of any other shape, among fields that nobody knows."""
+    known = {name: values_of(each) | st.none() | ANY_JSON for name, each in schema.get("properties", {}).items()}
+    return st.builds(
+        lambda unknown, fields: unknown | fields,
+        st.dictionaries(TEXTS, ANY_JSON, max_size=2),
+        st.fixed_dictionaries({}, optional=known),
+    )

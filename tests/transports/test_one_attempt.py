@@ -1,0 +1,246 @@
+"""A transport sends one attempt, as it stands: what httpx's own does, the aiohttp-backed one does as well."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import certifi
+import httpx
+import pytest
+from itwin_platform import (
+    AttemptEnded,
+    BackoffEvent,
+    BackoffPolicy,
+    NotSentError,
+    OutcomeUnknownError,
+    PlatformClient,
+    ResponseDecodeError,
+    TransportError,
+    fast_transport,
+)
+
+from tests.support.raw_service import ACCOUNT, answer, raw_service
+
+TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {
+    "httpx": lambda: None,
+    "aiohttp": fast_transport,
+}
+MALFORMED = b"HTTX/9 nonsense\r\n\r\n"
+LONG = answer(head=b"HTTP/1.1 200 OK\r\nlocation: " + b"x" * 20_000)
+
+
+@pytest.fixture(params=list(TRANSPORTS))
+def transport(request: pytest.FixtureRequest) -> httpx.AsyncBaseTransport | None:
+    """One of the transports that stand in for each other."""
+    return TRANSPORTS[request.param]()
+
+
+def client(
+    port: int,
+    transport: httpx.AsyncBaseTransport | None,
+    *,
+    host: str = "127.0.0.1",
+    on_event: Callable[[BackoffEvent], None] | None = None,
+    timeout: float | httpx.Timeout = 5.0,
+) -> PlatformClient:
+    """Makes a client of a service on loopback that waits for nothing."""
+    policy = BackoffPolicy(base_delay=0.0)
+    return PlatformClient(
+        f"http://{host}:{port}",
+        vendor="v",
+        token="planted-token",
+        transport=transport,
+        backoff=policy,
+        on_event=on_event,
+        timeout=timeout,
+    )
+
+
+@pytest.mark.parametrize("broken", [b"HTTP/1.1 200 OK\r\ncontent-le", MALFORMED, b""], ids=["cut", "malformed", "none"])
+async def test_each_request_is_counted(transport: httpx.AsyncBaseTransport | None, broken: bytes) -> None:
+    """Nothing is repeated beneath the policy: what the service was sent is what the error and the events say."""
+    events: list[BackoffEvent] = []
+    async with raw_service(broken) as service, client(service.port, transport, on_event=events.append) as platform:
+        with pytest.raises(OutcomeUnknownError) as caught:
+            await platform.itwins.get_primary_account()
+        assert caught.value.attempts == len(service.heads) == len(events) == 5
+        assert all(isinstance(event, AttemptEnded) and event.status is None for event in events)
+
+
+async def test_a_post_with_a_malformed_answer_may_have_had_an_effect(
+    transport: httpx.AsyncBaseTransport | None,
+) -> None:
+    """It is sent once, and the error is one of ours."""
+    async with raw_service(MALFORMED) as service, client(service.port, transport) as platform:
+        with pytest.raises(OutcomeUnknownError):
+            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+        assert len(service.heads) == 1
+
+
+@pytest.mark.parametrize("broken", [b"", MALFORMED, answer()[:-5]], ids=["none", "malformed", "no end"])
+async def test_no_error_on_the_way_holds_the_request(transport: httpx.AsyncBaseTransport | None, broken: bytes) -> None:
+    """Neither the token nor a query value stands in any error of the chain, in its text or its `repr`."""
+    async with raw_service(broken) as service, client(service.port, transport, timeout=0.1) as platform:
+        with pytest.raises(TransportError) as caught:
+            await platform.itwins.list(search="planted-query", limit=1).collect()
+    seen: BaseException | None = caught.value
+    told = ""
+    while seen is not None:
+        told += f"{seen} {seen!r} {vars(seen)}"
+        seen = seen.__cause__ or seen.__context__
+    assert "no answer from" in told
+    assert "planted" not in told
+
+
+async def test_a_long_header_is_read(transport: httpx.AsyncBaseTransport | None) -> None:
+    """Twenty thousand bytes in one field are no obstacle."""
+    async with raw_service(LONG) as service, client(service.port, transport) as platform:
+        assert (await platform.itwins.get_primary_account()).id == "a-1"
+
+
+async def test_no_cookie_is_kept(transport: httpx.AsyncBaseTransport | None) -> None:
+    """What the service sets is not sent back."""
+    baked = answer(head=b"HTTP/1.1 200 OK\r\nset-cookie: sid=planted; Path=/")
+    async with raw_service(baked) as service, client(service.port, transport, host="localhost") as platform:
+        await platform.itwins.get_primary_account()
+        await platform.itwins.get_primary_account()
+        assert [service.told(number, b"cookie") for number in (0, 1)] == [[], []]
+
+
+async def test_a_cursor_is_sent_on_as_it_came(transport: httpx.AsyncBaseTransport | None) -> None:
+    """Escapes of a `next` link that need not be are kept, because a service may compare them."""
+    query = b"cursor=a%2Fb%27c%2Cd%7e+e%20f/g%2cx"
+    first = b'{"iTwins": [], "_links": {"next": {"href": "/itwins/?%s"}}}' % query
+    last = b'{"iTwins": [], "_links": {}}'
+    async with raw_service(answer(first), answer(last)) as service, client(service.port, transport) as platform:
+        await platform.itwins.list().collect()
+        assert service.heads[1].split(b" ")[1] == b"/itwins/?$top=1000&" + query
+
+
+async def test_headers_are_those_of_the_request(transport: httpx.AsyncBaseTransport | None) -> None:
+    """One of each, and the length of the body."""
+    async with raw_service(answer(b'{"detector": {"id": "d"}}', head=b"HTTP/1.1 201 Created")) as service:
+        async with client(service.port, transport) as platform:
+            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+        told = {name: service.told(0, name) for name in (b"host", b"content-type", b"accept", b"accept-encoding")}
+        assert told == {
+            b"host": [b"127.0.0.1:%d" % service.port],
+            b"content-type": [b"application/json"],
+            b"accept": [b"application/vnd.v.itwin-platform.v2+json"],
+            b"accept-encoding": [b"gzip"],
+        }
+        assert [len(service.told(0, name)) for name in (b"content-length", b"user-agent", b"transfer-encoding")] == [
+            1,
+            1,
+            0,
+        ]
+
+
+async def test_a_client_that_sent_nothing_closes(transport: httpx.AsyncBaseTransport | None) -> None:
+    """Nothing is opened before the first request, and closing does not mind."""
+    async with client(1, transport):
+        pass
+
+
+async def test_nothing_is_added_to_a_request() -> None:
+    """In anybody's AsyncClient, too: a body that is streamed is sent with its length, and no header is made up."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"one "
+        yield b"two"
+
+    transport = fast_transport()
+    async with raw_service(answer()) as service:
+        request = httpx.Request("PUT", f"http://127.0.0.1:{service.port}/", content=pieces())
+        response = await transport.handle_async_request(request)
+        await response.aread()
+        await transport.aclose()
+        names = sorted(line.partition(b":")[0].lower() for line in service.heads[0].split(b"\r\n")[1:] if line)
+    assert names == [b"content-length", b"host"]
+    assert service.told(0, b"content-length") == [b"7"]
+
+
+async def test_an_answer_that_is_not_read_to_its_end_keeps_no_connection(
+    transport: httpx.AsyncBaseTransport | None,
+) -> None:
+    """After a body above the limit its connection is closed, and the next call has one."""
+    large = answer(b" " * 10_000_000)
+    async with (
+        raw_service(large, answer()) as service,
+        PlatformClient(
+            f"http://127.0.0.1:{service.port}", vendor="v", token="t", transport=transport, max_response_bytes=1000
+        ) as platform,
+    ):
+        with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes"):
+            await platform.itwins.get_primary_account()
+        async with asyncio.timeout(2.0):
+            await service.ended.wait()
+        assert (await platform.itwins.get_primary_account()).id == "a-1"
+
+
+async def test_a_connection_that_is_not_made_in_time_was_not_sent(transport: httpx.AsyncBaseTransport | None) -> None:
+    """A POST is repeated after it, and the error says that it had no effect and where it was to go."""
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        port = full.getsockname()[1]
+        waiting = [socket.socket() for _ in range(4)]
+        for other in waiting:
+            other.setblocking(False)
+            other.connect_ex(("127.0.0.1", port))
+        async with client(port, transport, timeout=httpx.Timeout(5.0, connect=0.02)) as platform:
+            with pytest.raises(NotSentError, match=f"no answer from http://127.0.0.1:{port} after 5 requests"):
+                await platform.detectors.create(name="d", type="PhotoObjectDetector")
+        for other in waiting:
+            other.close()
+
+
+async def test_an_answer_that_takes_too_long_may_have_had_an_effect(
+    transport: httpx.AsyncBaseTransport | None,
+) -> None:
+    """The time for reading ends the attempt."""
+    half = answer(ACCOUNT + b" " * 10).removesuffix(b" ")
+    async with raw_service(half) as service, client(service.port, transport, timeout=0.05) as platform:
+        with pytest.raises(TransportError) as caught:
+            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+        assert caught.value.sent is True
+
+
+def one_certificate(folder: Path) -> str:
+    """Writes a file that trusts one authority."""
+    one, end = folder / "one.pem", "-----END CERTIFICATE-----\n"
+    one.write_text(Path(certifi.where()).read_text(encoding="utf-8").partition(end)[0] + end)
+    return str(one)
+
+
+@pytest.mark.parametrize("make", TRANSPORTS.values(), ids=list(TRANSPORTS))
+async def test_the_environments_certificates_are_used(
+    make: Callable[[], httpx.AsyncBaseTransport | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SSL_CERT_FILE names whom to trust, whatever sends."""
+    monkeypatch.setenv("SSL_CERT_FILE", one_certificate(tmp_path))
+    seen: list[int] = []
+    made = httpx.create_ssl_context
+
+    def counted(*arguments: object, **others: object) -> object:
+        context: Any = made(*arguments, **others)  # type: ignore[arg-type]  # handed on as they are
+        wrap = context.wrap_bio
+
+        def wrapped(*arguments: object, **others: object) -> object:
+            seen.append(len(context.get_ca_certs()))
+            return wrap(*arguments, **others)
+
+        context.wrap_bio = wrapped
+        return context
+
+    monkeypatch.setattr(httpx, "create_ssl_context", counted)
+    monkeypatch.setattr("httpx._transports.default.create_ssl_context", counted)
+    silent = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+    address = f"https://127.0.0.1:{silent.sockets[0].getsockname()[1]}"
+    policy = BackoffPolicy(max_attempts=1)
+    async with silent, PlatformClient(address, vendor="v", token="t", transport=make(), backoff=policy) as platform:
+        with pytest.raises(NotSentError):
+            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+    assert seen == [1]

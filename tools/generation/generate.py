@@ -1,0 +1,84 @@
+"""Generates the client package from `openapi.yaml`, or checks that what is committed is what would be generated.
+
+Run as `python -m tools.generation.generate [--check] [--spec FILE] [--into FOLDER]`. The package is generated in a
+temporary folder and replaces the old one only when the generator ended without a warning. `--check` compares instead,
+names every file that differs, and exits with status 1. After generating it tells what follows: which modules changed,
+what the wrapper uses and no longer finds, and what is generated and not wrapped.
+"""
+
+import argparse
+import filecmp
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import yaml
+
+from tools.generation.generator import write_package
+
+PROJECT = Path(__file__).resolve().parents[2]
+PACKAGE = "itwin_platform_api"
+
+
+def differences(*, committed: Path, made: Path) -> list[str]:
+    """Compares two folders byte by byte and returns a line for each file of `made` that differs, sorted."""
+    names = {
+        path.relative_to(root).as_posix()
+        for root in (committed, made)
+        for path in root.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    lines: list[str] = []
+    for name in sorted(names):
+        if not (committed / name).exists():
+            lines.append(f"new: {name}")
+        elif not (made / name).exists():
+            lines.append(f"gone: {name}")
+        elif not filecmp.cmp(committed / name, made / name, shallow=False):
+            lines.append(f"differs: {name}")
+    return lines
+
+
+def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
+    """The lines that tell the person who regenerated what changed and what is to be done."""
+    if not changed:
+        return ["the generated package is as it was"]
+    sys.path.insert(0, str(folder))  # what was just written is looked at, not what may be installed
+    from tools.generation.coverage_of_spec import not_wrapped
+    from tools.generation.wrapper_coverage import rows
+    from tools.generation.wrapper_fit import misfits
+    from tools.spec.reading import load
+
+    lines = [f"{len(changed)} modules changed", *(f"  {line}" for line in changed)]
+    if found := misfits():
+        return [*lines, "", "The wrapper does not fit any more:", "", "\n\n".join(found)]
+    missing = [row for row in rows(load(str(spec))) if not row.held]
+    lines += [*not_wrapped(missing), "", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
+    return [*lines, "What must hold before it is committed: make check"]
+
+
+def main() -> None:
+    """Reads the command line and generates or checks."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare with what is committed, write nothing")
+    parser.add_argument("--spec", type=Path, default=PROJECT / "openapi.yaml", help="the specification to read")
+    parser.add_argument("--into", type=Path, default=PROJECT / "generated", help="the folder that holds the package")
+    arguments = parser.parse_args()
+    target = arguments.into / PACKAGE
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / PACKAGE
+        write_package(yaml.safe_load(arguments.spec.read_text(encoding="utf-8")), made, name=arguments.spec.name)
+        found = differences(committed=target, made=made)
+        if not arguments.check:
+            shutil.rmtree(target, ignore_errors=True)
+            shutil.copytree(made, target)
+    if not arguments.check:
+        print(*what_follows(spec=arguments.spec, folder=arguments.into, changed=found), sep="\n")
+    elif found:
+        print(*found, sep="\n", file=sys.stderr)
+        raise SystemExit("generated/ is not what openapi.yaml gives: run `make generate` and commit the result")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""The names that the generator chose, found by looking at the generated package: functions, arguments, attributes.
+
+The generated functions and models are handed markers, and what they write shows which name stands for which.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Protocol
+
+import attrs
+
+from tools.generation.wrapper_calls import PACKAGE
+
+MARKER = re.compile(r"marker-(\w+)-marker")
+
+
+class Values(Protocol):
+    """What `build_request` of a generated module returns."""
+
+    method: str
+    route: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """A generated function; `arguments` are by place and wire name, as in `query $top`; in the path by number."""
+
+    name: str
+    module: str
+    method: str
+    path: str
+    arguments: Mapping[str, str]
+    positional: tuple[str, ...]
+    required: tuple[str, ...]
+    keywords: frozenset[str]
+    body: type | None
+    answer: type | None
+
+    @property
+    def import_line(self) -> str:
+        """The line that brings it."""
+        return f"from {self.module.rpartition('.')[0]} import {self.name}"
+
+    def call_line(self, given: Mapping[str, str]) -> str:
+        """The line that calls it, with what is required and the other arguments in `given` (name: expression)."""
+        positional = [given.get(name, name) for name in self.positional]
+        keywords = [name for name in dict.fromkeys((*self.required, *given)) if name not in self.positional]
+        parts = [*positional, "client=platform.generated", *(f"{name}={given.get(name, name)}" for name in keywords)]
+        return f"await {self.name}.asyncio({', '.join(parts)})"
+
+
+def functions() -> dict[str, Function]:
+    """Every generated function by its name.
+
+    Raises:
+        SystemExit: two have one name.
+    """
+    found: dict[str, Function] = {}
+    api = importlib.import_module(f"{PACKAGE}.api")
+    for info in pkgutil.walk_packages(api.__path__, f"{api.__name__}."):
+        if not info.ispkg:
+            function = _function(importlib.import_module(info.name))
+            if function.name in found:
+                raise SystemExit(f"{function.name} is generated twice: give the operations different operationIds")
+            found[function.name] = function
+    return found
+
+
+def attributes(model: type) -> dict[str, str]:
+    """The attributes of a generated model by wire name."""
+    names = [field.alias or field.name for field in attrs.fields(model) if field.init]
+    written = model(**{name: f"marker-{name}-marker" for name in names}).to_dict()
+    return {wire: match[1] for wire, value in written.items() if (match := MARKER.fullmatch(str(value)))}
+
+
+def model(name: str) -> type | None:
+    """The generated class of that name, else None."""
+    return getattr(importlib.import_module(f"{PACKAGE}.models"), name, None)
+
+
+def _function(module: ModuleType) -> Function:
+    build: Callable[..., Values] = module.build_request
+    call = inspect.signature(module.asyncio_detailed, eval_str=True)
+    parameters = [parameter for parameter in call.parameters.values() if parameter.name != "client"]
+    wire = build(**{parameter.name: f"marker-{parameter.name}-marker" for parameter in parameters})
+    holders = re.fullmatch(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", wire.route), wire.path)
+    in_path = holders.groups() if holders else ()
+    named: dict[str, object] = {f"path {number}": value for number, value in enumerate(in_path)}
+    named |= {f"query {name}": value for name, value in wire.query.items()}
+    named |= {f"header {name}": value for name, value in wire.headers.items()}
+    body = next((parameter.annotation for parameter in parameters if parameter.name == "body"), None)
+    answer = next(iter(getattr(call.return_annotation, "__args__", ())), None)
+    return Function(
+        name=module.__name__.rpartition(".")[2],
+        module=module.__name__,
+        method=wire.method,
+        path=wire.route,
+        arguments={part: match[1] for part, value in named.items() if (match := MARKER.fullmatch(str(value)))},
+        positional=tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD),
+        required=tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty),
+        keywords=frozenset(parameter.name for parameter in parameters),
+        body=body if isinstance(body, type) else None,
+        answer=answer if isinstance(answer, type) else None,
+    )

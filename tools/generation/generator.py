@@ -1,0 +1,113 @@
+"""Runs openapi-python-client on a document, with the names and the templates of this project.
+
+The generator runs in this process, so that its names can be ours, that an attribute which a template no longer finds
+is an error, and that its warnings end the run: a warning means that something of the document was dropped.
+"""
+
+import contextlib
+import io
+import os
+import shutil
+import sysconfig
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
+from openapi_python_client import Project
+from openapi_python_client.config import Config, ConfigFile, MetaType
+from openapi_python_client.parser import GeneratorData
+from openapi_python_client.parser.errors import GeneratorError
+
+from tools.generation import naming
+
+PROJECT = Path(__file__).resolve().parents[2]
+TEMPLATES = PROJECT / "templates"
+SUPPORT = TEMPLATES / "support"
+NOTICE = """# Generated: do not edit
+
+`make generate` writes this folder from `openapi.yaml`, `generator-config.yaml` and `templates/`. The next run
+overwrites a change made here by hand, and `make check-generated` rejects it. What a specification cannot say belongs
+in `wrapper/`.
+"""
+
+
+def write_package(document: Mapping[str, Any], package: Path, *, name: str) -> None:
+    """Write the client package of the document called `name` to the folder `package`, which must not exist yet.
+
+    Raises:
+        SystemExit: the generator warned or failed; its own words are in the message.
+    """
+    config = Config.from_sources(
+        ConfigFile.load_from_path(PROJECT / "generator-config.yaml"),
+        MetaType.NONE,
+        PROJECT / "openapi.yaml",  # not read: the document is handed in
+        "utf-8",
+        overwrite=False,
+        output_path=package,
+    )
+    with naming.own_names(), _tools_on_path(), contextlib.redirect_stdout(io.StringIO()):
+        data = GeneratorData.from_dict(dict(document), config=config)
+        if isinstance(data, GeneratorError):
+            raise SystemExit(f"the generator rejects {name}:\n{_words([data])}")
+        if clashes := list(_clashes(data)):
+            raise SystemExit("\n".join([f"the modules of {name} clash:", *clashes]))
+        project = Project(openapi=data, config=config, custom_template_path=TEMPLATES)
+        project.env.undefined = StrictUndefined
+        try:
+            errors = project.build()
+        except TemplateError as error:
+            raise SystemExit(_template_words(error)) from error
+    if errors:
+        raise SystemExit(f"the generator rejects {name}:\n{_words(errors)}")
+    for path in sorted(SUPPORT.glob("*.py")):
+        shutil.copyfile(path, package / path.name)
+    (package / "py.typed").write_text("", encoding="utf-8")
+    (package / "README.md").write_text(NOTICE, encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _tools_on_path() -> Iterator[None]:
+    """Let the generator find the ruff of this environment, also where the environment is not activated."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+def _clashes(data: GeneratorData) -> Iterator[str]:
+    """Tell which modules would overwrite each other."""
+    modules = Counter(f"models/{item.class_info.module_name}.py" for item in (*data.models, *data.enums))
+    for tag, collection in data.endpoint_collections_by_tag.items():
+        modules.update(f"api/{tag}/{endpoint.name}.py" for endpoint in collection.endpoints)
+    for module, count in modules.items():
+        if count > 1:
+            yield f"{module} would be written {count} times: give the schemas or operations names that differ more"
+
+
+def _words(errors: Sequence[GeneratorError]) -> str:
+    lines: list[str] = []
+    for error in errors:
+        lines.append(f"{error.header} {error.detail or ''}".strip())
+        if (node := getattr(error, "data", None)) is not None:
+            lines.append(node.model_dump_json(indent=2, exclude_unset=True, by_alias=True))
+    return "\n".join(lines)
+
+
+def _template_words(error: TemplateError) -> str:
+    """Name the template and the line behind an error of Jinja."""
+    frame, place = error.__traceback__, ""
+    while frame is not None:
+        name = frame.tb_frame.f_code.co_filename
+        if name.endswith(".jinja"):
+            place = f"{name}:{frame.tb_lineno}: "
+        frame = frame.tb_next
+    if not place and isinstance(error, TemplateSyntaxError):
+        place = f"{error.filename or error.name}:{error.lineno}: "
+    return (
+        f"{place}{error.message}\nA template uses a name that this version of the generator does not have."
+        "\nmake templates-diff SINCE=<the version before> shows what changed in the generator's own templates."
+    )

@@ -1,0 +1,110 @@
+"""Prints how our templates differ from those of the pinned generator, and whether those moved under ours.
+
+Run as `python -m tools.generation.templates_diff [--since VERSION | --record]`. `stock_templates.sha256` records
+the generator's templates as they were when ours were last looked through; those that ours replace or take from
+are watched.
+`--since VERSION` fetches that version of the generator with pip and prints how the watched templates differ from the
+pinned ones; `--record` writes the record anew once that has been looked through.
+"""
+
+import argparse
+import difflib
+import hashlib
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+GENERATOR = "openapi-python-client"
+STOCK = Path(str(files("openapi_python_client"))) / "templates"
+OURS = PROJECT / "templates"
+RECORD = PROJECT / "tools" / "generation" / "stock_templates.sha256"
+TAKEN = re.compile(r"""{%-?\s*(?:from|import|include|extends)\s+["']([^"']+)["']""")
+
+
+def watched(ours: Path = OURS) -> list[str]:
+    """The templates that ours replace, were they the generator's, and those that ours take something from, sorted."""
+    names = {path.name for path in ours.glob("*.jinja")}
+    taken = {name for path in ours.glob("*.jinja") for name in TAKEN.findall(path.read_text(encoding="utf-8"))}
+    return sorted(names | taken)
+
+
+def record(stock: Path = STOCK) -> str:
+    """The text of the record, in the form of `sha256sum`."""
+    names = sorted(path.relative_to(stock).as_posix() for path in stock.rglob("*.jinja"))
+    lines = [f"{hashlib.sha256((stock / name).read_bytes()).hexdigest()}  {name}" for name in names]
+    return "\n".join([f"# {GENERATOR} {version(GENERATOR)}", *lines, ""])
+
+
+def moved(recorded: str, ours: Path = OURS, stock: Path = STOCK) -> list[str]:
+    """A line for each template of the generator that ours replace or take from and that is not as recorded."""
+    before, after = _digests(recorded), _digests(record(stock))
+    lines: list[str] = []
+    for name in watched(ours):
+        if before.get(name) != after.get(name):
+            state = "changed" if name in before and name in after else "new" if name in after else "gone"
+            lines.append(f"{state}: {name}")
+    return lines
+
+
+def _digests(text: str) -> dict[str, str]:
+    pairs = [line.split("  ") for line in text.splitlines() if not line.startswith("#")]
+    return {name: digest for digest, name in pairs}
+
+
+def difference(one: Path, other: Path, *, one_name: str, other_name: str) -> str:
+    """The unified difference of two templates; one that does not exist counts as empty."""
+    before, after = (path.read_text(encoding="utf-8").splitlines() if path.exists() else [] for path in (one, other))
+    lines = difflib.unified_diff(before, after, fromfile=one_name, tofile=other_name, lineterm="")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def fetched(wanted: str, folder: Path) -> Path:
+    """The templates of another version of the generator, brought into a folder by pip.
+
+    Raises:
+        SystemExit: pip does not bring it.
+    """
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+    ended = subprocess.run([*command, "--dest", str(folder), f"{GENERATOR}=={wanted}"], check=False)
+    if ended.returncode != 0:
+        raise SystemExit(f"pip does not bring {GENERATOR} {wanted}")
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+        wheel.extractall(folder)
+    return folder / "openapi_python_client" / "templates"
+
+
+def main() -> None:
+    """Reads the command line; exits with status 1 when the generator's templates moved."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--since", metavar="VERSION", help="show what changed in the generator since this version")
+    choice.add_argument("--record", action="store_true", help="ours were looked through: record the generator's")
+    arguments = parser.parse_args()
+    pinned = f"{GENERATOR} {version(GENERATOR)}"
+    if arguments.record:
+        RECORD.write_text(record(), encoding="utf-8")
+        print(f"recorded the templates of {pinned}")
+        return
+    if arguments.since:
+        with tempfile.TemporaryDirectory() as folder:
+            before = fetched(arguments.since, Path(folder))
+            for name in watched():
+                names = {"one_name": f"{arguments.since}/{name}", "other_name": f"{version(GENERATOR)}/{name}"}
+                print(difference(before / name, STOCK / name, **names), end="")
+        return
+    for path in sorted(OURS.glob("*.jinja")):
+        names = {"one_name": f"{pinned}/{path.name}", "other_name": f"templates/{path.name}"}
+        print(difference(STOCK / path.name, path, **names), end="")
+    if found := moved(RECORD.read_text(encoding="utf-8")):
+        print(*found, sep="\n", file=sys.stderr)
+        raise SystemExit(f"templates of {pinned} are not those that ours were made against: see docs/regenerating.md")
+
+
+if __name__ == "__main__":
+    main()

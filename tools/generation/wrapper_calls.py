@@ -1,0 +1,167 @@
+"""Where the wrapper calls generated functions, found by reading its source: it need not fit, or even import.
+
+An argument of a generated function is traced back to the keywords of the public method that feed it, through
+assignments inside the method.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeGuard
+
+WRAPPER = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
+PACKAGE = "itwin_platform_api"
+CALLS = ("build_request",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call of a generated function: `arguments` and `built` name the method's keywords that feed each name.
+
+    `built` is keyed by model and attribute, or by model and `[wire name]` where a property is set by its wire name.
+    """
+
+    function: str
+    method: str
+    place: str
+    positional: tuple[frozenset[str], ...]
+    arguments: Mapping[str, frozenset[str]]
+    built: Mapping[tuple[str, str], frozenset[str]]
+    read: frozenset[str]
+
+
+def calls(wrapper: Path = WRAPPER) -> list[Call]:
+    """Every call of a generated function from a public method of the wrapper."""
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(wrapper.rglob("*.py"))}
+    groups = {cls: group for tree in trees.values() for cls, group in _groups(tree)}
+    return [
+        call
+        for path, tree in trees.items()
+        for holder in tree.body
+        if isinstance(holder, ast.ClassDef) and holder.name in groups
+        for method in holder.body
+        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef)
+        for call in _calls(
+            method, f"platform.{groups[holder.name]}.{method.name}", path.relative_to(wrapper).as_posix()
+        )
+    ]
+
+
+def seam(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
+    """Module, name and line of everything that the seam takes from the generated package, for type checkers too."""
+    tree = ast.parse((wrapper / "_api.py").read_text(encoding="utf-8"))
+    return [
+        (node.module, alias.name, alias.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == PACKAGE
+        for alias in node.names
+    ]
+
+
+def users(name: str, wrapper: Path = WRAPPER) -> list[str]:
+    """The modules beside the seam that take a name from it."""
+    return [
+        path.relative_to(wrapper).as_posix()
+        for path in sorted(wrapper.rglob("*.py"))
+        if any(_takes(name, node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    ]
+
+
+def _takes(name: str, node: ast.AST) -> bool:
+    match node:
+        case ast.ImportFrom(module="_api", names=names):
+            return name in {alias.name for alias in names}
+        case ast.Attribute(value=ast.Name(id="_api"), attr=attribute):
+            return attribute == name
+    return False
+
+
+def _groups(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Class and attribute of each group of PlatformClient: what a property returns, or what an attribute is set to."""
+    for client in tree.body:
+        if isinstance(client, ast.ClassDef) and client.name == "PlatformClient":
+            for node in ast.walk(client):
+                match node:
+                    case ast.Assign(targets=[ast.Attribute(attr=group)], value=ast.Call(func=ast.Name(id=name))):
+                        yield name, group
+                    case ast.FunctionDef(name=group, body=[*_, ast.Return(value=ast.Call(func=ast.Name(id=name)))]):
+                        yield name, group
+
+
+def _calls(method: ast.FunctionDef | ast.AsyncFunctionDef, name: str, file: str) -> Iterator[Call]:
+    sources = _sources(method)
+    built, read = _built(method, sources), frozenset(_read(method))
+    for node in ast.walk(method):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=function), attr=attribute)) if attribute in CALLS:
+                yield Call(
+                    function=function,
+                    method=name,
+                    place=f"{file}:{node.lineno}",
+                    positional=tuple(frozenset(_feeding(argument, sources)) for argument in node.args),
+                    arguments={k.arg: frozenset(_feeding(k.value, sources)) for k in node.keywords if k.arg},
+                    built=built,
+                    read=read,
+                )
+
+
+def _sources(method: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, set[str]]:
+    """The method's keywords behind each local name."""
+    keywords = [argument.arg for argument in (*method.args.args[1:], *method.args.kwonlyargs)]
+    sources = {keyword: {keyword} for keyword in keywords}
+    for _ in range(3):  # as deep as assignments follow each other against the order of the walk
+        for node in ast.walk(method):
+            for target, value in _assigned(node):
+                if target not in keywords:
+                    sources.setdefault(target, set()).update(_feeding(value, sources))
+    return sources
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            yield from ((target.id, value) for target, value in zip(targets, values, strict=False) if _is_name(target))
+        case ast.Assign(targets=targets, value=value):
+            yield from ((target.id, value) for target in targets if _is_name(target))
+        case ast.NamedExpr(target=ast.Name(id=name), value=value):
+            yield name, value
+
+
+def _is_name(target: ast.expr) -> TypeGuard[ast.Name]:
+    return isinstance(target, ast.Name)
+
+
+def _feeding(expression: ast.expr, sources: Mapping[str, set[str]]) -> set[str]:
+    names = [node.id for node in ast.walk(expression) if isinstance(node, ast.Name)]
+    return {keyword for name in names for keyword in sources.get(name, ())}
+
+
+def _built(
+    method: ast.FunctionDef | ast.AsyncFunctionDef, sources: Mapping[str, set[str]]
+) -> dict[tuple[str, str], frozenset[str]]:
+    """What is written into each attribute of each object that the method constructs, or sets by wire name."""
+    built: dict[tuple[str, str], frozenset[str]] = {}
+    classes: dict[str, str] = {}
+    for node in ast.walk(method):
+        match node:
+            case ast.Call(func=ast.Name(id=name), keywords=keywords):
+                built |= {(name, k.arg): frozenset(_feeding(k.value, sources)) for k in keywords if k.arg}
+        match node:
+            case ast.Assign(targets=[ast.Name(id=variable)], value=ast.Call(func=ast.Name(id=name))):
+                classes[variable] = name
+            case ast.Assign(
+                targets=[ast.Subscript(value=ast.Name(id=variable), slice=ast.Constant(value=str(key))), *_]
+            ):
+                built[classes.get(variable, variable), f"[{key}]"] = frozenset(_feeding(node.value, sources))
+    return built
+
+
+def _read(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """The attributes taken from what `parse_response` returns, directly or by way of a variable `parsed`."""
+    for node in ast.walk(method):
+        match node:
+            case ast.Attribute(value=ast.Name(id="parsed"), attr=attribute):
+                yield attribute
+            case ast.Attribute(value=ast.Call(func=ast.Attribute(attr="parse_response")), attr=attribute):
+                yield attribute

@@ -1,0 +1,79 @@
+"""What the wrapper uses of the generated package and no longer finds there, each with what to do about it.
+
+Python says the same with an ImportError or a TypeError, but only of the first, and without a way on. Nothing of the
+wrapper is imported: it is read.
+"""
+
+import importlib
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+
+from tools.generation import generated_names
+from tools.generation.generated_names import Function
+from tools.generation.wrapper_calls import PACKAGE, Call, calls, seam, users
+
+ADVICE = (
+    "\n    renamed: put the new name there"
+    "\n    removed: remove it there, with what offered it to users and its tests"
+    "\n    either way: say so in CHANGELOG.md, under Service"
+)
+
+
+def misfits() -> list[str]:
+    """One text for each name that is gone, empty when the wrapper fits."""
+    functions = generated_names.functions()
+    return [*_seam(), *(text for call in calls() for text in _call(call, functions))]
+
+
+def _seam() -> Iterator[str]:
+    for module, name, line in seam():
+        try:
+            found = importlib.import_module(module)
+        except ModuleNotFoundError:
+            yield _gone(name, f"_api.py:{line}", others=_functions_and_models(), more=users(name))
+            continue
+        try:
+            if not hasattr(found, name):
+                importlib.import_module(f"{module}.{name}")
+        except ModuleNotFoundError:
+            yield _gone(name, f"_api.py:{line}", others=_functions_and_models(), more=users(name))
+
+
+def _call(call: Call, functions: dict[str, Function]) -> Iterator[str]:
+    function = functions.get(call.function)
+    if function is None:
+        return  # the seam names it too, and says so
+    for name in sorted(set(call.arguments) - function.keywords - {"client"}):
+        yield _gone(f"{name}= of {call.function}", f"{call.place}, in {call.method}()", others=function.keywords)
+    passed = {*call.arguments, *function.positional[: len(call.positional)]}
+    for name in (*function.positional, *function.required):
+        if name not in passed:
+            yield (
+                f"{call.function} needs {name}= now, and {call.method}() does not pass it ({call.place}):"
+                f"\n    give the method a keyword for it and pass it on"
+            )
+    for model, attribute in sorted(call.built):
+        generated = generated_names.model(model)
+        if generated is None:
+            continue
+        names = generated_names.attributes(generated)
+        known = {f"[{wire}]" for wire in names} if attribute.startswith("[") else set(names.values())
+        if attribute not in known:
+            yield _gone(f"{attribute} of {model}", f"{call.place}, in {call.method}()", others=known)
+    if function.answer is not None:
+        known = set(generated_names.attributes(function.answer).values())
+        for name in sorted(call.read - known - {"additional_properties"}):
+            text = f"{name} of {function.answer.__name__}"
+            yield _gone(text, f"{call.place}, in {call.method}()", others=known)
+
+
+def _functions_and_models() -> list[str]:
+    models = importlib.import_module(f"{PACKAGE}.models")
+    return [*generated_names.functions(), *models.__all__]
+
+
+def _gone(what: str, place: str, *, others: Iterable[str], more: Iterable[str] = ()) -> str:
+    close = get_close_matches(what.partition(" ")[0].rstrip("="), list(others), n=3)
+    near = f" The nearest that there is: {', '.join(close)}." if close else ""
+    further = f", and {', '.join(more)}" if more else ""
+    return f"openapi.yaml no longer gives {what}, which the wrapper uses ({place}{further}).{near}{ADVICE}"

@@ -1,0 +1,47 @@
+"""Builds the sdist, the wheel from it, and tries the wheel in a clean environment.
+
+The wheel has all three packages, typed, and no tests. Installed alone it brings its runtime dependencies and no
+development tool, and can be imported; with the extra `sandbox` it carries out all eight operations, and once more with
+the extra `fast`.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from tools.release.clean_environment import Environment, normalized
+from tools.release.distribution import PROJECT, build, development_tools
+
+IMPORT = "import itwin_platform; print('imported', itwin_platform.__version__, 'from', itwin_platform.__file__)"
+
+
+def trial(wheel: Path, environment: Environment, *, constraints: Path | None) -> dict[str, str]:
+    """Installs a wheel into an empty environment, uses it there, and returns what was installed for it alone.
+
+    Raises:
+        SystemExit: it does not work, or brings a development tool.
+    """
+    environment.install(wheel, constraints=constraints)
+    installed = environment.installed()
+    if tools := development_tools() & set(installed):
+        raise SystemExit(f"pip install itwin-platform brings development tools: {', '.join(sorted(tools))}")
+    environment.run("-c", IMPORT)
+    environment.install(f"{wheel}[sandbox]", constraints=constraints)
+    environment.run(PROJECT / "tools" / "release" / "smoke_run.py")
+    environment.install(f"{wheel}[sandbox,fast]", constraints=constraints)
+    environment.run(PROJECT / "tools" / "release" / "smoke_run.py", "fast")
+    return {name: version for name, version in installed.items() if name != normalized("itwin-platform")}
+
+
+def main() -> None:
+    """Builds and tries, with the versions that this project is checked with."""
+    wheel = build()
+    with tempfile.TemporaryDirectory() as folder:
+        environment = Environment(Path(folder) / "clean", python=Path(sys.executable))
+        installed = trial(wheel, environment, constraints=PROJECT / "constraints.txt")
+    print(f"pip install itwin-platform brings {', '.join(f'{name} {version}' for name, version in installed.items())}")
+    print(f"built {wheel.relative_to(PROJECT)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Tries the wheel on every Python from 3.11 that this machine has, with the lowest and the newest dependencies.
+
+Run as `python -m tools.release.test_all_pythons`. The lowest are the lower bounds of pyproject.toml, of the extras
+too; the newest are what pip chooses. Each time the wheel is installed, imported, used, and put to the tests that
+need nothing else of the checkout. Prints a table of what passed, and exits with status 1 when something did not.
+"""
+
+import tempfile
+from pathlib import Path
+
+from tools.release.clean_environment import Environment, pythons
+from tools.release.distribution import PROJECT, build, declared, lowest
+from tools.release.package import trial
+
+SHOWN = ("httpx", "attrs", "python-dateutil")
+EXTRAS = ("sandbox", "fast")
+TOOLS_OF_TESTS = (
+    *("pytest", "pytest-asyncio", "pytest-httpx", "hypothesis", "PyYAML"),
+    *("opentelemetry-sdk", "opentelemetry-instrumentation-httpx"),
+)
+#: Tests of what users install; the others are of the checkout and its development tools.
+OF_THE_WHEEL = (
+    *("attempts", "client", "listings", "operations", "sandbox", "transports"),
+    "generation/test_model_*.py",
+)
+
+
+def main() -> None:
+    """Builds once, tries each combination, and prints the table."""
+    wheel = build()
+    tests = [str(path) for pattern in OF_THE_WHEEL for path in sorted((PROJECT / "tests").glob(pattern))]
+    rows: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        constraints = Path(folder) / "lowest.txt"
+        constraints.write_text("\n".join(lowest(declared(*EXTRAS))))
+        for python in pythons():
+            for name, limits in (("lowest", constraints), ("newest", None)):
+                print(f"Python {python} at {python.path}, {name} dependencies", flush=True)
+                environment = Environment(Path(folder) / f"environment-{len(rows)}", python=python.path)
+                outcome = _tried(wheel, environment, constraints=limits, tests=tests)
+                rows.append(f"| {python} | {name} | {outcome} |")
+    print("", "| Python | dependencies | |", "|---|---|---|", *rows, sep="\n")
+    if any("passed" not in row for row in rows):
+        raise SystemExit(1)
+
+
+def _tried(wheel: Path, environment: Environment, *, constraints: Path | None, tests: list[str]) -> str:
+    try:
+        installed = trial(wheel, environment, constraints=constraints)
+        environment.install(*TOOLS_OF_TESTS, constraints=constraints)
+        environment.run_tests(PROJECT, tests)
+    except SystemExit as failure:
+        print(failure)
+        return "**failed**"
+    return f"passed with {', '.join(f'{name} {installed[name]}' for name in SHOWN)}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""Checks the built documentation site, for what the build itself does not warn of. Run as `python -m tools.site.check_site`.
+
+Every page can be reached from the first one, every link within the site has its page and its place on it, nothing is
+loaded from elsewhere, and every public name has its place in the reference.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+PROJECT = Path(__file__).resolve().parents[2]
+#: The root that links are resolved against.
+ROOT = "http://site/"
+#: Elements that load what they name.
+LOADING = frozenset({"script", "img", "iframe", "source", "link"})
+#: Markdown that ended up as text: a name, or a file, that was not put in.
+LEFT_OVER = (":::", "--8<--")
+
+
+@dataclass
+class Page(HTMLParser):
+    """What a page names: its own places, where its links lead, what it loads, and its words."""
+
+    address: str
+    places: set[str] = field(default_factory=set)
+    links: set[str] = field(default_factory=set)
+    loads: set[str] = field(default_factory=set)
+    words: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Notes what an element names."""
+        values = dict(attrs)
+        for name in ("id", "name"):
+            if place := values.get(name):
+                self.places.add(place)
+        target = values.get("href") or values.get("src")
+        if target and not target.startswith(("data:", "mailto:")):
+            (self.loads if tag in LOADING else self.links).add(urljoin(ROOT + self.address, target))
+
+    def handle_data(self, data: str) -> None:
+        """Notes the words."""
+        self.words.append(data)
+
+
+def read(site: Path) -> dict[str, Page]:
+    """Reads all pages, by their addresses below the root."""
+    pages: dict[str, Page] = {}
+    for file in sorted(site.rglob("*.html")):
+        address = file.relative_to(site).as_posix().removesuffix("index.html")
+        pages[address] = page = Page(address)
+        page.feed(file.read_text(encoding="utf-8"))
+    return pages
+
+
+def problems(site: Path, names: list[str]) -> Iterator[str]:
+    """Tells what does not hold, a line for each."""
+    pages = read(site)
+    for page in pages.values():
+        yield from _dead_ends(page, pages, site)
+        for target in page.loads:
+            if not target.startswith(ROOT):
+                yield f"{page.address}: loads {target}"
+        for text in LEFT_OVER:
+            if any(line.startswith(text) for words in page.words for line in words.splitlines()):
+                yield f"{page.address}: shows {text} as text"
+    for address in pages.keys() - _reached(pages) - {"404.html"}:
+        yield f"{address}: no link leads there"
+    places = set().union(*(page.places for page in pages.values()))
+    for name in names:
+        if f"itwin_platform.{name}" not in places:
+            yield f"{name}: not in the reference"
+
+
+def _dead_ends(page: Page, pages: dict[str, Page], site: Path) -> Iterator[str]:
+    for link in page.links | page.loads:
+        parts = urlsplit(link)
+        if not link.startswith(ROOT) or page.address == "404.html":
+            continue
+        path = unquote(parts.path).lstrip("/")
+        if path not in pages and not (site / path).is_file():
+            yield f"{page.address}: leads to {path}, which is not there"
+        elif path in pages and parts.fragment and unquote(parts.fragment) not in pages[path].places:
+            yield f"{page.address}: leads to {path}#{parts.fragment}, which is not on that page"
+
+
+def _reached(pages: dict[str, Page]) -> set[str]:
+    reached, waiting = set[str](), [""]
+    while waiting:
+        address = waiting.pop()
+        if address in pages and address not in reached:
+            reached.add(address)
+            waiting += [unquote(urlsplit(link).path).lstrip("/") for link in pages[address].links]
+    return reached
+
+
+def public_names() -> list[str]:
+    """Reads `__all__` without importing the package."""
+    tree = ast.parse((PROJECT / "wrapper/itwin_platform/__init__.py").read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return list(ast.literal_eval(node.value))
+    raise SystemExit("wrapper/itwin_platform/__init__.py has no __all__")
+
+
+def main() -> None:
+    """Prints what does not hold, and ends with status 1 then."""
+    found = list(problems(PROJECT / "site", public_names()))
+    if found:
+        raise SystemExit("\n".join(found))
+
+
+if __name__ == "__main__":
+    main()

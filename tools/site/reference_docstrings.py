@@ -1,0 +1,99 @@
+"""Completes the docstrings for the reference of the documentation site: an entry for each name, as its parser wants.
+
+Docstrings say `AuthenticationError, NotFoundError (SceneNotFound), RateLimitError.` where the parser asks for one
+`name: words` a line, and drops anything else.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from griffe import Extension, GriffeLoader, Object
+
+_ERRORS = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform" / "_errors.py"
+#: What an error says of itself in its first line, for where an operation says no more than its name.
+_MEANINGS = {
+    node.name: (ast.get_docstring(node) or "").split("\n")[0].rstrip(".")
+    for node in ast.parse(_ERRORS.read_text(encoding="utf-8")).body
+    if isinstance(node, ast.ClassDef)
+}
+
+_SECTION = re.compile(r"^( *)(Args|Raises)(?: \((.+)\))?:$")
+_NAMES = re.compile(r"[\w*]+(?:, [\w*]+)+")
+_ERROR = re.compile(r"([A-Z]\w*(?:Error|Warning))(?: \(([^)]+)\))?")
+
+
+class ReferenceDocstrings(Extension):
+    """What mkdocstrings loads: it sees each object once the tree of them is complete."""
+
+    def on_object(self, *, obj: Object, loader: GriffeLoader, **_: object) -> None:
+        """Completes one docstring, in place."""
+        if obj.docstring is not None:
+            obj.docstring.value = completed(obj.docstring.value)
+
+
+def completed(docstring: str) -> str:
+    """Returns a docstring whose sections of arguments and errors have an entry for each name."""
+    lines: list[str] = []
+    given = docstring.split("\n")
+    while given:
+        line = given.pop(0)
+        section = _SECTION.match(line)
+        if section is None:
+            lines.append(line)
+            continue
+        indent, title, when = section[1], section[2], section[3]
+        body: list[str] = []
+        while given and given[0].startswith(f"{indent}    "):
+            body.append(given.pop(0).removeprefix(f"{indent}    "))
+        entries = _arguments(body) if title == "Args" else _errors(body, when)
+        lines += [f"{indent}{title}:", *(f"{indent}    {entry}" for entry in entries)]
+    return "\n".join(lines)
+
+
+def _arguments(body: list[str]) -> Iterator[str]:
+    for entry in _joined(body, starts=lambda line: not line.startswith(" ")):
+        names, _, words = entry.partition(": ")
+        for name in names.split(", ") if _NAMES.fullmatch(names) else [names]:
+            yield f"{name}: {words}"
+
+
+def _errors(body: list[str], when: str | None) -> Iterator[str]:
+    ended = iter([True, *(line.endswith(".") for line in body)])  # an entry goes on until a line that ends it
+    for entry in _joined(body, starts=lambda _: next(ended)):
+        before, _, words = entry.partition(": ")
+        while_read = before == "While it is read"
+        condition = "while it is read" if while_read else when
+        if while_read or not words:
+            yield from _listed(words if while_read else entry, condition)
+            continue
+        for name in before.split(", "):
+            yield f"{name}: {_with(condition, words)}"
+
+
+def _listed(text: str, condition: str | None) -> Iterator[str]:
+    """Reads `AError, BError (Code), CError.`; a last name may be followed by words of its own."""
+    rest = text
+    while found := _ERROR.match(rest):
+        rest = rest[found.end() :].removeprefix(",").strip()
+        words = "" if _ERROR.match(rest) else rest.strip(".")
+        yield f"{found[1]}: {_with(condition, found[2] or words) or _MEANINGS[found[1]]}"
+        if words:
+            return
+
+
+def _with(condition: str | None, words: str) -> str:
+    return ": ".join(filter(None, [condition, words]))
+
+
+def _joined(lines: list[str], *, starts: Callable[[str], bool]) -> Iterator[str]:
+    """Puts the lines of each entry into one."""
+    entry: list[str] = []
+    for line in lines:
+        if starts(line) and entry:
+            yield " ".join(entry)
+            entry = []
+        entry.append(line.strip())
+    if entry:
+        yield " ".join(entry)

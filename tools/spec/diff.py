@@ -1,0 +1,70 @@
+"""Prints what changed between two versions of the specification, breaking changes first.
+
+Run as `python -m tools.spec.diff BASE [NEW]`; each is a file or a git revision, NEW is `openapi.yaml` where it is left
+out. Operations and parameters are named as the client's user names them where the client has them. Exits with status
+1 when something breaks.
+"""
+
+import argparse
+
+from tools.generation.wrapper_coverage import argument, keywords, places
+from tools.spec.changes import Change, changes, reworded
+from tools.spec.reading import SPECIFICATION, load
+from tools.spec.specification import Specification
+
+
+def report(old: Specification, new: Specification) -> list[str]:
+    """The lines to print."""
+    names = _Names(old, new)
+    found = changes(old, new)
+    lines: list[str] = []
+    for title, breaking in (("Breaking", True), ("Not breaking", False)):
+        some = [change for change in found if change.breaking is breaking]
+        lines += [f"{title}: {len(some)}", *(f"  {names.of(change)}: {change.text}" for change in some)]
+    if words := reworded(old, new):
+        lines += [f"Other words, in which a rule may stand: {len(words)}", *(f"  {place}" for place in words)]
+    return lines
+
+
+class _Names:
+    """How a client's user names the place of a change."""
+
+    def __init__(self, old: Specification, new: Specification) -> None:
+        self._old, self._new = old, new
+        self._places = places(old) | places(new)
+
+    def of(self, change: Change) -> str:
+        if change.place in self._old.operations or change.place in self._new.operations:
+            place = self._places.get(change.place)
+            if place is None:
+                return f"{change.place}, {change.part}".removesuffix(", ")
+            given = keywords(place, argument(place, change.part) or "") if " " in change.part else frozenset[str]()
+            keyword = f" ({', '.join(f'{name}=' for name in sorted(given))})" if given else ""
+            return f"{place.method}, {change.part}{keyword}".removesuffix(", ")
+        model = f"{change.place}.{change.part}".removesuffix(".")
+        users = {"sent by": self._users("senders", change), "returned by": self._users("returners", change)}
+        used = [f"{verb} {', '.join(map(self._method, names))}" for verb, names in users.items() if names]
+        return f"{model} ({'; '.join(used)})" if used else model
+
+    def _users(self, side: str, change: Change) -> list[str]:
+        one, other = (getattr(specification, side)(change.place) for specification in (self._old, self._new))
+        return sorted({*one, *other})
+
+    def _method(self, operation: str) -> str:
+        return self._places[operation].method if operation in self._places else operation
+
+
+def main() -> None:
+    """Reads the command line, prints, and exits with status 1 when something breaks."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("base", help="what to compare with: a file or a git revision")
+    parser.add_argument("new", nargs="?", default=str(SPECIFICATION), help="default openapi.yaml")
+    arguments = parser.parse_args()
+    old, new = load(arguments.base), load(arguments.new)
+    print("\n".join(report(old, new)))
+    if any(change.breaking for change in changes(old, new)):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""Reads an OpenAPI document into a `Specification`: references followed, so that what is compared is what is said."""
+
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tools.spec.specification import Field, Model, Operation, Specification
+
+PROJECT = Path(__file__).resolve().parents[2]
+SPECIFICATION = PROJECT / "openapi.yaml"
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern", "format", "const")
+
+Node = Mapping[str, Any]
+
+
+def load(source: str) -> Specification:
+    """Reads a file, or `openapi.yaml` as it was at a git revision.
+
+    Raises:
+        SystemExit: `source` is neither.
+    """
+    if Path(source).is_file():
+        return read(yaml.safe_load(Path(source).read_text(encoding="utf-8")))
+    command = ["git", "-C", str(PROJECT), "show", f"{source}:openapi.yaml"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=False)
+    if shown.returncode != 0:
+        raise SystemExit(f"{source} is neither a file nor a git revision with an openapi.yaml: {shown.stderr.strip()}")
+    return read(yaml.safe_load(shown.stdout))
+
+
+def read(document: Node) -> Specification:
+    """Reads a parsed document."""
+    reader = _Reader(document)
+    operations = [
+        reader.operation(path, method, node, item.get("parameters", []))
+        for path, item in document.get("paths", {}).items()
+        for method, node in item.items()
+        if method in METHODS
+    ]
+    return Specification(operations={operation.name: operation for operation in operations}, models=reader.models())
+
+
+class _Reader:
+    """Reads nodes of one document, and remembers the models that it meets under a name."""
+
+    def __init__(self, document: Node) -> None:
+        self._document = document
+        enums = document.get("components", {}).get("schemas", {}).items()
+        self._met: dict[str, Node] = {name: schema for name, schema in enums if "enum" in schema}
+
+    def operation(self, path: str, method: str, node: Node, shared: list[Node]) -> Operation:
+        name = str(node.get("operationId") or f"{method.upper()} {path}")
+        parameters = [self._followed(parameter) for parameter in (*shared, *node.get("parameters", []))]
+        responses = {str(status): self._followed(response) for status, response in node["responses"].items()}
+        successes = {status: response for status, response in responses.items() if status.startswith("2")}
+        refusals = {status: response for status, response in responses.items() if status not in successes}
+        body = self._followed(node["requestBody"]) if "requestBody" in node else None
+        return Operation(
+            name=name,
+            method=method.upper(),
+            path=path,
+            tag=next(iter(node.get("tags", [])), "default"),
+            preview=node.get("x-technical-preview") is True,
+            words=_words(node),
+            parameters={
+                f"{parameter['in']} {parameter['name']}": self._field(
+                    parameter["schema"], f"{name} {parameter['name']}", holder=parameter
+                )
+                for parameter in parameters
+            },
+            body=None if body is None else self._field(_schema(body) or {}, f"{name} body", holder=body),
+            answers={
+                status: None if (schema := _schema(response)) is None else self._field(schema, f"{name} answer")
+                for status, response in successes.items()
+            },
+            answer_headers=frozenset(name for response in successes.values() for name in response.get("headers", {})),
+            errors=frozenset(
+                (status, code)
+                for status, response in refusals.items()
+                for code in [str(error["code"]) for error in _errors(response)] or ["any code"]
+            ),
+            details=frozenset(
+                (status, str(detail["code"]), detail.get("target"))
+                for status, response in refusals.items()
+                for error in _errors(response)
+                for detail in error.get("details", ())
+            ),
+        )
+
+    def models(self) -> dict[str, Model]:
+        """Every model met so far, and those that they lead to."""
+        found: dict[str, Model] = {}
+        while waiting := [name for name in self._met if name not in found]:
+            for name in waiting:
+                schema = self._met[name]
+                required = self._merged(schema, "required", ())
+                found[name] = Model(
+                    fields={
+                        property_name: self._field(node, f"{name}.{property_name}", required=property_name in required)
+                        for property_name, node in self._properties(schema).items()
+                    },
+                    values=tuple(schema.get("enum", ())),
+                    words=_words(schema),
+                )
+        return found
+
+    def _field(self, schema: Node, place: str, *, holder: Node | None = None, required: bool = False) -> Field:
+        holder = holder or {}
+        kinds: set[str] = set()
+        values: list[str] = []
+        limits: dict[str, object] = {}
+        for kind, plain in self._alternatives(schema, place):
+            kinds.add(kind)
+            values += [str(value) for value in plain.get("enum", ())]
+            limits |= {limit: plain[limit] for limit in LIMITS if limit in plain}
+        if "x-max-body-bytes" in holder:
+            limits["bytes"] = holder["x-max-body-bytes"]
+        return Field(
+            kinds=frozenset(kinds - {"null"}),
+            required=required or holder.get("required") is True,
+            nullable="null" in kinds,
+            values=tuple(values),
+            limits=limits,
+            default=schema.get("default", schema.get("x-default")),
+            words=_words(holder) or _words(schema),
+        )
+
+    def _alternatives(self, schema: Node, place: str) -> Iterator[tuple[str, Node]]:
+        name = str(schema.get("$ref", "")).rpartition("/")[2]
+        plain = self._followed(schema)
+        if branches := [*plain.get("oneOf", ()), *plain.get("anyOf", ())]:
+            for branch in branches:
+                yield from self._alternatives(branch, place)
+        elif self._properties(plain) or ("enum" in plain and name):
+            self._met.setdefault(name or place, plain)
+            yield name or place, {}
+        elif plain.get("type") == "array":
+            own = {limit: plain[limit] for limit in LIMITS if limit in plain}
+            for kind, item in self._alternatives(plain.get("items", {}), f"{place} item"):
+                yield f"list of {kind}", {**item, **own}
+        else:
+            listed = plain.get("type", "anything")
+            for kind in listed if isinstance(listed, list) else [listed]:
+                yield str(kind), plain
+
+    def _properties(self, schema: Node) -> dict[str, Node]:
+        return dict(self._merged(schema, "properties", {}))
+
+    def _merged(self, schema: Node, key: str, empty: Any) -> Any:
+        parts = [self._merged(self._followed(part), key, empty) for part in schema.get("allOf", ())]
+        merged = type(empty)(schema.get(key, empty))
+        for part in parts:
+            merged = {**part, **merged} if isinstance(merged, dict) else (*part, *merged)
+        return merged
+
+    def _followed(self, node: Node) -> Node:
+        while "$ref" in node:
+            target: Any = self._document
+            for step in str(node["$ref"]).removeprefix("#/").split("/"):
+                target = target[step]
+            node = target
+        return node
+
+
+def _schema(content: Node) -> Node | None:
+    found: Node | None = next((media.get("schema") for media in content.get("content", {}).values()), None)
+    return found
+
+
+def _errors(response: Node) -> list[Node]:
+    """The error bodies that a refusal shows as examples."""
+    values = [
+        example.get("value", {}).get("error")
+        for media in response.get("content", {}).values()
+        for example in media.get("examples", {}).values()
+    ]
+    return [error for error in values if isinstance(error, Mapping) and "code" in error]
+
+
+def _words(node: Node) -> str:
+    return " ".join(str(node.get("description", "")).split())

@@ -1,0 +1,83 @@
+"""Prints how large and how tangled the wrapper is, beside the limits that it keeps: `make lines`.
+
+Run as `python -m tools.structure.report [--trace]`. Exits with status 1 when a limit is exceeded. `--trace` also prints
+each call of the traced GET.
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tools.structure import route
+from tools.structure.functions import functions
+from tools.structure.lines import WRAPPER, by_folder, first_level_files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure, the most that it may be, and where it is found."""
+
+    what: str
+    value: int
+    most: int | None
+    where: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the limit is kept."""
+        return self.most is None or self.value <= self.most
+
+
+def sizes() -> Iterator[Figure]:
+    """Yield how much there is, and how tangled it is."""
+    yield Figure(what="files at the first level", value=first_level_files(), most=8)
+    lines = by_folder()
+    for folder, count in sorted(lines.items()):
+        yield Figure(what=f"code lines, {folder}", value=count, most=850)
+    yield Figure(what="code lines, all", value=sum(lines.values()), most=2_900)
+    found = list(functions(WRAPPER))
+    complex_one = max(found, key=lambda function: function.complexity)
+    nested_one = max(found, key=lambda function: function.nesting)
+    yield Figure(what="highest complexity", value=complex_one.complexity, most=10, where=complex_one.name)
+    yield Figure(what="deepest nesting", value=nested_one.nesting, most=4, where=nested_one.name)
+
+
+def one_get(calls: route.Calls, *, limited: bool) -> Iterator[Figure]:
+    """Yield how far one GET travels."""
+    written = route.hand_written(calls)
+    yield Figure(what="  hand-written files", value=len(route.files(written)), most=10 if limited else None)
+    yield Figure(what="  moves between them", value=route.moves(written), most=24 if limited else None)
+    yield Figure(what="  calls in them", value=len(written), most=None)
+    yield Figure(what="  files, generated ones too", value=len(route.files(calls)), most=None)
+    yield Figure(what="  moves, generated files too", value=route.moves(calls), most=None)
+    yield Figure(what="  calls, generated functions too", value=len(calls), most=None)
+
+
+def shown(figures: Iterator[Figure]) -> int:
+    """Print a row for each figure and return how many exceed their limit."""
+    exceeded = 0
+    for figure in figures:
+        mark = "" if figure.holds else "  EXCEEDED"
+        limit = "" if figure.most is None else f"{figure.most:,}"
+        print(f"{figure.what:34}{figure.value:>6,}{limit:>7}  {figure.where}{mark}".rstrip())
+        exceeded += not figure.holds
+    return exceeded
+
+
+def main() -> int:
+    """Print the table."""
+    print(f"{'':34}{'is':>6}{'limit':>7}")
+    exceeded = shown(sizes())
+    protected = route.traced_calls(route.ProtectedTransport)
+    print("one GET, through a transport whose cancellation is put in order")
+    exceeded += shown(one_get(protected, limited=True))
+    print("one GET, through a transport that can be cancelled at any time")
+    shown(one_get(route.traced_calls(route.CleanTransport), limited=False))
+    if "--trace" in sys.argv[1:]:
+        for file, name in protected:
+            print(f"  {file.relative_to(route.PROJECT)} {name}")
+    return 1 if exceeded else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

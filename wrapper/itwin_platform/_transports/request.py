@@ -1,0 +1,166 @@
+"""From values to an `httpx.Request`, decided by values alone: address, headers, body, and the rules that always hold.
+
+Source: sections 8 and 9.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from urllib.parse import unquote, urlencode
+
+import httpx
+
+from .._api import UNSET, RequestValues, Unset
+from .._errors import UsageError
+from .._json import write_json
+from .._version import __version__
+
+#: A request of these methods states the length of its body, also when the body is empty.
+_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
+_HEADER = re.compile(r"[!-~]([ -~]*[!-~])?")
+#: Headers of every request.
+FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
+#: An address is parsed once: parsing costs httpx as much as all the rest of making a request.
+_parsed = lru_cache(maxsize=256)(httpx.URL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """What all requests to one service share.
+
+    Args:
+        base_url: the address of the service; its path is kept.
+        vendor: the word that takes the place of `{vendor}` in Accept.
+        timeout: the limits of one attempt, as httpx names them.
+        body_limits: the largest request body in bytes, by method and route.
+
+    Three values follow from these: `address` is the base URL without a slash at its end, `headers` are those of every
+    request, and `timeouts` are the limits as an extension of a request.
+    """
+
+    base_url: httpx.URL
+    vendor: str
+    timeout: httpx.Timeout
+    body_limits: Mapping[tuple[str, str], int]
+    address: str = field(init=False)
+    headers: Mapping[str, str] = field(init=False)
+    timeouts: Mapping[str, float | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        derive = partial(object.__setattr__, self)
+        derive("address", str(self.base_url).rstrip("/"))
+        derive("headers", {"Host": self.base_url.netloc.decode("ascii"), **FIXED_HEADERS})
+        derive("timeouts", self.timeout.as_dict())
+
+
+def make_request(values: RequestValues, *, service: Service) -> httpx.Request:
+    """Turn the values of a request into an `httpx.Request`.
+
+    Raises:
+        UsageError: the path climbs, a header or the address holds what cannot be sent, the body is not JSON, or the
+            body is larger than the service accepts.
+    """
+    check_path(values.path, route=values.route)
+    headers = {**service.headers}
+    for name, value in values.headers.items():
+        check_header(name, value)
+        headers[name] = value.replace("{vendor}", service.vendor)
+    content = b"" if values.body is UNSET else write_json(values.body)
+    if values.body is not UNSET:
+        headers["Content-Type"] = "application/json"
+        check_body_size(len(content), limit=service.body_limits.get((values.method, values.route)))
+    if content or values.method in _WITH_LENGTH:
+        headers["Content-Length"] = str(len(content))
+    address = service.address + values.path
+    try:
+        query = encode_query(values.query)
+        return httpx.Request(
+            values.method,
+            _parsed(f"{address}?{query}" if query else address),
+            headers=headers,
+            stream=httpx.ByteStream(content),
+            extensions={"timeout": service.timeouts, "route": values.route},
+        )
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise cannot_be_sent(error) from None
+
+
+def encode_query(query: Mapping[str, str] | str) -> str:
+    """Encode a query; a string is encoded already. `$` stays as it is, as the service writes it in its links."""
+    return query if isinstance(query, str) else urlencode(query, safe="$")
+
+
+def check_request(request: httpx.Request, *, service: Service) -> None:
+    """Apply the rules that always hold to a request that somebody else made.
+
+    Raises:
+        UsageError: the request leaves the service, or its body is too large.
+    """
+    check_address(request.url, base_url=service.base_url)
+    length = request.headers.get("content-length", "")
+    route = str(request.extensions.get("route", request.url.path.removeprefix(service.base_url.path.rstrip("/"))))
+    check_body_size(int(length) if length.isdecimal() else 0, limit=service.body_limits.get((request.method, route)))
+
+
+def check_address(url: httpx.URL, *, base_url: httpx.URL) -> None:
+    """Reject an address outside the service: the token would go with it.
+
+    Raises:
+        UsageError: another scheme, host or port, user information, or a path that leaves the base path.
+    """
+    same_origin = (url.scheme, url.host, url.port) == (base_url.scheme, base_url.host, base_url.port)
+    if not same_origin or url.userinfo != base_url.userinfo:
+        raise UsageError(f"requests go to {base_url} only: the token must not leave it")
+    if not url.raw_path.startswith(base_url.raw_path.rstrip(b"/") + b"/"):
+        raise UsageError(f"requests go to paths below {base_url} only")
+
+
+def check_path(path: str, *, route: str = "/") -> None:
+    """Reject a path with a segment that would be resolved away, so that the request would reach another path.
+
+    Args:
+        path: the encoded path, with or without a query.
+        route: the template of the path; a slash at its end is meant.
+
+    Raises:
+        UsageError: a segment is empty, '.' or '..', or climbs once it is decoded.
+    """
+    *segments, last = path.partition("?")[0].split("/")[1:]
+    if last or not route.endswith("/"):
+        segments.append(last)
+    for segment in segments:
+        if segment in ("", ".", "..") or ("%" in segment and ".." in unquote(segment).split("/")):
+            raise UsageError("an id in the path is empty, '.' or '..': the request would reach another path")
+
+
+def check_header(name: str, value: object) -> None:
+    """Reject a header value that is not visible ASCII: it could not be sent, or would start another header."""
+    if not isinstance(value, Unset) and not (isinstance(value, str) and _HEADER.fullmatch(value)):
+        raise UsageError(f"{name} must be a string of visible ASCII characters without blanks around it")
+
+
+def check_body_size(size: int, *, limit: int | None) -> None:
+    """Reject a body that is larger than the service accepts. Source: section 8.
+
+    Raises:
+        UsageError: RequestTooLarge.
+    """
+    if limit is not None and size > limit:
+        raise UsageError(
+            f"the request body has {size} bytes, {limit} are allowed: send fewer or smaller objects",
+            code="RequestTooLarge",
+        )
+
+
+def with_known_length(headers: httpx.Headers) -> httpx.Headers:
+    """Return the headers for a body that is complete by now, though it was to be streamed."""
+    if "transfer-encoding" not in headers:
+        return headers
+    return httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
+
+
+def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:
+    """Make the error for a request that cannot be encoded."""
+    reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"
+    return UsageError(f"the request cannot be written: {reason}")
