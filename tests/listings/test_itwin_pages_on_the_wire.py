@@ -78,7 +78,7 @@ async def test_what_is_left_out_is_not_sent(platform: PlatformClient, httpx_mock
 @pytest.mark.parametrize(
     ("link", "query"),
     [
-        (f"{BASE_URL}/itwins/?subClass=Asset&$skip=2&$top=2", "subClass=Asset&$skip=2&$top=2"),
+        (f"{BASE_URL}/itwins/?subClass=Asset&$skip=2&$top=2", "subClass=Project&$skip=2&$top=2"),
         (f" {BASE_URL}/itwins/?$top=2&$skip=2", "subClass=Project&$top=2&$skip=2"),
         ("/prefix/itwins/?$skip=2", "$top=2&subClass=Project&$skip=2"),
         ("?%24skip=2&$top=1", "subClass=Project&$skip=2&$top=1"),
@@ -211,7 +211,7 @@ async def test_a_page_that_is_none(platform: PlatformClient, httpx_mock: HTTPXMo
 @pytest.mark.parametrize("keyword", ["sub_class", "select", "status", "filter", "order_by"])
 async def test_none_is_not_the_same_as_left_out(platform: PlatformClient, keyword: str) -> None:
     """None stands for null, which no parameter takes."""
-    with pytest.raises(UsageError, match="cannot be null: leave it out"):
+    with pytest.raises(UsageError, match="cannot be None: omit it"):
         platform.itwins.list(**{keyword: None})  # type: ignore[arg-type]  # wrong on purpose
 
 

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from .._api import RequestValues
 from .._errors import PlatformError, UsageError
-from .links import Query
+from .links import Query, page_values
 
 T = TypeVar("T")
 
@@ -49,10 +49,19 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
-    """The request of one page: what is sent, and the part of its query that places it in the listing."""
+    """The request of one page: that of the first page, with the query that places this one in the listing.
 
-    values: RequestValues
+    `unchanged` is True for the first page, which is requested as the operation built it.
+    """
+
+    first: RequestValues
     query: Query
+    unchanged: bool = False
+
+    @property
+    def values(self) -> RequestValues:
+        """What is sent."""
+        return self.first if self.unchanged else page_values(self.first, self.query)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +106,14 @@ class Listing(Generic[T]):
     expected: int | None = None
     identity: Callable[[T], object] | None = None
     alternative: Callable[[PlatformError, RequestValues], RequestValues | None] | None = None
+
+
+def page_size_for(page_size: int | None, *, limit: int | None, most: int) -> int:
+    """Return the page size of a listing: the largest one by default, or `limit` where that is less."""
+    if page_size is not None:
+        return page_size
+    # `limit` is checked later, by the pager.
+    return min(most, limit) if isinstance(limit, int) and limit > 0 else most
 
 
 def check_integer(name: str, value: object, *, least: int, most: int | None, code: str | None, target: str) -> None:

@@ -139,9 +139,10 @@ class Pager(Generic[T]):
             await window.request(run.requests(count))
             while window.in_flight:
                 request = await window.next_response()
-                if several:
-                    # The next request is sent before this response is decoded: the service works meanwhile.
+                if several and request.task.exception() is None:
+                    # The next request begins before this response is decoded: the service works meanwhile.
                     await window.request(run.requests(count + 1)[1:])
+                    await asyncio.sleep(0)
                 page = await self._page(run, request)
                 if page is not None:
                     if several:
@@ -189,15 +190,20 @@ class _Window:
 
     async def request(self, wanted: Sequence[PageRequest]) -> None:
         """Send the wanted requests that are not in flight yet, and cancel those in flight that are not wanted."""
-        if [each.request for each in self.in_flight] != wanted[: len(self.in_flight)]:
-            kept = [each for each in self.in_flight if each.request in wanted]
-            await _cancelled([each.task for each in self.in_flight if each not in kept])
-            self.in_flight = deque(kept)
         known = [each.request for each in self.in_flight]
-        for place, request in enumerate(wanted):
-            if request not in known:
-                task = asyncio.create_task(self._sent(request.values))
-                self.in_flight.insert(place, _InFlight(request=request, task=task))
+        if known == wanted[: len(known)]:
+            self.in_flight.extend(self._begin(request) for request in wanted[len(known) :])
+            return
+        by_request = [(each.request, each) for each in self.in_flight]
+        dropped = [each.task for request, each in by_request if request not in wanted]
+        self.in_flight = deque(
+            next((each for known, each in by_request if known == request), None) or self._begin(request)
+            for request in wanted
+        )
+        await _cancelled(dropped)
+
+    def _begin(self, request: PageRequest) -> _InFlight:
+        return _InFlight(request=request, task=asyncio.create_task(self._sent(request.values)))
 
     async def _sent(self, values: RequestValues) -> httpx.Response:
         return await self._send(values)

@@ -105,7 +105,7 @@ def _parts(text: object) -> tuple[int, str, list[object]]:
     raise ValueError
 
 
-def _position(  # noqa: PLR0913  # the fields of the string, in their order
+def _position(
     query: object,
     done: object,
     items: object,
@@ -164,7 +164,7 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _time_text(moment: datetime | None) -> str | None:
-    return moment and moment.isoformat()
+    return None if moment is None else moment.isoformat()
 
 
 def _is_count(value: object) -> TypeGuard[int]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Generic, Protocol
 
 from .._errors import PagingError, PlatformError
-from .links import SKIP, TOP, LoopDetector, Query, count_of, next_query, page_at, page_values, skip_of
+from .links import SKIP, TOP, LoopDetector, Query, count_of, next_query, page_at, skip_of
 from .page import Listing, Page, PageContent, PageRequest, T
 from .resume import Position, write_resume
 
@@ -115,7 +115,7 @@ class ListingRun(Generic[T]):
         skip, size = self._offset, self._listing.page_size
         known = self._known_items()
         pages = count if known is None else min(count, max(1, -(-known // size)))
-        ahead = [self._request(page_at(skip + size * step, self._size(step))) for step in range(1, pages)]
+        ahead = [self._request(((SKIP, str(skip + size * step)),), self._size(step)) for step in range(1, pages)]
         return [self._request(query, self._size(0)), *ahead]
 
     @property
@@ -126,11 +126,11 @@ class ListingRun(Generic[T]):
     def _request(self, query: Query | None, size: int) -> PageRequest:
         """Return a request; `size` is the page size where the query names none."""
         if query is None and size == self._listing.page_size:
-            return PageRequest(values=self.first, query=page_at(self._listing.skip, size))
+            return PageRequest(first=self.first, query=page_at(self._listing.skip, size), unchanged=True)
         query = query or ((SKIP, str(self._listing.skip)),)
         if TOP not in dict(query):
             query = (*query, (TOP, str(size)))
-        return PageRequest(values=page_values(self.first, query), query=query)
+        return PageRequest(first=self.first, query=query)
 
     def _size(self, step: int) -> int:
         """Return the page size of a page ahead: fewer where `limit` leaves fewer."""
@@ -142,7 +142,7 @@ class ListingRun(Generic[T]):
     def _known_items(self) -> int | None:
         """Return how many items there are at most; None when nothing is known."""
         expected = self._listing.expected
-        left = None if expected is None else expected - self.end.items
+        left = None if expected is None else expected - self._received(self.end)
         bounds = (left, self._remaining(self.end), self._until_cap(self.end))
         return min((bound for bound in bounds if bound is not None), default=None)
 
@@ -172,7 +172,7 @@ class ListingRun(Generic[T]):
             items=before.items + len(items),
         )
         until_cap = self._until_cap(end)
-        capped = self.max_return is not None and end.items >= self.max_return
+        capped = self.max_return is not None and self._received(end) >= self.max_return
         self.truncated = until_cap is not None and until_cap <= 0 and (following is None or capped)
         left = not complete or following is not None or self.problem is not None
         self._ended = self._remaining(end) == 0 or capped or not left
@@ -191,7 +191,10 @@ class ListingRun(Generic[T]):
     def _until_cap(self, at: Position) -> int | None:
         # The description does not say whether the cap counts what is skipped: what may be cut off counts as cut off.
         cap = self.max_return if self.pages_read else _requested_cap(self.first.headers)
-        return None if cap is None else cap - self._listing.skip - at.items
+        return None if cap is None else cap - self._listing.skip - self._received(at)
+
+    def _received(self, at: Position) -> int:
+        return at.items + self.duplicates
 
     def _note(self, content: PageContent[T], last_seen: str | None) -> str | None:
         self.pages_read += 1

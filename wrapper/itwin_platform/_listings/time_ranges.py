@@ -16,7 +16,7 @@ from typing import cast
 
 from .._api import ITwin, RequestValues
 from .._errors import PagingError, PlatformError, UnprocessableError
-from .links import page_at, page_values
+from .links import page_at
 from .page import MOST_RETURNED, Listing, Page, PageContent, PageRequest, TruncatedWarning
 from .resume import Position, TimeRange, write_resume
 from .run import ListingRun
@@ -98,6 +98,9 @@ class TimeRangeRun:
         self._first, self._cap, self._ordered = listing.first, MOST_RETURNED, True
         self._start = start = replace(start, range=start.range or _EVERYTHING)
         part = start.range or _EVERYTHING
+        #: The ids of one range, and the range that is read again because it was not complete.
+        self._seen: set[str] = set()
+        self._again: TimeRange | None = None
         #: Ranges in order: those that are known to fit, and after them those that are still to be looked at.
         self._parts: deque[_Part] = deque()
         self._unknown = deque(following(part))
@@ -112,9 +115,6 @@ class TimeRangeRun:
         self._after: Position | None = start
         self._earlier = start.earlier
         self._ended = listing.limit is not None and start.earlier + start.items >= listing.limit
-        #: The ids of one range, and the range that is read again because it was not complete.
-        self._seen: set[str] = set()
-        self._again: TimeRange | None = None
         self.problem: PagingError | None = None
         self.truncated = self.is_partial = self.changed = False
         self.max_return: int | None = None
@@ -168,8 +168,7 @@ class TimeRangeRun:
         first = self._values(self._unknown[0])
         headers = {name: value for name, value in first.headers.items() if name != "Prefer"}
         first = replace(first, query={**_by_name(first), "$select": self._time}, headers=headers)
-        query = page_at(self._reach, 1)
-        return [PageRequest(values=page_values(first, query), query=query)]
+        return [PageRequest(first=first, query=page_at(self._reach, 1))]
 
     @property
     def _reach(self) -> int:
@@ -245,8 +244,8 @@ class TimeRangeRun:
         self._run = None
         self._parts = deque(each for each in self._parts if each.range != part)
         self._ended = self._ended or not left
-        self._after = Position(range=left[0], earlier=self._earlier) if left else None
-        return replace(page, resume=self._after and write_resume(self._after, listing=self._listing.name))
+        self._after = after = Position(range=left[0], earlier=self._earlier) if left else None
+        return replace(page, resume=None if after is None else write_resume(after, listing=self._listing.name))
 
     def _exceeds(self, part: TimeRange, run: ListingRun[ITwin]) -> None:
         """Look again at a range that reached the cap: it grew, or the service ignores the order."""
