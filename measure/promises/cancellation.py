@@ -8,20 +8,20 @@ from typing import Any
 
 from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient, fast_transport
 
+from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.interruption import CountingLoop, cancelled_at_turn
+from tests.support.raw_server import RawServer, plain_transport
 
-from .counting_server import Answer, CountingServer, Received
 from .figure import Figure, exactly
-from .plain_transport import plain_transport
 
 ACCOUNT = b'{"iTwin": {"id": "a-1", "class": "Account"}}'
 #: What the service does with the requests of one call: so every kind of wait is met.
 SCRIPT = (
-    Answer(status=429, headers={"retry-after": "0.02"}),
-    Answer(status=503),
-    Answer(fault="cut"),
-    Answer(status=401),
-    Answer(body=ACCOUNT, delay=0.001),
+    PreparedResponse(status=429, headers={"retry-after": "0.02"}),
+    PreparedResponse(status=503),
+    PreparedResponse(fault="cut"),
+    PreparedResponse(status=401),
+    PreparedResponse(body=ACCOUNT, delay=0.001),
 )
 
 
@@ -35,7 +35,7 @@ def busy(transport: Any) -> int:
 
 async def left_after(turn: int, *, fast: bool) -> tuple[bool, int, int, int]:
     """Cancels a call at a turn; returns whether it was under way, and the tasks, connections and places left."""
-    script: Iterator[Answer] = iter(SCRIPT)
+    script: Iterator[PreparedResponse] = iter(SCRIPT)
     gate, asked, before = Gate(1), 0, asyncio.all_tasks()
 
     async def token() -> AccessToken:
@@ -44,12 +44,12 @@ async def left_after(turn: int, *, fast: bool) -> tuple[bool, int, int, int]:
         await asyncio.sleep(0.001)
         return AccessToken(f"t-{asked}", datetime.now(UTC) + timedelta(hours=1))
 
-    def answer(received: Received) -> Answer:
-        return next(script, Answer(body=ACCOUNT))
+    def answer(received: ReceivedRequest) -> PreparedResponse:
+        return next(script, PreparedResponse(body=ACCOUNT))
 
     transport: Any = fast_transport() if fast else plain_transport()
     policy = BackoffPolicy(base_delay=0.005)
-    async with CountingServer(answer) as server:
+    async with RawServer(answer) as server:
         async with PlatformClient(
             server.address, vendor="acme", token=token, transport=transport, gate=gate, backoff=policy
         ) as platform:

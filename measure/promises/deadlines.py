@@ -3,34 +3,47 @@
 import asyncio
 import random
 
-from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
+from itwin_platform import BackoffPolicy, Gate, Permit, PlatformClient, PlatformError
 
-from .counting_server import Answer, CountingServer, Received
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.raw_server import RawServer
+
 from .figure import Figure, at_most, exactly
-from .in_memory_service import InMemoryService
+from .services import Service
 
 #: What the service does with a request: it hangs, is slow, refuses, fails, resets or cuts off.
 TROUBLE = (
-    Answer(fault="hang"),
-    Answer(delay=0.2),
-    Answer(status=429, headers={"retry-after": "0.1"}),
-    Answer(status=429, headers={"retry-after": "60"}),
-    Answer(status=503),
-    Answer(fault="reset"),
-    Answer(fault="cut"),
+    PreparedResponse(fault="hang"),
+    PreparedResponse(delay=0.2),
+    PreparedResponse(status=429, headers={"retry-after": "0.1"}),
+    PreparedResponse(status=429, headers={"retry-after": "60"}),
+    PreparedResponse(status=503),
+    PreparedResponse(fault="reset"),
+    PreparedResponse(fault="cut"),
 )
 AT_ONCE = 10
 
 
-async def deadlines(
-    *, calls: int = 1000, seed: int = 1, service: type[CountingServer | InMemoryService] = CountingServer
-) -> list[Figure]:
+class AdmissionGate(Gate):
+    """A gate that notes when it admits a call for the first time: the deadline starts there."""
+
+    admitted_at: float | None = None
+
+    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
+        """Admit an attempt, and note the time of the first one."""
+        permit = await super().enter(ticket, max_wait=max_wait, until=until)
+        if self.admitted_at is None:
+            self.admitted_at = asyncio.get_running_loop().time()
+        return permit
+
+
+async def deadlines(*, calls: int = 1000, seed: int = 1, service: Service = RawServer) -> list[Figure]:
     """So many calls, ten at once, each with a deadline between 50 and 300 ms and a trouble of its own."""
     chance = random.Random(seed)  # noqa: S311  # a schedule of troubles
     overshoots: list[float] = []
     strangers = 0
 
-    def answer(received: Received) -> Answer:
+    def answer(received: ReceivedRequest) -> PreparedResponse:
         return chance.choice(TROUBLE)
 
     clock = asyncio.get_running_loop().time
@@ -39,17 +52,18 @@ async def deadlines(
         async def call() -> None:
             nonlocal strangers
             deadline = chance.uniform(0.05, 0.3)
-            policy = BackoffPolicy(deadline=deadline, base_delay=0.02)
+            policy, gate = BackoffPolicy(deadline=deadline, base_delay=0.02), AdmissionGate()
             async with PlatformClient(
-                server.address, vendor="acme", token="t-1", backoff=policy, transport=server.transport
+                server.address, vendor="acme", token="t-1", backoff=policy, gate=gate, transport=server.transport
             ) as platform:
                 # The first call meets what the service does, the second one also what the gate has learned.
                 for _ in range(2):
-                    began = clock()
+                    gate.admitted_at = None
                     try:
                         await platform.webhooks.update("w-1", active=True)
                     except PlatformError:
-                        overshoots.append(clock() - began - deadline)
+                        now = clock()
+                        overshoots.append(now - (gate.admitted_at or now) - deadline)
                     except Exception:  # noqa: BLE001  # it is counted
                         strangers += 1
 

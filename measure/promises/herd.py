@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from itwin_platform import BackoffEvent, BackoffPolicy, CooldownStarted, PlatformClient
 
-from .counting_server import Answer, CountingServer, Received
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.raw_server import RawServer
+
 from .figure import Figure, at_most, exactly
-from .in_memory_service import InMemoryService
+from .services import Service
 
 ACCOUNT = b'{"iTwin": {"id": "a-1", "class": "Account"}}'
 #: What a request that was under way may take until the server notices it. A task that does not know of a cooldown
@@ -69,17 +71,15 @@ class Run:
     in_cooldowns: int
 
 
-async def run_herd(
-    limit: FixedWindow | TokenBucket, *, calls: int, service: type[CountingServer | InMemoryService] = CountingServer
-) -> Run:
+async def run_herd(limit: FixedWindow | TokenBucket, *, calls: int, service: Service = RawServer) -> Run:
     """Sends so many calls at once, and counts at the server."""
     loop = asyncio.get_running_loop()
     cooldowns: list[tuple[float, float]] = []
 
-    def answer(received: Received) -> Answer:
+    def answer(received: ReceivedRequest) -> PreparedResponse:
         if limit.takes(received.at):
-            return Answer(body=ACCOUNT)
-        return Answer(status=429, headers={"retry-after": "1"})
+            return PreparedResponse(body=ACCOUNT)
+        return PreparedResponse(status=429, headers={"retry-after": "1"})
 
     def note(event: BackoffEvent) -> None:
         if isinstance(event, CooldownStarted):
@@ -118,7 +118,7 @@ def herd_figures(run: Run, name: str) -> list[Figure]:
     ]
 
 
-async def herd(*, calls: int = 100, service: type[CountingServer | InMemoryService] = CountingServer) -> list[Figure]:
+async def herd(*, calls: int = 100, service: Service = RawServer) -> list[Figure]:
     """A hundred tasks at ten a second, Retry-After 1, by both ways of counting that services have."""
     figures = []
     for name, limit in (("fixed window", FixedWindow(10, 1.0)), ("token bucket", TokenBucket(10, 1.0))):

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import httpx
 from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
 
-from .counting_server import Answer, CountingServer
+from tests.support.exchange import PreparedResponse
+from tests.support.raw_server import RawServer
+
 from .figure import Figure, exactly
 
 HOST = "service.example"
@@ -104,7 +106,7 @@ class Network(httpx.AsyncBaseTransport):
 async def run_hostile(*, count: int) -> tuple[int, int, int]:
     """Returns the requests to others, the requests that another server saw, and errors that are not ours."""
     strangers = 0
-    async with CountingServer(lambda _: Answer()) as evil:
+    async with RawServer(lambda _: PreparedResponse()) as evil:
         network = Network()
         # The way of our own transport, and that of a given client which follows redirects.
         async with httpx.AsyncClient(transport=network, follow_redirects=True) as theirs:

@@ -10,9 +10,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformError, WaitTooLongError
 from itwin_platform._attempts.auth import TokenAuth
 
+from tests.support.scripted_transport import ScriptedTransport
 from tests.support.virtual_time import VirtualTimeLoop
 
-from .faulty_service import FAULTS, Fault, FaultyService
+from .faults import FAULTS, Fault, FaultPlan
 from .figure import Figure, exactly
 
 METHODS = ("POST", "POST", "POST", "GET", "PATCH")
@@ -32,7 +33,8 @@ class FaultSchedule(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.loop = VirtualTimeLoop()
-        self.service = FaultyService()
+        self.faults = FaultPlan()
+        self.service = ScriptedTransport(self.faults, latency=0.01)
         self.gate = Gate(5)
         self.calls: list[asyncio.Task[httpx.Response]] = []
         self.numbers = itertools.count()
@@ -44,13 +46,13 @@ class FaultSchedule(RuleBasedStateMachine):
         """A client, what awaits it, and its first calls."""
         policy = BackoffPolicy(deadline=deadline, max_wait=30.0)
         self.transport = BackoffTransport(self.service, policy=policy, gate=self.gate, auth=self.auth)
-        self.service.plan.extend(faults)
+        self.faults.plan.extend(faults)
         self.calls_begin(methods)
 
     @rule(faults=faults_in_a_row)
     def faults_are_planned(self, faults: list[Fault]) -> None:
         """For the next requests."""
-        self.service.plan.extend(faults)
+        self.faults.plan.extend(faults)
 
     @rule(methods=methods_at_once)
     def calls_begin(self, methods: list[str]) -> None:
@@ -76,16 +78,16 @@ class FaultSchedule(RuleBasedStateMachine):
     @invariant()
     def no_post_has_a_second_effect(self) -> None:
         """The promise."""
-        assert self.service.repeated_with_a_possible_effect("POST") == 0
+        assert self.faults.repeated_with_a_possible_effect("POST") == 0
 
     def teardown(self) -> None:
         """Lets everything end, and counts."""
         self.loop.run_until_complete(self._end())
         self.loop.close()
         FaultSchedule.schedules += 1
-        FaultSchedule.repeated += self.service.repeated_with_a_possible_effect("POST")
+        FaultSchedule.repeated += self.faults.repeated_with_a_possible_effect("POST")
         for method in ("GET", "PATCH"):
-            FaultSchedule.other_repeats += self.service.repeated_with_a_possible_effect(method)
+            FaultSchedule.other_repeats += self.faults.repeated_with_a_possible_effect(method)
 
     async def _end(self) -> None:
         await asyncio.sleep(300.0)

@@ -4,15 +4,17 @@ import asyncio
 
 from itwin_platform import PlatformClient, ServerError
 
-from .counting_server import Answer, CountingServer
+from tests.support.exchange import PreparedResponse
+from tests.support.raw_server import RawServer
+
 from .figure import Figure, at_most, exactly
-from .in_memory_service import InMemoryService
+from .services import Service
 
 
-async def run_outage(*, calls: int, service: type[CountingServer | InMemoryService]) -> tuple[int, int]:
+async def run_outage(*, calls: int, service: Service) -> tuple[int, int]:
     """Sends so many calls at once to a service that answers 503, and returns how many failed so, and the requests."""
     async with (
-        service(lambda _: Answer(status=503)) as server,
+        service(lambda _: PreparedResponse(status=503)) as server,
         PlatformClient(server.address, vendor="acme", token="t-1", transport=server.transport) as platform,
     ):
         ended = await asyncio.gather(
@@ -21,7 +23,7 @@ async def run_outage(*, calls: int, service: type[CountingServer | InMemoryServi
         return sum(isinstance(error, ServerError) for error in ended), len(server.requests)
 
 
-async def outage(*, service: type[CountingServer | InMemoryService] = CountingServer) -> list[Figure]:
+async def outage(*, service: Service = RawServer) -> list[Figure]:
     """A hundred calls and a thousand."""
     figures = []
     for calls, most in ((100, 1.2), (1000, 1.05)):

@@ -10,24 +10,25 @@ from contextlib import contextmanager
 
 from itwin_platform import BackoffEvent, BackoffPolicy, PlatformClient, PlatformError
 
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.raw_server import RawServer, plain_transport
+
 from .calls import CALLS, SECRET
-from .counting_server import Answer, CountingServer, Received
 from .figure import Figure, exactly
-from .plain_transport import plain_transport
 
 #: What the service does with a request.
 ANSWERS = (
-    Answer(),
-    Answer(body=b"["),
-    Answer(status=400),
-    Answer(status=401),
-    Answer(status=422, body=b'{"error": {"code": "InvalidValue", "message": "No."}}'),
-    Answer(status=429, headers={"retry-after": "0.01"}),
-    Answer(status=503),
-    Answer(status=307, headers={"location": "/elsewhere"}),
-    Answer(fault="reset"),
-    Answer(fault="cut"),
-    Answer(delay=0.2),
+    PreparedResponse(),
+    PreparedResponse(body=b"["),
+    PreparedResponse(status=400),
+    PreparedResponse(status=401),
+    PreparedResponse(status=422, body=b'{"error": {"code": "InvalidValue", "message": "No."}}'),
+    PreparedResponse(status=429, headers={"retry-after": "0.01"}),
+    PreparedResponse(status=503),
+    PreparedResponse(status=307, headers={"location": "/elsewhere"}),
+    PreparedResponse(fault="reset"),
+    PreparedResponse(fault="cut"),
+    PreparedResponse(delay=0.2),
 )
 
 
@@ -54,12 +55,12 @@ async def secrets(*, rounds: int = 50, seed: int = 1) -> list[Figure]:
     written: list[str] = []
     sent = 0
 
-    def answer(received: Received) -> Answer:
+    def answer(received: ReceivedRequest) -> PreparedResponse:
         nonlocal sent
-        sent += SECRET in f"{received.headers}{received.body!r}{received.path}"
+        sent += SECRET in f"{received.headers}{received.body!r}{received.target}"
         return chance.choice(ANSWERS)
 
-    async with CountingServer(answer) as server:
+    async with RawServer(answer) as server:
         with everything_logged() as log:
 
             async def run_round() -> None:

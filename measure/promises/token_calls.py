@@ -8,7 +8,9 @@ from datetime import UTC, datetime, timedelta
 import httpx
 from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient, TokenError
 
-from .counting_server import Answer, CountingServer, Received
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.raw_server import RawServer
+
 from .figure import Figure, exactly
 
 ACCOUNT = b'{"iTwin": {"id": "a-1", "class": "Account"}}'
@@ -22,21 +24,21 @@ class Issuer:
         self.fails = False
         self.given = 0
 
-    def answer(self, received: Received) -> Answer:
+    def answer(self, received: ReceivedRequest) -> PreparedResponse:
         """Plays the issuer and the service on one server."""
-        if received.path == "/token":
+        if received.target == "/token":
             self.given += 1
-            return Answer(status=500 if self.fails else 200, body=f"t-{self.given}".encode(), delay=0.05)
+            return PreparedResponse(status=500 if self.fails else 200, body=f"t-{self.given}".encode(), delay=0.05)
         if received.headers.get("authorization") != f"Bearer t-{self.given}":
-            return Answer(status=401)
-        return Answer(body=ACCOUNT)
+            return PreparedResponse(status=401)
+        return PreparedResponse(body=ACCOUNT)
 
 
 @asynccontextmanager
-async def opened(now: Callable[[], datetime]) -> AsyncIterator[tuple[Issuer, CountingServer, PlatformClient]]:
+async def opened(now: Callable[[], datetime]) -> AsyncIterator[tuple[Issuer, RawServer, PlatformClient]]:
     """A client whose token source asks the issuer, and whose gate lets everybody begin at once."""
     issuer = Issuer()
-    async with CountingServer(issuer.answer) as server, httpx.AsyncClient() as http:
+    async with RawServer(issuer.answer) as server, httpx.AsyncClient() as http:
 
         async def source() -> AccessToken:
             response = await http.get(f"{server.address}/token")
@@ -50,9 +52,9 @@ async def opened(now: Callable[[], datetime]) -> AsyncIterator[tuple[Issuer, Cou
             yield issuer, server, platform
 
 
-def asked(server: CountingServer) -> int:
+def asked(server: RawServer) -> int:
     """How often the server was asked for a token since the last time."""
-    count = sum(received.path == "/token" for received in server.requests)
+    count = sum(received.target == "/token" for received in server.requests)
     server.requests.clear()
     return count
 

@@ -8,7 +8,7 @@ from itwin_platform import BackoffPolicy, BackoffTransport, Gate
 from itwin_platform._attempts.auth import TokenAuth
 from itwin_platform._transports.status_errors import ATTEMPTS
 
-from tests.support.scripted_service import ScriptedService, answer, backoff, refusal, send
+from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, response, send
 
 
 @pytest.mark.parametrize(
@@ -19,11 +19,11 @@ from tests.support.scripted_service import ScriptedService, answer, backoff, ref
         ("PATCH", (502, 504, 200), [0.0, 0.5, 1.5]),
         ("GET", (503, 503, 503, 503, 503), [0.0, 0.5, 1.5, 3.5, 7.5]),
         ("POST", (503, 200), [0.0]),
-        ("POST", (refusal("3"), 201), [0.0, 3.0]),
-        ("POST", (refusal(), refusal(), 201), [0.0, 0.5, 1.5]),
-        ("GET", (refusal("3"), 503, refusal("0.5"), 200), [0.0, 3.0, 4.0, 4.5]),
-        ("GET", (answer(503, headers={"retry-after": "7"}), 200), [0.0, 7.0]),
-        ("GET", (answer(503, headers={"retry-after": "soon"}), 200), [0.0, 0.5]),
+        ("POST", (rate_limited("3"), 201), [0.0, 3.0]),
+        ("POST", (rate_limited(), rate_limited(), 201), [0.0, 0.5, 1.5]),
+        ("GET", (rate_limited("3"), 503, rate_limited("0.5"), 200), [0.0, 3.0, 4.0, 4.5]),
+        ("GET", (response(503, headers={"retry-after": "7"}), 200), [0.0, 7.0]),
+        ("GET", (response(503, headers={"retry-after": "soon"}), 200), [0.0, 0.5]),
         ("GET", (500, 200), [0.0]),
         ("GET", (404, 200), [0.0]),
     ],
@@ -32,7 +32,7 @@ async def test_when_the_service_is_asked_again(
     method: str, steps: tuple[int | httpx.Response, ...], times: list[float]
 ) -> None:
     """Each repeat comes when the service said, else after a doubled wait, and a POST is not repeated after 5xx."""
-    service = ScriptedService(*steps)
+    service = ScriptedTransport(*steps)
     response = await send(backoff(service), method)
     assert service.times == times
     last = steps[len(times) - 1]
@@ -42,7 +42,7 @@ async def test_when_the_service_is_asked_again(
 
 async def test_ten_refusals_use_no_attempt() -> None:
     """A 429 is waited for as long as the deadline allows, however many there are."""
-    service = ScriptedService(*(refusal("1") for _ in range(10)), 200)
+    service = ScriptedTransport(*(rate_limited("1") for _ in range(10)), 200)
     response = await send(backoff(service, policy=BackoffPolicy(max_attempts=1)))
     assert response.status_code == 200
     assert service.times == [float(second) for second in range(11)]
@@ -50,7 +50,7 @@ async def test_ten_refusals_use_no_attempt() -> None:
 
 async def test_a_wait_that_is_too_long_is_not_begun() -> None:
     """A retry-after above max_wait returns the answer at once."""
-    service = ScriptedService(refusal("61"))
+    service = ScriptedTransport(rate_limited("61"))
     response = await send(backoff(service))
     assert response.status_code == 429
     assert asyncio.get_running_loop().time() == 0.0
@@ -60,7 +60,7 @@ async def test_a_wait_that_is_too_long_is_not_begun() -> None:
 async def test_a_wait_as_long_as_the_longest_is_begun(began: float) -> None:
     """A retry-after of exactly max_wait is waited for by everybody, whatever the jitter and the clock's rounding."""
     await asyncio.sleep(began)
-    service = ScriptedService(refusal("60"), 200)
+    service = ScriptedTransport(rate_limited("60"), 200)
     transport = backoff(service, gate=Gate(1), jitter=1.0)
     answers = await asyncio.gather(*(send(transport) for _ in range(3)))
     assert [response.status_code for response in answers] == [200, 200, 200]
@@ -69,11 +69,11 @@ async def test_a_wait_as_long_as_the_longest_is_begun(began: float) -> None:
 
 async def test_a_repeat_sends_the_same_request() -> None:
     """Method, headers and body of the second request are those of the first."""
-    service = ScriptedService(503, 200)
+    service = ScriptedTransport(503, 200)
     await send(backoff(service), "PATCH", **{"x-correlation-id": "c-1"})
-    first, second = service.seen
-    assert (first.method, first.headers, first.content) == (second.method, second.headers, second.content)
-    assert first.content == b"{}"
+    first, second = service.requests
+    assert (first.method, first.headers, first.body) == (second.method, second.headers, second.body)
+    assert first.body == b"{}"
 
 
 async def test_a_streamed_body_is_sent_again_too() -> None:
@@ -83,17 +83,17 @@ async def test_a_streamed_body_is_sent_again_too() -> None:
         yield b"one "
         yield b"two"
 
-    service = ScriptedService(503, 200)
+    service = ScriptedTransport(503, 200)
     request = httpx.Request("PUT", "https://service.example/", content=pieces())  # type: ignore[arg-type]  # an async generator
     await backoff(service).handle_async_request(request)
-    assert [seen.content for seen in service.seen] == [b"one two", b"one two"]
-    again = service.seen[1].headers
+    assert [seen.body for seen in service.requests] == [b"one two", b"one two"]
+    again = service.requests[1].headers
     assert (again.get("content-length"), again.get("transfer-encoding")) == ("7", None)
 
 
 async def test_jitter_spreads_the_repeats() -> None:
     """The random number that is handed in decides how much is added."""
-    service = ScriptedService(503, refusal("10"), 200)
+    service = ScriptedTransport(503, rate_limited("10"), 200)
     await send(backoff(service, jitter=1.0))
     assert service.times == pytest.approx([0.0, 0.625, 0.625 + 10.5])
 
@@ -101,18 +101,18 @@ async def test_jitter_spreads_the_repeats() -> None:
 async def test_an_outage_is_not_multiplied() -> None:
     """A hundred calls against a service that is down send at most 118 requests, a thousand at most 1018."""
     for calls, most in ((100, 118), (1000, 1018)):
-        service = ScriptedService(503)
+        service = ScriptedTransport(503)
         transport = backoff(service)
         answers = await asyncio.gather(*(send(transport) for _ in range(calls)))
         assert {response.status_code for response in answers} == {503}
-        assert calls < len(service.seen) <= most
+        assert calls < len(service.requests) <= most
 
 
 @pytest.mark.parametrize(("last", "left"), [(200, True), (404, True), (500, False), (429, False)])
 async def test_a_success_gives_back_what_its_repeat_spent(last: int, left: bool) -> None:
     """Answers refill the retry tokens, also after a 429 in between; errors of the service and 429 do not."""
     transport = backoff(
-        ScriptedService(503, refusal("1"), last, 503, 200),
+        ScriptedTransport(503, rate_limited("1"), last, 503, 200),
         policy=BackoffPolicy(retry_budget=5, max_wait=2.0, deadline=3.0),
     )
     await send(transport)
@@ -121,28 +121,28 @@ async def test_a_success_gives_back_what_its_repeat_spent(last: int, left: bool)
 
 async def test_calls_share_the_cooldown_and_keep_their_order() -> None:
     """One 429 holds everybody back; then the calls go on in the order in which they began, 1, 2, 4 at a time."""
-    service = ScriptedService(refusal("5"), 200, latency=0.25)
+    service = ScriptedTransport(rate_limited("5"), 200, latency=0.25)
     transport = backoff(service, gate=Gate(1))
     await asyncio.gather(*(send(transport, **{"x-call": str(number)}) for number in range(8)))
-    assert [seen.headers["x-call"] for seen in service.seen] == ["0", *"01234567"]
+    assert [seen.headers["x-call"] for seen in service.requests] == ["0", *"01234567"]
     assert service.times == [0.0, *(5.25 + 0.25 * number for number in range(8))]
 
 
 async def test_two_transports_share_a_gate() -> None:
     """A cooldown that one client learns of holds the other one back."""
     gate = Gate()
-    one, two = ScriptedService(refusal("9"), 200), ScriptedService(200)
+    one, two = ScriptedTransport(rate_limited("9"), 200), ScriptedTransport(200)
     first = asyncio.create_task(send(backoff(one, gate=gate)))
     await asyncio.sleep(0.1)
     await send(backoff(two, gate=gate))
     await first
-    assert two.seen[0].at == pytest.approx(9.0)
+    assert two.requests[0].at == pytest.approx(9.0)
 
 
 async def test_a_refusal_without_any_wait_lets_others_run() -> None:
     """With waits of zero the event loop still serves everybody, and the deadline ends it."""
     policy = BackoffPolicy(base_delay=0.0, deadline=5.0)
-    call = asyncio.create_task(send(backoff(ScriptedService(refusal()), policy=policy)))
+    call = asyncio.create_task(send(backoff(ScriptedTransport(rate_limited()), policy=policy)))
     for _ in range(100):
         await asyncio.sleep(0)
     assert not call.done()
@@ -153,11 +153,11 @@ async def test_a_refusal_without_any_wait_lets_others_run() -> None:
 
 async def test_it_works_in_any_httpx_client_and_closes_what_is_beneath() -> None:
     """`httpx.AsyncClient(transport=BackoffTransport(...))` is all that others need; no gate and no policy are due."""
-    service = ScriptedService(503, 200)
+    service = ScriptedTransport(503, 200)
     async with httpx.AsyncClient(transport=BackoffTransport(service)) as client:
         response = await client.get("https://service.example/", params={"a": "b"})
     assert response.status_code == 200
-    assert len(service.seen) == 2
+    assert len(service.requests) == 2
     assert service.closed
 
 
@@ -169,7 +169,7 @@ async def test_a_cooldown_that_comes_while_the_token_is_asked_for_is_kept() -> N
         await asyncio.sleep(next(waits, 0.0))
         return "t-1"
 
-    gate, service = Gate(), ScriptedService(refusal("9"), 200, latency=0.5)
+    gate, service = Gate(), ScriptedTransport(rate_limited("9"), 200, latency=0.5)
     transport = BackoffTransport(service, gate=gate, auth=TokenAuth(token), random_number=lambda: 0.0)
     first = asyncio.create_task(send(transport))
     await asyncio.sleep(0.1)

@@ -10,7 +10,7 @@ from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate
 from itwin_platform._attempts.auth import TokenAuth
 
 from tests.support.interruption import CountingVirtualLoop, cancelled_at_turn
-from tests.support.scripted_service import send
+from tests.support.scripted_transport import send
 from tests.support.virtual_time import VirtualTimeLoop
 
 

@@ -1,6 +1,7 @@
 """The deadline covers everything: attempts, waits, gate and token."""
 
 import asyncio
+from collections import Counter
 from datetime import UTC, datetime
 
 import httpx
@@ -11,14 +12,14 @@ from itwin_platform import (
     BackoffTransport,
     DeadlineExceededError,
     Gate,
-    Permit,
     PlatformError,
+    RateLimit,
     RateLimitError,
     TransportError,
 )
 from itwin_platform._attempts.auth import TokenAuth
 
-from tests.support.scripted_service import ScriptedService, backoff, refusal, send
+from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, response, send
 from tests.support.virtual_time import in_virtual_time
 
 POLICY = BackoffPolicy(deadline=10.0)
@@ -26,7 +27,7 @@ POLICY = BackoffPolicy(deadline=10.0)
 
 async def test_it_ends_an_attempt_that_hangs() -> None:
     """A request that is never answered ends with the deadline; it may have had an effect."""
-    service = ScriptedService(200, latency=3600.0)
+    service = ScriptedTransport(200, latency=3600.0)
     with pytest.raises(
         DeadlineExceededError, match=r"GET /things: the deadline of 10 s passed; requests sent: 1"
     ) as raised:
@@ -39,7 +40,7 @@ async def test_it_ends_an_attempt_that_hangs() -> None:
 async def test_the_queue_does_not_count() -> None:
     """Queueing at the gate does not fail a call, however long: its deadline starts when it is admitted."""
     gate = Gate(1)
-    service = ScriptedService(200, 200, latency=8.0)
+    service = ScriptedTransport(200, 200, latency=8.0)
     calls = [asyncio.create_task(send(backoff(service, gate=gate, policy=POLICY))) for _ in range(5)]
     assert [response.status_code for response in await asyncio.gather(*calls)] == [200] * 5
     assert asyncio.get_running_loop().time() == 40.0
@@ -53,7 +54,7 @@ async def test_it_ends_the_wait_for_a_token() -> None:
         return "late"
 
     gate, auth = Gate(1), TokenAuth(hangs)
-    transport = BackoffTransport(ScriptedService(200), policy=POLICY, gate=gate, auth=auth)
+    transport = BackoffTransport(ScriptedTransport(200), policy=POLICY, gate=gate, auth=auth)
     with pytest.raises(DeadlineExceededError) as raised:
         await send(transport)
     assert asyncio.get_running_loop().time() == 10.0
@@ -63,7 +64,7 @@ async def test_it_ends_the_wait_for_a_token() -> None:
 
 async def test_a_wait_that_would_pass_it_is_not_begun() -> None:
     """The last answer is returned at once, when the wait for a repeat would end past the deadline."""
-    service = ScriptedService(503, 503, 503, 503)
+    service = ScriptedTransport(503, 503, 503, 503)
     response = await send(backoff(service, policy=BackoffPolicy(deadline=3.0)))
     assert response.status_code == 503
     assert service.times == [0.0, 0.5, 1.5]
@@ -72,7 +73,7 @@ async def test_a_wait_that_would_pass_it_is_not_begun() -> None:
 
 async def test_a_known_cooldown_that_is_too_long_fails_at_once() -> None:
     """A cooldown longer than a call may wait is a rate limit: nothing is sent, and the error says when."""
-    gate, service = Gate(), ScriptedService(refusal("30"))
+    gate, service = Gate(), ScriptedTransport(rate_limited("30"))
     now = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
     policy = BackoffPolicy(max_wait=20.0)
     transport = BackoffTransport(service, policy=policy, gate=gate, random_number=lambda: 0.0, now=lambda: now)
@@ -81,29 +82,85 @@ async def test_a_known_cooldown_that_is_too_long_fails_at_once() -> None:
         await send(transport)
     assert asyncio.get_running_loop().time() == 0.0
     assert (raised.value.retry_after, raised.value.retry_at) == (30.0, datetime(2026, 3, 1, 12, 0, 30, tzinfo=UTC))
-    assert (raised.value.attempts, raised.value.headers["retry-after"], len(service.seen)) == (0, "30", 1)
+    assert (raised.value.attempts, raised.value.headers["retry-after"], len(service.requests)) == (0, "30", 1)
 
 
 async def test_a_hostile_wait_does_not_stop_the_client_for_ever() -> None:
-    """A retry-after of a million years closes the gate for an hour."""
-    gate, service = Gate(), ScriptedService(refusal("99999999999999"), 200)
-    assert (await send(backoff(service, gate=gate))).status_code == 429
-    assert gate.cooldown_left() == 3600.0
+    """A retry-after of a million years is a cooldown of a day, of which one call a minute finds the end."""
+    gate, service = Gate(), ScriptedTransport(rate_limited("99999999999999"), 200)
+    transport = backoff(service, gate=gate)
+    assert (await send(transport)).status_code == 429
+    assert gate.cooldown_left() == 86_400.0
+    await asyncio.sleep(60.0)
+    probe, other = await asyncio.gather(send(transport), send(transport), return_exceptions=True)
+    assert isinstance(probe, httpx.Response)
+    assert probe.status_code == 200
+    assert isinstance(other, RateLimitError)
+    assert (await send(transport)).status_code == 200
 
 
-async def test_the_time_out_of_somebody_else_is_not_the_deadline() -> None:
-    """A TimeoutError that comes from the gate passes as it is."""
+async def test_queueing_uses_up_nothing_of_the_deadline() -> None:
+    """A thousand calls at a known rate of 500 a minute all succeed with the defaults, without a 429."""
+    service = ScriptedTransport(200, latency=0.1)
+    transport = backoff(service, gate=Gate(rate=RateLimit(500, per=60)))
+    responses = await asyncio.gather(*(send(transport) for _ in range(1500)))
+    assert {response.status_code for response in responses} == {200}
+    assert asyncio.get_running_loop().time() > 120.0
 
-    class TimingOut(Gate):
-        async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
-            raise TimeoutError("of its own")
 
-    with pytest.raises(TimeoutError, match="of its own"):
-        await send(BackoffTransport(ScriptedService(200), gate=TimingOut()))
+async def test_queue_timeout_ends_the_wait_for_the_first_admission() -> None:
+    """A call that is not admitted in time was not sent; one that is admitted has the whole deadline."""
+    policy = BackoffPolicy(queue_timeout=2.0, deadline=5.0)
+    transport = backoff(ScriptedTransport(200, latency=4.0), policy=policy, gate=Gate(1))
+    sent, queued = await asyncio.gather(send(transport), send(transport), return_exceptions=True)
+    assert isinstance(sent, httpx.Response)
+    assert isinstance(queued, DeadlineExceededError)
+    assert (queued.attempts, queued.sent) == (0, False)
+    assert str(queued) == "GET /things: queued for longer than queue_timeout, 2 s"
+
+
+async def test_a_cooldown_longer_than_queue_timeout_is_a_rate_limit() -> None:
+    """The call fails at once: waiting could not help it."""
+    transport = backoff(ScriptedTransport(rate_limited("30")), policy=BackoffPolicy(queue_timeout=2.0, deadline=10.0))
+    assert (await send(transport)).status_code == 429
+    with pytest.raises(RateLimitError) as raised:
+        await send(transport)
+    assert (raised.value.attempts, raised.value.retry_after, asyncio.get_running_loop().time()) == (0, 30.0, 0.0)
+
+
+async def test_every_call_that_a_rate_limit_ends_raises_that() -> None:
+    """Forty tasks at a limit of 5 in 100 s: whether sent or held back, none fails for another reason."""
+    sent = 0
+
+    class Limited(httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            nonlocal sent
+            await asyncio.sleep(0.05)
+            sent += 1
+            return response(200) if sent <= 5 else rate_limited("100")
+
+    transport = backoff(Limited(), policy=BackoffPolicy(max_wait=60.0))
+    ended = await asyncio.gather(*(send(transport) for _ in range(40)), return_exceptions=True)
+    kinds = Counter(each.status_code if isinstance(each, httpx.Response) else type(each) for each in ended)
+    assert kinds == {200: 5, 429: 15, RateLimitError: 20}
+
+
+async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
+    """A call whose last response was 429 and which then only waited failed because of that."""
+    gate = Gate(1)
+    service = ScriptedTransport(rate_limited("1"), 200, latency=0.5)
+    transport = backoff(service, gate=gate, policy=BackoffPolicy(deadline=2.0))
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(0.6)
+    gate._window._most = 0  # nobody is admitted any more
+    with pytest.raises(RateLimitError) as raised:
+        await call
+    assert (raised.value.attempts, asyncio.get_running_loop().time()) == (1, 2.0)
 
 
 steps = st.lists(
-    st.sampled_from([503, 429, 502]) | st.builds(refusal, st.sampled_from([None, "1", "2.5", "30", "x"])), min_size=1
+    st.sampled_from([503, 429, 502]) | st.builds(rate_limited, st.sampled_from([None, "1", "2.5", "30", "x"])),
+    min_size=1,
 )
 
 
@@ -116,7 +173,7 @@ def test_no_call_lasts_longer(
 
     async def call() -> None:
         transport = backoff(
-            ScriptedService(*script, latency=latency), policy=BackoffPolicy(deadline=deadline), jitter=jitter
+            ScriptedTransport(*script, latency=latency), policy=BackoffPolicy(deadline=deadline), jitter=jitter
         )
         ended = await asyncio.gather(*(send(transport, method) for _ in range(3)), return_exceptions=True)
         assert asyncio.get_running_loop().time() <= deadline + 1e-6

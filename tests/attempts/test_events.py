@@ -9,7 +9,7 @@ import pytest
 from itwin_platform import AttemptEnded, BackoffEvent, CooldownStarted, DeadlineExceededError, Gate, PlatformClient
 from pytest_httpx import HTTPXMock
 
-from tests.support.scripted_service import ScriptedService, answer, backoff, refusal, send
+from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, response, send
 
 
 def attempts(events: list[BackoffEvent]) -> list[tuple[int | str | None, int, float]]:
@@ -21,7 +21,7 @@ def attempts(events: list[BackoffEvent]) -> list[tuple[int | str | None, int, fl
 async def test_each_attempt_is_an_event() -> None:
     """Answered or not: how it ended, which one of the call it was, and how long it took without the waits."""
     events: list[BackoffEvent] = []
-    service = ScriptedService(503, httpx.ReadTimeout("x"), 200, latency=0.25)
+    service = ScriptedTransport(503, httpx.ReadTimeout("x"), 200, latency=0.25)
     await send(backoff(service, on_event=events.append), "PATCH")
     assert attempts(events) == [(503, 1, 0.25), ("ReadTimeout", 2, 0.25), (200, 3, 0.25)]
     assert {(event.method, event.route) for event in events} == {("PATCH", "/things")}
@@ -30,7 +30,7 @@ async def test_each_attempt_is_an_event() -> None:
 async def test_an_attempt_that_is_cut_off_is_an_event_too() -> None:
     """The deadline and a cancellation end attempts."""
     events: list[BackoffEvent] = []
-    service = ScriptedService(200, latency=3600.0)
+    service = ScriptedTransport(200, latency=3600.0)
     with pytest.raises(DeadlineExceededError):
         await send(backoff(service, on_event=events.append))
     assert attempts(events) == [("CancelledError", 1, 120.0)]
@@ -39,7 +39,7 @@ async def test_an_attempt_that_is_cut_off_is_an_event_too() -> None:
 async def test_a_cooldown_is_one_event_however_many_429_it_has() -> None:
     """Twenty refusals at once are one cooldown; the next one is another."""
     events: list[BackoffEvent] = []
-    service = ScriptedService(*[refusal("5") for _ in range(21)], 200)
+    service = ScriptedTransport(*[rate_limited("5") for _ in range(21)], 200)
     transport = backoff(service, gate=Gate(20), on_event=events.append)
     await asyncio.gather(*(send(transport) for _ in range(20)))
     cooldowns = [event for event in events if isinstance(event, CooldownStarted)]
@@ -49,7 +49,7 @@ async def test_a_cooldown_is_one_event_however_many_429_it_has() -> None:
 async def test_the_correlation_id_is_that_of_the_answer_else_the_one_that_was_sent() -> None:
     """What support asks for is on each attempt."""
     events: list[BackoffEvent] = []
-    service = ScriptedService(answer(200, headers={"X-Correlation-Id": "answered"}), httpx.ConnectError("x"), 200)
+    service = ScriptedTransport(response(200, headers={"X-Correlation-Id": "answered"}), httpx.ConnectError("x"), 200)
     transport = backoff(service, on_event=events.append)
     await send(transport, **{"x-correlation-id": "sent"})
     await send(transport, **{"x-correlation-id": "sent"})
@@ -65,6 +65,17 @@ def test_events_do_not_change() -> None:
         event.seconds = 1.0  # type: ignore[misc]  # what must not work
 
 
+async def test_a_cooldown_names_the_limit() -> None:
+    """Tier, API and operation are those of the response that started it."""
+    names = {"ITwinPlatform-RateLimited-Tier": "Trial", "ITwinPlatform-RateLimited-API": "iTwins"}
+    events: list[BackoffEvent] = []
+    limited = response(429, headers={"retry-after": "2"} | names)
+    await send(backoff(ScriptedTransport(limited, 200), on_event=events.append))
+    assert events[0] == CooldownStarted(
+        method="GET", route="/things", seconds=2.0, tier="Trial", api="iTwins", operation=None
+    )
+
+
 async def test_a_callback_that_fails_loses_no_answer(caplog: pytest.LogCaptureFixture) -> None:
     """Its error is in the log with its traceback, the call goes on, and no place at the gate is lost."""
 
@@ -72,7 +83,8 @@ async def test_a_callback_that_fails_loses_no_answer(caplog: pytest.LogCaptureFi
         raise ZeroDivisionError("a bug in a counter")
 
     gate = Gate()
-    assert (await send(backoff(ScriptedService(refusal("1"), 200), gate=gate, on_event=fails))).status_code == 200
+    service = ScriptedTransport(rate_limited("1"), 200)
+    assert (await send(backoff(service, gate=gate, on_event=fails))).status_code == 200
     assert gate.in_flight == 0
     failures = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert [record.message for record in failures] == ["on_event failed"] * 3
@@ -82,10 +94,10 @@ async def test_a_callback_that_fails_loses_no_answer(caplog: pytest.LogCaptureFi
 async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -> None:
     """Level DEBUG for an attempt, WARNING for a cooldown, in the logger `itwin_platform`."""
     caplog.set_level(logging.DEBUG, "itwin_platform")
-    service = ScriptedService(
-        answer(429, headers={"retry-after": "2"}),
+    service = ScriptedTransport(
+        response(429, headers={"retry-after": "2"}),
         httpx.ReadError("x"),
-        answer(200, headers={"x-correlation-id": "c-1"}),
+        response(200, headers={"x-correlation-id": "c-1"}),
     )
     await send(backoff(service))
     assert [(record.name, record.levelname, record.message) for record in caplog.records] == [
@@ -99,7 +111,7 @@ async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -
 async def test_without_debug_and_callback_only_cooldowns_are_told(caplog: pytest.LogCaptureFixture) -> None:
     """The log is quiet while all is well."""
     caplog.set_level(logging.INFO, "itwin_platform")
-    await send(backoff(ScriptedService(503, refusal("2"), 200)))
+    await send(backoff(ScriptedTransport(503, rate_limited("2"), 200)))
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 

@@ -16,7 +16,7 @@ from itwin_platform import (
 )
 from pytest_httpx import HTTPXMock
 
-from tests.support.scripted_service import ScriptedService, backoff, send
+from tests.support.scripted_transport import ScriptedTransport, backoff, send
 
 REQUEST = httpx.Request("GET", "https://service.example/")
 RESPONSE = httpx.Response(500, request=REQUEST)
@@ -70,22 +70,22 @@ async def test_every_exception_is_sorted(
 ) -> None:
     """Certainly not sent, or outcome unknown; the cause stays, and a POST is repeated only in the first case."""
     for method, requests in (("GET", gets), ("POST", posts)):
-        service = ScriptedService(error)
+        service = ScriptedTransport(error)
         with pytest.raises(TransportError) as raised:
             await send(backoff(service, policy=PATIENT), method)
         assert type(raised.value) is expected
         assert raised.value.sent is (expected is OutcomeUnknownError)
-        assert raised.value.attempts == len(service.seen) == requests
+        assert raised.value.attempts == len(service.requests) == requests
         assert raised.value.__cause__ is error
         assert type(error).__name__ in str(raised.value)
 
 
 async def test_what_is_not_of_the_transport_passes_unchanged() -> None:
     """A bug in a transport is not dressed up as a lost answer, and is not repeated."""
-    service = ScriptedService(KeyError("a bug"))
+    service = ScriptedTransport(KeyError("a bug"))
     with pytest.raises(KeyError, match="a bug"):
         await send(backoff(service))
-    assert len(service.seen) == 1
+    assert len(service.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -101,18 +101,18 @@ async def test_an_effect_that_was_possible_once_stays_possible(
 ) -> None:
     """After a lost answer, connections that fail do not make the outcome known again."""
     with pytest.raises(expected):
-        await send(backoff(ScriptedService(*steps), policy=PATIENT), "PATCH")
+        await send(backoff(ScriptedTransport(*steps), policy=PATIENT), "PATCH")
 
 
 async def test_a_post_is_sent_again_only_while_it_was_certainly_not_sent() -> None:
     """A connection that fails and a refusal are repeated; with the first lost answer it ends."""
-    service = ScriptedService(httpx.ConnectError("x"), 429, httpx.ConnectTimeout("x"), httpx.ReadTimeout("x"), 201)
+    service = ScriptedTransport(httpx.ConnectError("x"), 429, httpx.ConnectTimeout("x"), httpx.ReadTimeout("x"), 201)
     with pytest.raises(
         OutcomeUnknownError,
         match=r"no answer from \S+ after 4 requests, it may have had an effect \(ReadTimeout",
     ):
         await send(backoff(service), "POST")
-    assert len(service.seen) == 4
+    assert len(service.requests) == 4
 
 
 SCENE = "6a2d2381-6c57-4332-b87a-5b7c00000001"
@@ -139,7 +139,7 @@ async def test_the_error_names_the_scene(
 
 async def test_the_deadline_names_the_scene_too() -> None:
     """A deadline that ends a create is a lost answer as well."""
-    service = ScriptedService(201, latency=3600.0)
+    service = ScriptedTransport(201, latency=3600.0)
     async with PlatformClient("https://service.example", vendor="acme", token="t-1", transport=service) as platform:
         with pytest.raises(DeadlineExceededError) as raised:
             await platform.scenes.create("i-1", display_name="A", id=SCENE)

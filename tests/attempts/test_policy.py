@@ -12,6 +12,7 @@ def test_the_defaults_are_the_documented_ones() -> None:
         "max_attempts": 5,
         "max_wait": 60.0,
         "deadline": 120.0,
+        "queue_timeout": None,
         "base_delay": 0.5,
         "max_delay": 20.0,
         "max_in_flight": 20,

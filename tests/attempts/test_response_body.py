@@ -9,7 +9,8 @@ import httpx
 import pytest
 from hypothesis import given, settings, strategies as st
 from itwin_platform import ResponseDecodeError
-from itwin_platform._attempts.body import KEPT_OF_TOO_LARGE, PIECE, read_answer
+from itwin_platform._attempts.body import KEPT_OF_TOO_LARGE, read_body
+from itwin_platform._attempts.encodings import PIECE
 
 from tests.support.virtual_time import in_virtual_time
 
@@ -55,7 +56,7 @@ def test_gzip_comes_out_as_it_went_in(size: int, chunk: int, plain: bool, member
     text = bytes(size) if plain else bytes(index * index % 251 for index in range(min(size, 5000)))
     body = gzip.compress(text, level) * members
     answer = in_virtual_time(
-        read_answer(head(cut(body, chunk) if len(body) < 90_000 else [body], encoding="gzip"), most=10**8)
+        read_body(head(cut(body, chunk) if len(body) < 90_000 else [body], encoding="gzip"), limit=10**8)
     )
     assert answer.content == text * members
     assert "content-encoding" not in answer.headers
@@ -65,7 +66,7 @@ async def test_a_plain_body_is_kept_with_headers_and_extensions() -> None:
     """Status, headers and extensions stay as they came, and nothing is added."""
     response = head([b"ab", b"", b"c"], status=404)
     response.extensions["http_version"] = b"HTTP/1.1"
-    answer = await read_answer(response, most=3)
+    answer = await read_body(response, limit=3)
     assert (answer.status_code, answer.content, answer.headers["x-correlation-id"]) == (404, b"abc", "c-1")
     assert answer.headers == response.headers
     assert answer.extensions["http_version"] == b"HTTP/1.1"
@@ -81,12 +82,12 @@ async def test_a_body_may_be_as_large_as_the_limit_and_no_larger(encoding: str |
         body = gzip.compress(text) if encoding and "gzip" in encoding.lower() else text
         response = head(cut(body, 65_536), encoding=encoding)
         if not refused:
-            assert (await read_answer(response, most=MOST)).content == text
+            assert (await read_body(response, limit=MOST)).content == text
             continue
         with pytest.raises(
             ResponseDecodeError, match=r"larger than max_response_bytes, 1000000 bytes.*id c-1"
         ) as raised:
-            await read_answer(response, most=MOST)
+            await read_body(response, limit=MOST)
         assert raised.value.body == text[:KEPT_OF_TOO_LARGE]
         assert isinstance(response.stream, Chunks)
         assert response.stream.closed
@@ -102,7 +103,7 @@ async def test_a_gzip_bomb_costs_at_most_twice_the_limit(chunk: int) -> None:
     tracemalloc.start()
     try:
         with pytest.raises(ResponseDecodeError):
-            await read_answer(head(chunks, encoding="gzip"), most=most)
+            await read_body(head(chunks, encoding="gzip"), limit=most)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -121,30 +122,30 @@ WHOLE = gzip.compress(b'{"a": 1}' * 100)
         ([WHOLE, WHOLE[:30]], "gzip", "its gzip encoding breaks off"),
         ([b"{}"], "gzip", "its gzip encoding is broken"),
         ([WHOLE, b"trailing"], "gzip", "its gzip encoding is broken"),
-        ([b"{}"], "br", "it is encoded as 'br', which was not asked for"),
-        ([b"{}"], "gzip, br", "it is encoded as 'gzip, br', which was not asked for"),
+        ([b"{}"], "compress", "it is encoded as 'compress', which was not asked for"),
+        ([b"{}"], "gzip, compress", "it is encoded as 'gzip, compress', which was not asked for"),
     ],
 )
 async def test_an_encoding_that_cannot_be_read_is_told(chunks: list[bytes], encoding: str, reason: str) -> None:
     """A success is refused with the reason; a refusal stays a refusal, without what could not be read."""
     with pytest.raises(ResponseDecodeError) as raised:
-        await read_answer(head(chunks, encoding=encoding), most=MOST)
+        await read_body(head(chunks, encoding=encoding), limit=MOST)
     assert reason in str(raised.value)
-    assert (await read_answer(head(chunks, encoding=encoding, status=422), most=MOST)).status_code == 422
+    assert (await read_body(head(chunks, encoding=encoding, status=422), limit=MOST)).status_code == 422
 
 
 async def test_an_answer_without_a_body_may_name_an_encoding() -> None:
     """Nothing breaks off where nothing began."""
-    assert (await read_answer(head([], status=204, encoding="gzip"), most=MOST)).content == b""
-    assert (await read_answer(head([b""], encoding="gzip"), most=MOST)).content == b""
+    assert (await read_body(head([], status=204, encoding="gzip"), limit=MOST)).content == b""
+    assert (await read_body(head([b""], encoding="gzip"), limit=MOST)).content == b""
 
 
 @pytest.mark.parametrize("error", [httpx.ReadError("x"), httpx.RemoteProtocolError("x"), ConnectionResetError()])
 async def test_a_body_that_breaks_off(error: Exception) -> None:
     """A success without its end is no answer; a refusal is one, with what came of its body."""
     with pytest.raises(type(error)):
-        await read_answer(head([b"{", error]), most=MOST)
-    answer = await read_answer(head([b"{", error], status=409), most=MOST)
+        await read_body(head([b"{", error]), limit=MOST)
+    answer = await read_body(head([b"{", error], status=409), limit=MOST)
     assert (answer.status_code, answer.content) == (409, b"{")
-    too_large = await read_answer(head([b"x" * (MOST + 1)], status=409), most=MOST)
+    too_large = await read_body(head([b"x" * (MOST + 1)], status=409), limit=MOST)
     assert len(too_large.content) == MOST

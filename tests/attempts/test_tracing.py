@@ -10,7 +10,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pytest_httpx import HTTPXMock
 
-from tests.support.scripted_service import ScriptedService, answer, refusal
+from tests.support.scripted_transport import ScriptedTransport, rate_limited, response
 
 ACCOUNT = b'{"iTwin": {"id": "a-1"}}'
 
@@ -57,9 +57,9 @@ async def test_instrumented_httpx_has_a_span_for_each_attempt(
 
 async def test_a_traced_transport_can_be_given(spans: InMemorySpanExporter, provider: TracerProvider) -> None:
     """Its own transport wraps any other, and ours lies above it."""
-    service = ScriptedService(refusal("1"), answer(200, content=ACCOUNT))
+    service = ScriptedTransport(rate_limited("1"), response(200, content=ACCOUNT))
     traced = AsyncOpenTelemetryTransport(service, tracer_provider=provider)
     async with PlatformClient("https://service.example", vendor="acme", token="t-1", transport=traced) as platform:
         await platform.itwins.get_primary_account()
     assert statuses(spans) == [429, 200]
-    assert all("traceparent" in seen.headers for seen in service.seen)
+    assert all("traceparent" in seen.headers for seen in service.requests)

@@ -73,8 +73,8 @@ def test_discriminated_models_are_read_by_their_constant() -> None:
     """Each type of authentication is read into its own model, an unknown one stays as it came."""
     wire: dict[str, Any] = {"key": "k", "value": "v", "more": 1}
     kinds: dict[str, Any] = {
-        "Header": models.HeaderAuthentication,
-        "QueryParameter": models.QueryParameterAuthentication,
+        "Header": models.StoredHeaderAuthentication,
+        "QueryParameter": models.StoredQueryParameterAuthentication,
     }
     for kind, model in kinds.items():
         read: Any = models.Repository.from_dict({"authentication": wire | {"type": kind}}).authentication

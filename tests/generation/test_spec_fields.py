@@ -15,20 +15,20 @@ FIELDS: dict[str, dict[str, str]] = {
     "Repository": {
         "id": "String", "class": "RepositoryClass", "subClass": "RepositorySubClass", "displayName": "String",
         "uri": "String", "capabilities": "RepositoryCapabilities",
-        "authentication": "RepositoryAuthentication, null?", "options": "RepositoryOptions, null?",
+        "authentication": "StoredRepositoryAuthentication, null?", "options": "StoredRepositoryOptions, null?",
     },
     "RepositoryCapabilities": {"resources": "CapabilityLink"},
     "CapabilityLink": {"uri": "String"},
     # section 2.2
-    "HeaderAuthentication": {"type": "'Header'", "key": "String", "value": "String"},
-    "QueryParameterAuthentication": {"type": "'QueryParameter'", "key": "String", "value": "String"},
-    "BasicAuthentication": {"type": "'Basic'", "username": "String", "password": "String"},
-    "OAuth2AuthorizationCodePKCEAuthentication": {
+    "StoredHeaderAuthentication": {"type": "'Header'", "key": "String", "value": "String"},
+    "StoredQueryParameterAuthentication": {"type": "'QueryParameter'", "key": "String", "value": "String"},
+    "StoredBasicAuthentication": {"type": "'Basic'", "username": "String", "password": "String"},
+    "StoredOAuth2AuthorizationCodePKCEAuthentication": {
         "type": "'OAuth2AuthorizationCodePKCE'", "clientId": "String", "scopes": "String",
         "authorizationEndpoint": "String", "tokenEndpoint": "String", "redirectUri": "String",
     },
     # section 2.3
-    "RepositoryOptions": {
+    "StoredRepositoryOptions": {
         "queryParameters": "QueryParameters?", "minimumLevel": "Integer?", "maximumLevel": "Integer?",
     },
     # section 2.4
@@ -94,8 +94,8 @@ FIELDS: dict[str, dict[str, str]] = {
     "ErrorDetail": {"code": "String", "message": "String", "target": "String, null"},
     # section 4.1
     "RepositoryUpdate": {
-        "displayName": "String?", "uri": "String?", "authentication": "RepositoryAuthentication, null?",
-        "options": "RepositoryOptions, null?",
+        "displayName": "String?", "uri": "String?", "authentication": "StoredRepositoryAuthentication, null?",
+        "options": "StoredRepositoryOptions, null?",
     },
     "RepositoryResponse": {"repository": "Repository"},
     # section 4.2
@@ -130,9 +130,9 @@ FIELDS: dict[str, dict[str, str]] = {
 # What these hold is told by their name or by the schema that they refer to: the field tables have no note on them.
 WITHOUT_NOTE: dict[str, set[str]] = {
     "Repository": {"capabilities"},
-    "HeaderAuthentication": {"key", "value"},
-    "QueryParameterAuthentication": {"key", "value"},
-    "BasicAuthentication": {"username", "password"},
+    "StoredHeaderAuthentication": {"key", "value"},
+    "StoredQueryParameterAuthentication": {"key", "value"},
+    "StoredBasicAuthentication": {"username", "password"},
     "Resource": {"capabilities"},
     "ITwinSummary": {"class", "subClass"},
     "ITwin": {"class", "subClass", "latitude", "longitude", "createdDateTime", "lastModifiedDateTime"},
@@ -199,9 +199,9 @@ def test_free_object_takes_anything(schemas: dict[str, Any], name: str) -> None:
 
 def test_authentication_is_one_of_four(schemas: dict[str, Any]) -> None:
     """Authentication is one of the four documented types."""
-    assert [_written(choice) for choice in schemas["RepositoryAuthentication"]["oneOf"]] == [
-        *("HeaderAuthentication", "QueryParameterAuthentication", "BasicAuthentication"),
-        "OAuth2AuthorizationCodePKCEAuthentication",
+    assert [_written(choice) for choice in schemas["StoredRepositoryAuthentication"]["oneOf"]] == [
+        *("StoredHeaderAuthentication", "StoredQueryParameterAuthentication", "StoredBasicAuthentication"),
+        "StoredOAuth2AuthorizationCodePKCEAuthentication",
     ]
 
 

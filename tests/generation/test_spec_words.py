@@ -84,7 +84,7 @@ def test_repository_field_says_what_cannot_be(schemas: dict[str, Any], field: st
 )
 def test_option_says_what_it_applies_to(schemas: dict[str, Any], field: str, subclass: str) -> None:
     """An option says to which repositories it applies."""
-    assert f"Applies to {subclass}." in _words(schemas["RepositoryOptions"]["properties"][field])
+    assert f"Applies to {subclass}." in _words(schemas["StoredRepositoryOptions"]["properties"][field])
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from hypothesis import assume, given, strategies as st
 from itwin_platform import ITwin, PagingError, TruncatedWarning, UnprocessableError
 from itwin_platform._errors import NotSentError
 from itwin_platform._listings.page import PageContent
-from itwin_platform._listings.resume import TimeRange
-from itwin_platform._listings.time_ranges import condition, split
+from itwin_platform._listings.time_ranges import TimeRange, condition, split
 
 from tests.support.timed_itwins import TimedITwins
 from tests.support.virtual_time import in_virtual_time

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UNSET, ITwinSubClass, PlatformClient, UsageError
 from itwin_platform._listings.links import keyword_names
-from itwin_platform._listings.resume import Position, TimeRange, fingerprint, read_resume, write_resume
+from itwin_platform._listings.resume import Position, fingerprint, read_resume, write_resume
+from itwin_platform._listings.time_ranges import TimeRange
 from pytest_httpx import HTTPXMock
 
 TEXTS = st.text(max_size=8)

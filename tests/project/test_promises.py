@@ -12,10 +12,10 @@ from measure.promises.figure import Figure, at_most, exactly, print_figures
 from measure.promises.fuzzing import fuzzing
 from measure.promises.herd import herd
 from measure.promises.hostile_links import hostile_links
-from measure.promises.in_memory_service import InMemoryService
 from measure.promises.lost_answers import lost_answers
 from measure.promises.outage import outage
 from measure.promises.secrets import secrets
+from measure.promises.services import in_memory
 from measure.promises.token_calls import token_calls
 from tests.support.virtual_time import in_virtual_time
 
@@ -37,17 +37,17 @@ def broken(figures: list[Figure]) -> list[Figure]:
 
 def test_a_herd_is_served_at_the_rate_of_the_service() -> None:
     """A hundred tasks at ten a second, in virtual time: all answered, 1.2 requests a call, 1.1 times the ideal."""
-    assert broken(in_virtual_time(herd(service=InMemoryService))) == []
+    assert broken(in_virtual_time(herd(service=in_memory))) == []
 
 
 def test_an_outage_is_not_multiplied() -> None:
     """A hundred and a thousand calls against 503, in virtual time."""
-    assert broken(in_virtual_time(outage(service=InMemoryService))) == []
+    assert broken(in_virtual_time(outage(service=in_memory))) == []
 
 
 def test_a_deadline_is_kept() -> None:
     """Two hundred calls, in virtual time."""
-    assert broken(in_virtual_time(deadlines(calls=200, service=InMemoryService))) == []
+    assert broken(in_virtual_time(deadlines(calls=200, service=in_memory))) == []
 
 
 async def test_a_token_is_asked_for_once() -> None:

@@ -11,8 +11,9 @@ import pytest, httpx
 
 @pytest.mark.itwin_sandbox(itwins=3, objects=0)
 def test_sync(itwin_sandbox):
-    answer = httpx.get(itwin_sandbox.base_url + "/itwins/", headers={"Authorization": "Bearer " + itwin_sandbox.token})
-    assert len(answer.json()["iTwins"]) == 3
+    headers = {"Authorization": "Bearer " + itwin_sandbox.token}
+    response = httpx.get(itwin_sandbox.base_url + "/itwins/", headers=headers)
+    assert len(response.json()["iTwins"]) == 3
     assert itwin_sandbox.requests[0].status == 200
     itwin_sandbox.fault("refuse", seconds=60)
     with pytest.raises(httpx.ConnectError):

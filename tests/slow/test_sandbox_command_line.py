@@ -73,12 +73,12 @@ def test_options_reach_the_sandbox() -> None:
 def test_it_can_behave_as_seen() -> None:
     """--as-seen turns on what goes beyond the description."""
     with running("--as-seen") as (_, base_url):
-        answer = httpx.get(f"{base_url}/itwins/myprimaryaccount", headers={"Authorization": "Bearer a"})
-    assert "Tier" in answer.headers
+        response = httpx.get(f"{base_url}/itwins/myprimaryaccount", headers={"Authorization": "Bearer a"})
+    assert "Tier" in response.headers
 
 
 def test_it_can_take_one_token_and_one_vendor_only() -> None:
-    """--no-any-token refuses every token but the sandbox's own, --vendor every other vendor word."""
+    """--no-any-token rejects every token but the sandbox's own, --vendor every other vendor word."""
     statuses = []
     with running("--no-any-token", "--vendor", "acme") as (_, base_url):
         for token, vendor in (("other", "acme"), ("sandbox-token", "other"), ("sandbox-token", "acme")):

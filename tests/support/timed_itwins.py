@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl
 import httpx
 from itwin_platform import ITwin, Pager, UnprocessableError, Unset
 from itwin_platform._api import RequestValues
+from itwin_platform._listings.list_all import TimeRangeRun
 from itwin_platform._listings.page import Listing, PageContent
-from itwin_platform._listings.time_ranges import TimeRangeRun
 
 _TERM = re.compile(r"createdDateTime (ge|lt|eq) (\S+)")
 

@@ -4,9 +4,12 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-import httpx
 from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate
 from itwin_platform._attempts.auth import TokenAuth
+
+from tests.support import scripted_transport
+from tests.support.exchange import ReceivedRequest
+from tests.support.scripted_transport import ScriptedTransport
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -37,20 +40,20 @@ class TokenProvider:
         return AccessToken(self.always or f"t-{number}", expires_at)
 
 
-class GuardedService(httpx.AsyncBaseTransport):
-    """Answers 401 to every token that `accepts` does not take; notes the tokens that came."""
+class GuardedService(ScriptedTransport):
+    """Responds with 401 to every token that `accepts` does not take."""
 
     def __init__(self, accepts: Callable[[str], bool] = lambda token: True, *, latency: float = 0.0) -> None:
-        self.accepts = accepts
-        self.latency = latency
-        self.tokens: list[str] = []
+        super().__init__(lambda request: 200 if accepts(_token(request)) else 401, latency=latency)
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Looks at the token."""
-        token = request.headers["authorization"].removeprefix("Bearer ")
-        self.tokens.append(token)
-        await asyncio.sleep(self.latency)
-        return httpx.Response(200 if self.accepts(token) else 401, content=b"{}")
+    @property
+    def tokens(self) -> list[str]:
+        """The token of each request."""
+        return [_token(request) for request in self.requests]
+
+
+def _token(request: ReceivedRequest) -> str:
+    return request.headers["authorization"].removeprefix("Bearer ")
 
 
 def guarded(service: GuardedService, auth: TokenAuth, *, max_in_flight: int = 10_000) -> BackoffTransport:
@@ -62,5 +65,4 @@ def guarded(service: GuardedService, auth: TokenAuth, *, max_in_flight: int = 10
 
 async def send(transport: BackoffTransport) -> int:
     """Sends one request and returns the status of its answer."""
-    request = httpx.Request("GET", "https://service.example/")
-    return (await transport.handle_async_request(request)).status_code
+    return (await scripted_transport.send(transport)).status_code

@@ -1,8 +1,9 @@
-"""JSON is read and written the same with orjson and without it."""
+"""JSON is read and written the same with the extra `fast` and without it."""
 
 import importlib.util
 import json
 import math
+import random
 import sys
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -30,14 +31,16 @@ values = st.recursive(
 
 
 @pytest.fixture
-def without_orjson(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reads and writes as where the extra is not installed."""
     monkeypatch.setattr(_json, "orjson", None)
+    monkeypatch.setattr(_json, "msgspec_json", None)
 
 
-def test_orjson_is_what_is_tested_here() -> None:
-    """The comparisons below compare two readers, because orjson is installed."""
+def test_the_extra_is_what_is_tested_here() -> None:
+    """The comparisons below compare two readers and two writers, because the extra is installed."""
     assert _json.orjson is not None
+    assert _json.msgspec_json is not None
 
 
 def same(one: object, other: object) -> bool:
@@ -58,6 +61,70 @@ def test_a_body_is_read_as_the_standard_library_reads_it(value: object) -> None:
     assert same(_json.read_json(body), json.loads(body))
 
 
+NUMBERS = [
+    "12345678901234567890",
+    "-9223372036854775809",
+    "18446744073709551616",
+    "123456789012345678901234567890",
+    "0.0012345678901234567",
+    "-0.00000000000000000001234567890123456789",
+    "12345678901234567890.5",
+    "1234567890123456789012e-5",
+    "1e400",
+    "-0",
+    "-0.0",
+    "9007199254740993.0",
+    "4.9e-324",
+]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_number_keeps_its_type_and_its_digits(number: str) -> None:
+    """Integers of any length stay integers, and floats are rounded as the standard library rounds them."""
+    body = f'{{"a": [{number}], "b": {number}}}'.encode()
+    assert same(_json.read_json(body), json.loads(body))
+
+
+def page(source: random.Random) -> bytes:
+    """A page as the service sends it: camera floats of 17 digits, hexadecimal image links, nulls, names of any kind."""
+    signature = f"{source.getrandbits(256):064x}"
+    names = [
+        "null",
+        "Münster, Nordtunnel",
+        'a "quoted", [null]:null name',
+        "\U0001f6e3 3e99",
+        "12345678901234567890123",
+    ]
+    items = [
+        {
+            "displayName": source.choice(names),
+            "latitude": source.choice([None, source.uniform(-90, 90)]),
+            "image": source.choice([None, f"https://images.example.com/{signature}?sig={signature}"]),
+            "position": [source.uniform(-6.4e6, 6.4e6), source.gauss(0, 1e-3), source.randrange(10**6)],
+            "serial": source.randrange(-(10**24), 10**24),
+        }
+        for _ in range(3)
+    ]
+    return json.dumps({"items": items}, ensure_ascii=source.random() < 0.5).encode()
+
+
+def test_a_page_is_read_as_the_standard_library_reads_it_whatever_befalls_it() -> None:
+    """Pages as the service sends them, whole and with bytes changed, lost or doubled, are read or rejected alike."""
+    source = random.Random(15)  # noqa: S311  # the same pages in each run
+    for _ in range(2000):
+        body = bytearray(page(source))
+        for _ in range(source.randrange(3)):
+            at = source.randrange(len(body))
+            body[at : at + source.randrange(3)] = source.choice([b"", b"7", b"9" * 21, b".", b"e", b'"', b"-", b"\xff"])
+        try:
+            expected = json.loads(bytes(body))
+        except ValueError:
+            with pytest.raises(ValueError):  # noqa: PT011  # any ValueError is what callers catch
+                _json.read_json(bytes(body))
+        else:
+            assert same(_json.read_json(bytes(body)), expected)
+
+
 @given(st.binary(max_size=40))
 def test_what_is_not_json_is_refused_alike(body: bytes) -> None:
     """Where the standard library refuses a body, so does the quick reader, and with a ValueError."""
@@ -75,8 +142,8 @@ def test_a_body_is_written_alike(value: object) -> None:
     """What is written reads back the same with and without orjson, and both refuse the same values."""
     outcomes: list[Any] = []
     quick = _json.orjson
-    for reader in (quick, None):
-        _json.orjson = reader
+    for writer in (quick, None):
+        _json.orjson = writer
         try:
             outcomes.append(json.loads(_json.write_json(value)))
         except UsageError as error:
@@ -92,6 +159,10 @@ REFUSED = [
     pytest.param({"a": "\ud800"}, id="surrogate"),
     pytest.param({"a": object()}, id="object"),
     pytest.param({"a": None, "b": math.inf}, id="infinity"),
+    pytest.param(math.nan, id="nan alone"),
+    pytest.param([{"a": None, "b": ("x", [1.5, -math.inf])}], id="infinity within"),
+    pytest.param({"a": None, "b": MappingProxyType({"c": math.nan})}, id="nan in a mapping"),
+    pytest.param(View3dData.from_dict({"far": None, "near": math.nan}), id="nan in a model"),
 ]
 
 
@@ -102,7 +173,7 @@ def holding_itself() -> dict[str, object]:
     return value
 
 
-@pytest.mark.parametrize("without", [False, True], ids=["with orjson", "without"])
+@pytest.mark.parametrize("without", [False, True], ids=["with the extra", "without"])
 def test_a_body_that_holds_itself_is_refused(without: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is a UsageError, and not the interpreter's own error of recursion."""
     if without:
@@ -119,13 +190,30 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize("without", [False, True], ids=["with orjson", "without"])
+@pytest.mark.parametrize("without", [False, True], ids=["with the extra", "without"])
 @pytest.mark.parametrize("body", MODELS, ids=["absent", "model", "enums", "mapping"])
 def test_models_are_written_as_their_wire_form(body: object, without: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever a model, an enum or a time stands in a body, it is written as `encode` gives it, UNSET left out."""
     if without:
         monkeypatch.setattr(_json, "orjson", None)
     assert json.loads(_json.write_json(body)) == json.loads(json.dumps(encode(body)))
+
+
+NULLS = [
+    {"displayName": "null"},
+    {"displayName": 'the "null", [null]:null', "far": 1.5},
+    {"a": None, "b": [None, 2.5, True, ITwinStatus.ACTIVE, datetime(2026, 1, 1, tzinfo=UTC)], "c": (None, {"d": 1})},
+    View3dData.from_dict({"position": {"x": 1.25}, "far": None}),
+    None,
+]
+
+
+@pytest.mark.parametrize("body", NULLS, ids=["name", "quoted", "values", "model", "alone"])
+def test_null_does_not_keep_a_body_from_the_quick_writer(body: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body with null in it, as a value or within a string, is written by orjson alone: only floats need a look."""
+    expected = json.loads(json.dumps(encode(body)))
+    monkeypatch.setattr(json, "dumps", None)
+    assert json.loads(_json.write_json(body)) == expected
 
 
 @pytest.mark.parametrize("value", REFUSED)
@@ -135,16 +223,16 @@ def test_what_json_does_not_have_is_refused(value: object) -> None:
         _json.write_json(value)
 
 
-@pytest.mark.usefixtures("without_orjson")
+@pytest.mark.usefixtures("without_extra")
 @pytest.mark.parametrize("value", REFUSED)
-def test_what_json_does_not_have_is_refused_without_orjson(value: object) -> None:
-    """A value that JSON does not have is a UsageError, without orjson."""
+def test_what_json_does_not_have_is_refused_without_the_extra(value: object) -> None:
+    """A value that JSON does not have is a UsageError, without the extra."""
     with pytest.raises(UsageError, match="cannot be written as JSON"):
         _json.write_json(value)
 
 
-@pytest.mark.usefixtures("without_orjson")
-def test_a_body_is_read_without_orjson() -> None:
+@pytest.mark.usefixtures("without_extra")
+def test_a_body_is_read_without_the_extra() -> None:
     """Without the extra the standard library reads."""
     assert _json.read_json(b'{"a": [1]}') == {"a": [1]}
 
@@ -157,12 +245,13 @@ def test_a_uuid_is_sent_as_its_text() -> None:
 
 
 def test_without_the_extra_nothing_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where orjson is not installed, the module is imported and reads and writes all the same."""
+    """Where the extra is not installed, the module is imported and reads and writes all the same."""
     monkeypatch.setitem(sys.modules, "orjson", None)
-    spec = importlib.util.spec_from_file_location("itwin_platform._json_without_orjson", _json.__file__)
+    monkeypatch.setitem(sys.modules, "msgspec.json", None)
+    spec = importlib.util.spec_from_file_location("itwin_platform._json_without_extra", _json.__file__)
     assert spec is not None
     assert spec.loader is not None
     alone = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(alone)
-    assert alone.orjson is None
+    assert alone.orjson is alone.msgspec_json is None
     assert alone.read_json(alone.write_json({"a": [1]})) == {"a": [1]}

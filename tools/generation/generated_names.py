@@ -108,5 +108,5 @@ def _function(module: ModuleType) -> Function:
         required=tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty),
         keywords=frozenset(parameter.name for parameter in parameters),
         body=body if isinstance(body, type) else None,
-        answer=answer if isinstance(answer, type) else None,
+        answer=answer if isinstance(answer, type) and attrs.has(answer) else None,
     )

@@ -8,19 +8,22 @@ import contextlib
 import io
 import os
 import shutil
+import subprocess
+import sys
 import sysconfig
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2 import StrictUndefined, TemplateError, TemplateRuntimeError, TemplateSyntaxError, UndefinedError
 from openapi_python_client import Project
 from openapi_python_client.config import Config, ConfigFile, MetaType
 from openapi_python_client.parser import GeneratorData
 from openapi_python_client.parser.errors import GeneratorError
 
 from tools.generation import naming
+from tools.generation.document_checks import problems
 
 PROJECT = Path(__file__).resolve().parents[2]
 TEMPLATES = PROJECT / "templates"
@@ -47,6 +50,8 @@ def write_package(document: Mapping[str, Any], package: Path, *, name: str) -> N
         overwrite=False,
         output_path=package,
     )
+    if found := problems(document):
+        raise SystemExit("\n".join([f"{name} needs another form:", *found]))
     with naming.own_names(), _tools_on_path(), contextlib.redirect_stdout(io.StringIO()):
         data = GeneratorData.from_dict(dict(document), config=config)
         if isinstance(data, GeneratorError):
@@ -55,6 +60,7 @@ def write_package(document: Mapping[str, Any], package: Path, *, name: str) -> N
             raise SystemExit("\n".join([f"the modules of {name} clash:", *clashes]))
         project = Project(openapi=data, config=config, custom_template_path=TEMPLATES)
         project.env.undefined = StrictUndefined
+        project.env.globals.update(unsupported=_unsupported, secret_names=secret_names(document))
         try:
             errors = project.build()
         except TemplateError as error:
@@ -65,6 +71,46 @@ def write_package(document: Mapping[str, Any], package: Path, *, name: str) -> N
         shutil.copyfile(path, package / path.name)
     (package / "py.typed").write_text("", encoding="utf-8")
     (package / "README.md").write_text(NOTICE, encoding="utf-8")
+    check_imports(package, name=name)
+
+
+def check_imports(package: Path, *, name: str) -> None:
+    """Import each module of a package, and each name that its models export, in a Python of its own.
+
+    Raises:
+        SystemExit: one cannot be imported.
+    """
+    command = [sys.executable, "-W", "error", "-c", _IMPORT_ALL, package.name]
+    environment = os.environ | {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise SystemExit(f"what is generated from {name} cannot be imported:\n{ended.stderr}")
+
+
+_IMPORT_ALL = """
+import importlib, pkgutil, sys
+package = importlib.import_module(sys.argv[1])
+found = [module.name for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
+for module in map(importlib.import_module, [package.__name__, *found]):
+    for name in getattr(module, "__all__", ()):
+        getattr(module, name)
+"""
+
+
+def secret_names(document: Mapping[str, Any]) -> dict[str, set[str]]:
+    """Return the properties marked `x-secret: true`, by the name of their model."""
+    schemas = document.get("components", {}).get("schemas", {})
+    return {
+        naming.pascal_case(name): {
+            wire for wire, inner in (schema.get("properties") or {}).items() if inner.get("x-secret") is True
+        }
+        for name, schema in schemas.items()
+    }
+
+
+def _unsupported(what: str) -> str:
+    """End the generation from within a template."""
+    raise TemplateRuntimeError(what)
 
 
 @contextlib.contextmanager
@@ -107,7 +153,10 @@ def _template_words(error: TemplateError) -> str:
         frame = frame.tb_next
     if not place and isinstance(error, TemplateSyntaxError):
         place = f"{error.filename or error.name}:{error.lineno}: "
+    text = f"{place}{error.message}"
+    if not isinstance(error, TemplateSyntaxError | UndefinedError):
+        return text
     return (
-        f"{place}{error.message}\nA template uses a name that this version of the generator does not have."
-        "\nmake templates-diff SINCE=<the version before> shows what changed in the generator's own templates."
+        f"{text}\nA template uses a name that this version of the generator does not have."
+        "\n`make templates-diff SINCE=<the version before>` shows what changed in the generator's own templates."
     )

@@ -102,8 +102,9 @@ def _of_operation(place: Place, specification: Specification) -> Iterator[Row]:
 
 def _of_model(place: Place, name: str, model: Model, built: Mapping[tuple[str, str], frozenset[str]]) -> Iterator[Row]:
     generated = generated_names.model(name)
-    public = getattr(importlib.import_module(PUBLIC), name, None)
-    own = _own_fields(public) if public is not None and public is not generated else {}
+    complete = getattr(importlib.import_module(PUBLIC), name.removeprefix("Stored"), None)
+    own = _own_fields(complete) if name.startswith("Stored") and complete is not None else {}
+    public = complete if own else getattr(importlib.import_module(PUBLIC), name, None)
     names = generated_names.attributes(generated) if generated and model.fields else {}
     is_body = generated is place.function.body
     for wire in model.fields:
@@ -114,9 +115,10 @@ def _of_model(place: Place, name: str, model: Model, built: Mapping[tuple[str, s
         if given:
             held = _as_keywords(given)
         elif own:
-            held = f"{name}({own[wire]}=)" if own.get(wire) else f"{name}()" if wire in own else ""
+            own_name = name.removeprefix("Stored")
+            held = f"{own_name}({own[wire]}=)" if own.get(wire) else f"{own_name}()" if wire in own else ""
             arguments = ", ".join(f"{field}={field}" for field in own.values() if field)
-            lines = (f"from {PUBLIC} import {name}", f'{name}({arguments}, unknown={{"{wire}": {attribute}}})')
+            lines = (f"from {PUBLIC} import {own_name}", f'{own_name}({arguments}, unknown={{"{wire}": {attribute}}})')
         elif public is not None and not is_body:
             held = f"{name}({attribute}=)"
         elif is_body:

@@ -71,6 +71,11 @@ if TYPE_CHECKING:
         SceneObject,
         SceneObjectCreate,
         SceneObjectMinimal,
+        StoredBasicAuthentication,
+        StoredHeaderAuthentication,
+        StoredOAuth2AuthorizationCodePKCEAuthentication,
+        StoredQueryParameterAuthentication,
+        StoredRepositoryOptions,
         Vector3d,
         View3dData,
         Webhook,
@@ -99,7 +104,8 @@ else:
         """Imports a model, an enum, or what a first call does not need, when it is first named."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = "_operations.replacement" if name.endswith("Authentication") else _MODULES.get(name, "_api")
+        ours = name.endswith("Authentication") and not name.startswith("Stored")
+        module = "_operations.replacement" if ours else _MODULES.get(name, "_api")
         value: object = getattr(import_module(f".{module}", __name__), name)
         if isinstance(value, type | FunctionType):
             value.__module__ = __name__
@@ -171,6 +177,11 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "SceneObjectMinimal",
     "SceneState",
     "ServerError",
+    "StoredBasicAuthentication",
+    "StoredHeaderAuthentication",
+    "StoredOAuth2AuthorizationCodePKCEAuthentication",
+    "StoredQueryParameterAuthentication",
+    "StoredRepositoryOptions",
     "TokenError",
     "TokenProvider",
     "TransportError",

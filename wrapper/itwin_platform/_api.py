@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from itwin_platform_api.errors import DECODE_ERROR as DECODE_ERROR
 from itwin_platform_api.request import RequestValues as RequestValues
-from itwin_platform_api.types import UNSET as UNSET, Unset as Unset, encode as encode
+from itwin_platform_api.types import PLAIN as PLAIN, UNSET as UNSET, Unset as Unset, encode as encode
 
 if TYPE_CHECKING:
     from itwin_platform_api.api.detectors import create_detector as create_detector
@@ -54,6 +54,11 @@ if TYPE_CHECKING:
         SceneObject as SceneObject,
         SceneObjectCreate as SceneObjectCreate,
         SceneObjectMinimal as SceneObjectMinimal,
+        StoredBasicAuthentication as StoredBasicAuthentication,
+        StoredHeaderAuthentication as StoredHeaderAuthentication,
+        StoredOAuth2AuthorizationCodePKCEAuthentication as StoredOAuth2AuthorizationCodePKCEAuthentication,
+        StoredQueryParameterAuthentication as StoredQueryParameterAuthentication,
+        StoredRepositoryOptions as StoredRepositoryOptions,
         Vector3d as Vector3d,
         View3dData as View3dData,
         Webhook as Webhook,

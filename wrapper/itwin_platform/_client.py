@@ -21,6 +21,7 @@ from ._operations.group import Connection
 from ._transports.given_client import ClientTransport
 from ._transports.platform import PlatformHTTPClient, PlatformSender
 from ._transports.request import Service
+from ._transports.slots import SlotTransport
 
 if TYPE_CHECKING:
     from ._api import AuthenticatedClient
@@ -93,9 +94,10 @@ class PlatformClient:
             raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout")
         policy = backoff or BackoffPolicy()
         self._auth = TokenAuth(token if token is not None else _given("token", None, "ITWIN_PLATFORM_TOKEN"))
+        del token  # tools that report errors show what frames hold
         self._sender = PlatformSender(
             transport=BackoffTransport(
-                _innermost(transport, http_client, policy, url=url),
+                _innermost(transport, http_client, url=url),
                 policy=policy,
                 gate=gate,
                 auth=self._auth,
@@ -193,7 +195,6 @@ def _given(name: str, value: str | None, variable: str) -> str:
 def _innermost(
     transport: httpx.AsyncBaseTransport | None,
     http_client: httpx.AsyncClient | None,
-    policy: BackoffPolicy,
     *,
     url: httpx.URL,
 ) -> httpx.AsyncBaseTransport:
@@ -201,10 +202,8 @@ def _innermost(
         return transport
     if http_client is not None:
         return ClientTransport(http_client)
-    # The gate decides how many requests are under way: the pool must not queue them a second time.
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=policy.max_in_flight)
     # No request leaves the address: where that is plain http, certificates need not be read, which takes 20 ms.
-    return httpx.AsyncHTTPTransport(verify=url.scheme == "https", limits=limits)
+    return SlotTransport(verify=url.scheme == "https")
 
 
 def _address(text: str, *, allow_insecure: bool) -> httpx.URL:

@@ -19,13 +19,15 @@ PlatformError                     .resume says where a broken listing goes on, .
     ConflictError                 409
     RequestTooLargeError          413
     UnprocessableError            422
-    RateLimitError                429
+    RateLimitError                429, or held back by a known cooldown: .tier .api .operation
     ServerError                   5xx
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+
+from ._error_text import LONGEST_TEXT, join_lines, printable
 
 RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})
 
@@ -40,7 +42,7 @@ class ErrorDetail:
 
     def __str__(self) -> str:
         target = f" [{self.target}]" if self.target else ""
-        return f"{self.code or 'no code'}{target}: {self.message or 'no message'}"
+        return printable(f"{self.code or 'no code'}{target}: {self.message or 'no message'}")
 
 
 def _restored(cls: type["PlatformError"], text: str, state: dict[str, object]) -> "PlatformError":
@@ -184,13 +186,10 @@ class APIStatusError(PlatformError):
         return self.status in RETRYABLE_STATUSES
 
     def _text(self) -> str:
-        parts = [f"{self.status} {self.code or 'without a code'}: {self.message or 'the answer gives no message'}"]
-        parts.extend(f"- {detail}" for detail in self.details)
-        if self.retry_at is not None:
-            parts.append(f"- wait {self.retry_after:g} s, until {self.retry_at.isoformat(timespec='seconds')}")
-        if self.correlation_id:
-            parts.append(f"- correlation id {self.correlation_id}")
-        return "\n".join(parts)
+        said = [f"{self.status} {self.code or 'without a code'}: {self.message or 'the answer gives no message'}"]
+        said += [f"- {detail}" for detail in self.details[:LONGEST_TEXT]]
+        said = [printable(line) for line in said]
+        return join_lines(said, self.retry_after, self.retry_at, correlation_id=self.correlation_id)
 
 
 class BadRequestError(APIStatusError):
@@ -222,7 +221,11 @@ class UnprocessableError(APIStatusError):
 
 
 class RateLimitError(APIStatusError):
-    """429: more requests than the tier allows; `retry_after` and `retry_at` say when to go on."""
+    """429, or held back by a known cooldown; `tier`, `api` and `operation` name the limit, or are None."""
+
+    tier: str | None = None
+    api: str | None = None
+    operation: str | None = None
 
 
 class ServerError(APIStatusError):

@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .basic_authentication import BasicAuthentication
     from .capability_link import CapabilityLink
     from .data_center_location import DataCenterLocation
     from .detector import Detector
@@ -17,24 +16,20 @@ if TYPE_CHECKING:
     from .error_detail_code import ErrorDetailCode
     from .error_response import ErrorResponse
     from .event_type import EventType
-    from .header_authentication import HeaderAuthentication
     from .itwin import ITwin
     from .itwin_class import ITwinClass
     from .itwin_status import ITwinStatus
     from .itwin_sub_class import ITwinSubClass
     from .itwin_summary import ITwinSummary
     from .itwins_response import ITwinsResponse
-    from .oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication
     from .paging_link import PagingLink
     from .paging_links import PagingLinks
     from .primary_account_response import PrimaryAccountResponse
-    from .query_parameter_authentication import QueryParameterAuthentication
     from .query_parameters import QueryParameters
     from .query_scope import QueryScope
     from .repository import Repository
     from .repository_capabilities import RepositoryCapabilities
     from .repository_class import RepositoryClass
-    from .repository_options import RepositoryOptions
     from .repository_resource_data import RepositoryResourceData
     from .repository_response import RepositoryResponse
     from .repository_sub_class import RepositorySubClass
@@ -56,6 +51,11 @@ if TYPE_CHECKING:
     from .scene_object_minimal import SceneObjectMinimal
     from .scene_objects_response import SceneObjectsResponse
     from .scene_response import SceneResponse
+    from .stored_basic_authentication import StoredBasicAuthentication
+    from .stored_header_authentication import StoredHeaderAuthentication
+    from .stored_oauth2_authorization_code_pkce_authentication import StoredOAuth2AuthorizationCodePKCEAuthentication
+    from .stored_query_parameter_authentication import StoredQueryParameterAuthentication
+    from .stored_repository_options import StoredRepositoryOptions
     from .vector3d import Vector3d
     from .view3d_data import View3dData
     from .webhook import Webhook
@@ -63,7 +63,6 @@ if TYPE_CHECKING:
     from .webhook_update import WebhookUpdate
 else:
     _MODULES = {
-        "BasicAuthentication": ".basic_authentication",
         "CapabilityLink": ".capability_link",
         "DataCenterLocation": ".data_center_location",
         "Detector": ".detector",
@@ -76,24 +75,20 @@ else:
         "ErrorDetailCode": ".error_detail_code",
         "ErrorResponse": ".error_response",
         "EventType": ".event_type",
-        "HeaderAuthentication": ".header_authentication",
         "ITwin": ".itwin",
         "ITwinClass": ".itwin_class",
         "ITwinStatus": ".itwin_status",
         "ITwinSubClass": ".itwin_sub_class",
         "ITwinSummary": ".itwin_summary",
         "ITwinsResponse": ".itwins_response",
-        "OAuth2AuthorizationCodePKCEAuthentication": ".oauth2_authorization_code_pkce_authentication",
         "PagingLink": ".paging_link",
         "PagingLinks": ".paging_links",
         "PrimaryAccountResponse": ".primary_account_response",
-        "QueryParameterAuthentication": ".query_parameter_authentication",
         "QueryParameters": ".query_parameters",
         "QueryScope": ".query_scope",
         "Repository": ".repository",
         "RepositoryCapabilities": ".repository_capabilities",
         "RepositoryClass": ".repository_class",
-        "RepositoryOptions": ".repository_options",
         "RepositoryResourceData": ".repository_resource_data",
         "RepositoryResponse": ".repository_response",
         "RepositorySubClass": ".repository_sub_class",
@@ -115,6 +110,11 @@ else:
         "SceneObjectMinimal": ".scene_object_minimal",
         "SceneObjectsResponse": ".scene_objects_response",
         "SceneResponse": ".scene_response",
+        "StoredBasicAuthentication": ".stored_basic_authentication",
+        "StoredHeaderAuthentication": ".stored_header_authentication",
+        "StoredOAuth2AuthorizationCodePKCEAuthentication": ".stored_oauth2_authorization_code_pkce_authentication",
+        "StoredQueryParameterAuthentication": ".stored_query_parameter_authentication",
+        "StoredRepositoryOptions": ".stored_repository_options",
         "Vector3d": ".vector3d",
         "View3dData": ".view3d_data",
         "Webhook": ".webhook",
@@ -132,7 +132,6 @@ else:
 
 
 __all__ = (
-    "BasicAuthentication",
     "CapabilityLink",
     "DataCenterLocation",
     "Detector",
@@ -145,24 +144,20 @@ __all__ = (
     "ErrorDetailCode",
     "ErrorResponse",
     "EventType",
-    "HeaderAuthentication",
     "ITwin",
     "ITwinClass",
     "ITwinsResponse",
     "ITwinStatus",
     "ITwinSubClass",
     "ITwinSummary",
-    "OAuth2AuthorizationCodePKCEAuthentication",
     "PagingLink",
     "PagingLinks",
     "PrimaryAccountResponse",
-    "QueryParameterAuthentication",
     "QueryParameters",
     "QueryScope",
     "Repository",
     "RepositoryCapabilities",
     "RepositoryClass",
-    "RepositoryOptions",
     "RepositoryResourceData",
     "RepositoryResponse",
     "RepositorySubClass",
@@ -184,6 +179,11 @@ __all__ = (
     "SceneObjectMinimal",
     "SceneObjectsResponse",
     "SceneResponse",
+    "StoredBasicAuthentication",
+    "StoredHeaderAuthentication",
+    "StoredOAuth2AuthorizationCodePKCEAuthentication",
+    "StoredQueryParameterAuthentication",
+    "StoredRepositoryOptions",
     "Vector3d",
     "View3dData",
     "Webhook",

@@ -83,16 +83,16 @@ class Repository:
     Source: section 2.1"""
 
     authentication: (
-        BasicAuthentication
-        | HeaderAuthentication
-        | None
-        | OAuth2AuthorizationCodePKCEAuthentication
-        | QueryParameterAuthentication
+        None
+        | StoredBasicAuthentication
+        | StoredHeaderAuthentication
+        | StoredOAuth2AuthorizationCodePKCEAuthentication
+        | StoredQueryParameterAuthentication
         | Unset
     ) = UNSET
     """Optional. May be null."""
 
-    options: None | RepositoryOptions | Unset = UNSET
+    options: None | StoredRepositoryOptions | Unset = UNSET
     """Optional. May be null."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
@@ -150,10 +150,10 @@ class Repository:
         if "authentication" in d:
             model.authentication = decode_one_of(
                 (
-                    HeaderAuthentication,
-                    QueryParameterAuthentication,
-                    BasicAuthentication,
-                    OAuth2AuthorizationCodePKCEAuthentication,
+                    StoredHeaderAuthentication,
+                    StoredQueryParameterAuthentication,
+                    StoredBasicAuthentication,
+                    StoredOAuth2AuthorizationCodePKCEAuthentication,
                 ),
                 d["authentication"],
             )
@@ -161,7 +161,7 @@ class Repository:
             model.authentication = UNSET
             known -= 1
         if "options" in d:
-            model.options = decode_model(RepositoryOptions.from_dict, d["options"])
+            model.options = decode_model(StoredRepositoryOptions.from_dict, d["options"])
         else:
             model.options = UNSET
             known -= 1
@@ -186,9 +186,11 @@ class Repository:
 
 
 # Below the class, so that models may name each other; once, and not in each call.
-from ..models.basic_authentication import BasicAuthentication  # noqa: E402
-from ..models.header_authentication import HeaderAuthentication  # noqa: E402
-from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication  # noqa: E402
-from ..models.query_parameter_authentication import QueryParameterAuthentication  # noqa: E402
 from ..models.repository_capabilities import RepositoryCapabilities  # noqa: E402
-from ..models.repository_options import RepositoryOptions  # noqa: E402
+from ..models.stored_basic_authentication import StoredBasicAuthentication  # noqa: E402
+from ..models.stored_header_authentication import StoredHeaderAuthentication  # noqa: E402
+from ..models.stored_oauth2_authorization_code_pkce_authentication import (
+    StoredOAuth2AuthorizationCodePKCEAuthentication,  # noqa: E402
+)
+from ..models.stored_query_parameter_authentication import StoredQueryParameterAuthentication  # noqa: E402
+from ..models.stored_repository_options import StoredRepositoryOptions  # noqa: E402

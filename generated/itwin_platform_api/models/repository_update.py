@@ -41,17 +41,17 @@ class RepositoryUpdate:
     """Address of the repository. Max 2000 characters. Cannot be null or empty."""
 
     authentication: (
-        BasicAuthentication
-        | HeaderAuthentication
-        | None
-        | OAuth2AuthorizationCodePKCEAuthentication
-        | QueryParameterAuthentication
+        None
+        | StoredBasicAuthentication
+        | StoredHeaderAuthentication
+        | StoredOAuth2AuthorizationCodePKCEAuthentication
+        | StoredQueryParameterAuthentication
         | Unset
     ) = UNSET
     """null removes it. When sent it replaces the whole object; a partial object (for example only `password`) is not
     merged. All properties of the object must be sent."""
 
-    options: None | RepositoryOptions | Unset = UNSET
+    options: None | StoredRepositoryOptions | Unset = UNSET
     """null removes it. When sent it replaces the whole object; a partial object (for example only `queryParameters`)
     is not merged. All properties of the object must be sent."""
 
@@ -94,10 +94,10 @@ class RepositoryUpdate:
         if "authentication" in d:
             model.authentication = decode_one_of(
                 (
-                    HeaderAuthentication,
-                    QueryParameterAuthentication,
-                    BasicAuthentication,
-                    OAuth2AuthorizationCodePKCEAuthentication,
+                    StoredHeaderAuthentication,
+                    StoredQueryParameterAuthentication,
+                    StoredBasicAuthentication,
+                    StoredOAuth2AuthorizationCodePKCEAuthentication,
                 ),
                 d["authentication"],
             )
@@ -105,7 +105,7 @@ class RepositoryUpdate:
             model.authentication = UNSET
             known -= 1
         if "options" in d:
-            model.options = decode_model(RepositoryOptions.from_dict, d["options"])
+            model.options = decode_model(StoredRepositoryOptions.from_dict, d["options"])
         else:
             model.options = UNSET
             known -= 1
@@ -130,8 +130,10 @@ class RepositoryUpdate:
 
 
 # Below the class, so that models may name each other; once, and not in each call.
-from ..models.basic_authentication import BasicAuthentication  # noqa: E402
-from ..models.header_authentication import HeaderAuthentication  # noqa: E402
-from ..models.oauth2_authorization_code_pkce_authentication import OAuth2AuthorizationCodePKCEAuthentication  # noqa: E402
-from ..models.query_parameter_authentication import QueryParameterAuthentication  # noqa: E402
-from ..models.repository_options import RepositoryOptions  # noqa: E402
+from ..models.stored_basic_authentication import StoredBasicAuthentication  # noqa: E402
+from ..models.stored_header_authentication import StoredHeaderAuthentication  # noqa: E402
+from ..models.stored_oauth2_authorization_code_pkce_authentication import (
+    StoredOAuth2AuthorizationCodePKCEAuthentication,  # noqa: E402
+)
+from ..models.stored_query_parameter_authentication import StoredQueryParameterAuthentication  # noqa: E402
+from ..models.stored_repository_options import StoredRepositoryOptions  # noqa: E402

@@ -13,8 +13,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from measure.promises.counting_server import Answer, CountingServer, Received
 from measure.promises.herd import UNDER_WAY, FixedWindow
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.raw_server import RawServer
 
 from .callers import CALLERS
 
@@ -49,19 +50,21 @@ async def run(work: Work, client: str, python: str) -> list[str]:
     refused_at = float("-inf")
     early = 0
 
-    def answer(received: Received) -> Answer:
+    def answer(received: ReceivedRequest) -> PreparedResponse:
         nonlocal refused_at, early
         if work.outage:
-            return Answer(status=503)
+            return PreparedResponse(status=503)
         # A request within the second that the last refusal asked for, and not just under way when it was sent.
         early += refused_at + UNDER_WAY < received.at < refused_at + 0.99
         if limit.takes(received.at):
-            return Answer(body=SUCCESS, headers={"content-type": "application/json"})
+            return PreparedResponse(body=SUCCESS, headers={"content-type": "application/json"})
         if received.at >= refused_at + 0.99:
             refused_at = received.at
-        return Answer(status=429, body=REFUSAL, headers={"retry-after": "1", "content-type": "application/json"})
+        return PreparedResponse(
+            status=429, body=REFUSAL, headers={"retry-after": "1", "content-type": "application/json"}
+        )
 
-    async with CountingServer(answer) as server:
+    async with RawServer(answer) as server:
         process = await asyncio.create_subprocess_exec(
             *(python, "-m", "measure.speed.backoff.client_process", client, server.address),
             *(str(work.calls), str(work.repeats or "default"), str(SECONDS)),

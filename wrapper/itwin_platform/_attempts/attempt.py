@@ -10,23 +10,18 @@ from typing import Any
 import httpx
 
 from .._transports.cancellation import cancelled_in_order
-from .body import read_answer
+from .._transports.failures import tls_failure
+from .._transports.status_errors import limited_by
+from .body import read_body
 from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .gate import RequestGate
-from .policy import (
-    EFFECT_POSSIBLE,
-    BackoffPolicy,
-    Outcome,
-    Progress,
-    delay_before,
-    outcome_of_status,
-    parse_retry_after,
-)
+from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
+from .retry_after import retry_after_of
 from .token import AccessToken
 from .window import Permit
 
-#: A hostile `retry-after` must not stop a client for ever: the gate holds nobody for longer than this.
-LONGEST_COOLDOWN = 3600.0
+#: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
+LONGEST_COOLDOWN = 86_400.0
 
 #: What a transport may raise instead of returning a response.
 NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
@@ -61,11 +56,13 @@ class Call:
     rate_limits: int = 0
     sent: int = 0
     spent: int = 0
+    is_rate_limited: bool = False
     may_have_had_an_effect: bool = False
 
     def note(self, outcome: Outcome) -> None:
         """Count an attempt by its outcome."""
-        if outcome is Outcome.RATE_LIMITED:
+        self.is_rate_limited = outcome is Outcome.RATE_LIMITED
+        if self.is_rate_limited:
             self.rate_limits += 1
         else:
             self.attempts += 1
@@ -77,7 +74,7 @@ class Call:
         return Progress(
             attempts=self.attempts,
             rate_limits=self.rate_limits,
-            elapsed=0.0 if self.admitted_at is None else loop_time() - self.admitted_at,
+            elapsed=0.0 if self.admitted_at is None else asyncio.get_running_loop().time() - self.admitted_at,
             may_have_had_an_effect=self.may_have_had_an_effect,
         )
 
@@ -116,21 +113,25 @@ class AttemptSender:
     async def send(self, request: httpx.Request, call: Call) -> Attempt:
         """Send a request once and return what it ended in."""
         call.sent += 1
+        call.is_rate_limited = False
         if call.permit is not None:
             self.gate.sending(call.permit)
-        started = loop_time()
+        started = asyncio.get_running_loop().time()
         try:
             attempt = await self._protected(self._exchange(request, call))
         except BaseException as error:
             call.may_have_had_an_effect = True
             self.release(call)
-            self._report(request, call, error, started=started)
+            if self.on_event is not None or LOG.isEnabledFor(logging.DEBUG):
+                self._report(request, call, error, started=started)
             raise
         if attempt.response is not None and call.permit is not None:
             self.gate.answered(call.permit)
             call.permit = None
-        self.release(call)
-        self._report(request, call, attempt.response or attempt.error, started=started)
+        elif call.permit is not None:
+            self.release(call)
+        if self.on_event is not None or LOG.isEnabledFor(logging.DEBUG):
+            self._report(request, call, attempt.response or attempt.error, started=started)
         return attempt
 
     def release(self, call: Call) -> None:
@@ -147,32 +148,41 @@ class AttemptSender:
         try:
             response = await self.transport.handle_async_request(request)
             attempt = self._head(request, response, call)
-            return replace(attempt, response=await read_answer(response, most=self.max_response_bytes))
+            return replace(attempt, response=await read_body(response, limit=self.max_response_bytes))
         except NO_RESPONSE as error:
             outcome = next(outcome for kinds, outcome in _OUTCOMES if isinstance(error, kinds))
+            if tls_failure(error) is not None:
+                outcome = Outcome.UNTRUSTED
+                call.sent -= 1
             call.note(outcome)
             return Attempt(outcome=outcome, error=error, delay=self._delay(call, retry_after=None))
 
     def _head(self, request: httpx.Request, response: httpx.Response, call: Call) -> Attempt:
         """Decide by status and headers, before the body has arrived: a cooldown starts at once."""
-        outcome = outcome_of_status(response.status_code)
-        headers = response.headers
-        named = headers.get("retry-after")
-        retry_after = None if named is None else parse_retry_after(named, date=headers.get("date"), now=self.now())
+        outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
+        is_success = response.status_code < 300
+        retry_after = None if is_success else retry_after_of(response.headers, now=self.now())
         if outcome is Outcome.FINAL:
             return Attempt(outcome=outcome, retry_after=retry_after)
         call.note(outcome)
         attempt = Attempt(outcome=outcome, retry_after=retry_after, delay=self._delay(call, retry_after=retry_after))
         if outcome is Outcome.RATE_LIMITED and call.permit is not None:
             permit, call.permit = call.permit, None
-            self._start_cooldown(request, permit, seconds=min(attempt.delay, LONGEST_COOLDOWN))
+            self._start_cooldown(request, response, permit, seconds=min(attempt.delay, LONGEST_COOLDOWN))
         return attempt
 
-    def _start_cooldown(self, request: httpx.Request, permit: Permit, *, seconds: float) -> None:
+    def _start_cooldown(
+        self, request: httpx.Request, response: httpx.Response, permit: Permit, *, seconds: float
+    ) -> None:
         is_new = self.gate.cooldown_left() == 0
         self.gate.rate_limited(permit, wait=seconds)
-        if is_new:
-            tell(CooldownStarted(method=request.method, route=route_of(request), seconds=seconds), self.on_event)
+        if not is_new:
+            return
+        tier, api, operation = limited_by(response.headers)
+        event = CooldownStarted(
+            method=request.method, route=route_of(request), seconds=seconds, tier=tier, api=api, operation=operation
+        )
+        tell(event, self.on_event)
 
     def _delay(self, call: Call, *, retry_after: float | None) -> float:
         return delay_before(
@@ -182,8 +192,6 @@ class AttemptSender:
     def _report(
         self, request: httpx.Request, call: Call, ended: httpx.Response | BaseException | None, *, started: float
     ) -> None:
-        if self.on_event is None and not LOG.isEnabledFor(logging.DEBUG):
-            return
         response = ended if isinstance(ended, httpx.Response) else None
         headers = request.headers if response is None else response.headers
         event = AttemptEnded(
@@ -191,7 +199,7 @@ class AttemptSender:
             route=route_of(request),
             status=None if response is None else response.status_code,
             error=type(ended).__name__ if response is None else None,
-            seconds=loop_time() - started,
+            seconds=asyncio.get_running_loop().time() - started,
             attempt=call.sent,
             correlation_id=headers.get("x-correlation-id") or request.headers.get("x-correlation-id"),
         )
@@ -201,8 +209,3 @@ class AttemptSender:
 def route_of(request: httpx.Request) -> str:
     """Name what is requested without what may be confidential: by its template, else its path, never its query."""
     return str(request.extensions.get("route", request.url.path))
-
-
-def loop_time() -> float:
-    """Return the time of the event loop's clock."""
-    return asyncio.get_running_loop().time()

@@ -1,7 +1,6 @@
-"""Reads the body of an answer, counting decoded bytes while they arrive."""
+"""Reads the body of a response, and counts decoded bytes while they arrive."""
 
-import zlib
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 import anyio
@@ -9,25 +8,25 @@ import httpx
 
 from .._errors import ResponseDecodeError
 from .._json import read_json
+from .._transports.surplus import close_if_surplus
+from .encodings import BrokenEncodingError, Decoder, decoded, decoder_of
 
-#: So much of a body that is too large stays on the error.
+#: So many bytes of a body that is too large stay on the error.
 KEPT_OF_TOO_LARGE = 65_536
-#: A body is decoded in pieces of at most so many bytes, so that a small one that unpacks to a large one costs little.
-PIECE = 65_536
 
 
 class ReadResponse(httpx.Response):
-    """An answer whose body is there, decoded. Its headers are those of the answer, less what told the encoding."""
+    """A response whose body is read and decoded. Its headers are those that came, without the encoding."""
 
-    def __init__(self, answer: httpx.Response, body: bytes) -> None:
-        headers = answer.headers
+    def __init__(self, response: httpx.Response, body: bytes) -> None:
+        headers = response.headers
         if "content-encoding" in headers:
             headers = headers.copy()
             del headers["content-encoding"]
             headers.pop("content-length", None)
-        # As a stream that is read already: httpx would decode and join what is given as its content.
+        # As a stream that is read already: httpx would decode and join what it is given as content.
         super().__init__(
-            answer.status_code, headers=headers, stream=httpx.ByteStream(body), extensions=answer.extensions
+            response.status_code, headers=headers, stream=httpx.ByteStream(body), extensions=response.extensions
         )
         self._body = body
 
@@ -37,76 +36,100 @@ class ReadResponse(httpx.Response):
         return self._body
 
     def json(self, **arguments: Any) -> Any:
-        """Reads the body as JSON, by the quickest reader that is installed where nothing else is asked for."""
+        """Deserialize the body, with the fastest reader that is installed unless arguments are given."""
         return super().json(**arguments) if arguments else read_json(self.content)
 
 
-class _Gzip:
-    """Decodes gzip chunk by chunk, and gives it in pieces."""
+async def read_body(response: httpx.Response, *, limit: int) -> httpx.Response:
+    """Read a response to its end and return it with its body decoded, its connection given back.
 
-    def __init__(self) -> None:
-        self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        self._begun = False
-
-    def pieces(self, data: bytes) -> Iterator[bytes]:
-        self._begun = self._begun or bool(data)
-        while data:
-            if self._member.eof:
-                self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            yield self._member.decompress(data, PIECE)
-            data = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
-
-    @property
-    def breaks_off(self) -> bool:
-        return self._begun and not self._member.eof
-
-
-async def read_answer(response: httpx.Response, *, most: int) -> httpx.Response:
-    """Reads an answer to its end and returns it with its body decoded, its connection given back.
+    A response that an event hook or a transport has read already is taken as it is.
 
     Args:
-        response: an answer as a transport gives it, not read yet.
-        most: the most decoded bytes that are taken.
+        response: a response as a transport returns it.
+        limit: the largest decoded body, in bytes.
 
     Raises:
-        ResponseDecodeError: a success that is larger, or encoded otherwise than asked for. A refusal is never
-            replaced by this: its body is kept as far as it could be read.
+        ResponseDecodeError: a success that is larger, or that cannot be decoded. An error response is never replaced
+            by this: its body is kept as far as it could be read.
         httpx.RequestError: the body of a success broke off.
     """
     body = bytearray()
-    reason: str | None = None
-    stream = response.stream
-    assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101  # what an async transport promises to give
-    try:
+    is_success = response.status_code < 300
+    if response.is_stream_consumed:
+        reason = await _take(response, body, limit=limit)
+    else:
         try:
-            reason = await _read(stream, response.headers.get("content-encoding"), body, most=most)
-        except BaseException:
-            # Whatever ended the reading must not end the closing as well.
-            with anyio.CancelScope(shield=True):
-                await stream.aclose()
-            raise
-        await stream.aclose()
-    except (httpx.RequestError, OSError):
-        if response.status_code < 300:
-            raise
-    if reason is not None and response.status_code < 300:
+            reason = await _read(response, body, limit=limit)
+        except (httpx.RequestError, OSError):
+            if is_success:
+                raise
+            reason = None
+    if reason is not None and is_success:
         kept = bytes(body[:KEPT_OF_TOO_LARGE])
         raise ResponseDecodeError(response.status_code, response.headers, kept, reason=reason)
     return ReadResponse(response, bytes(body))
 
 
-async def _read(stream: httpx.AsyncByteStream, encoded_as: str | None, body: bytearray, *, most: int) -> str | None:
-    encoding = (encoded_as or "identity").strip().lower() or "identity"
-    if encoding not in ("identity", "gzip"):
-        return f"it is encoded as {encoding[:40]!r}, which was not asked for"
-    gzip = _Gzip() if encoding == "gzip" else None
+async def _take(response: httpx.Response, body: bytearray, *, limit: int) -> str | None:
+    """Take a body that was read already; httpx has decoded it."""
+    await close_if_surplus(response)
+    await response.aclose()
+    try:
+        body += response.content
+    except httpx.ResponseNotRead:
+        return "an event hook or a transport has consumed its body without keeping it: read it with `aread()` there"
+    return _cut(body, limit=limit)
+
+
+async def _read(response: httpx.Response, body: bytearray, *, limit: int) -> str | None:
+    stream = response.stream
+    assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101  # what an async transport promises to return
+    encoding = response.headers.get("content-encoding")
+    decoders, unknown = ([], None) if encoding is None else _decoders(encoding)
+    try:
+        reason = unknown or await _decode(stream, decoders, body, limit=limit)
+        if reason is None and any(decoder.is_incomplete for decoder in decoders):
+            reason = f"its {encoding} encoding breaks off"
+        if reason is None:
+            await close_if_surplus(response)
+    except BaseException:
+        # Whatever ended the reading must not end the closing as well.
+        with anyio.CancelScope(shield=True):
+            await stream.aclose()
+        raise
+    await stream.aclose()
+    return reason
+
+
+def _decoders(encoding: str) -> tuple[list[Decoder], str | None]:
+    names = [name for part in encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")]
+    decoders = [decoder for name in names if (decoder := decoder_of(name)) is not None]
+    known = len(decoders) == len(names)
+    return decoders, None if known else f"it is encoded as {encoding[:40]!r}, which was not asked for"
+
+
+async def _decode(
+    stream: httpx.AsyncByteStream, decoders: Sequence[Decoder], body: bytearray, *, limit: int
+) -> str | None:
     try:
         async for chunk in stream:
-            for piece in (chunk,) if gzip is None else gzip.pieces(chunk):
+            if not decoders:
+                body += chunk
+                if (reason := _cut(body, limit=limit)) is not None:
+                    return reason
+                continue
+            for piece in decoded(chunk, decoders):
                 body += piece
-                if len(body) > most:
-                    del body[most:]
-                    return f"it is larger than max_response_bytes, {most} bytes"
-    except zlib.error:
-        return "its gzip encoding is broken"
-    return "its gzip encoding breaks off" if gzip is not None and gzip.breaks_off else None
+                if (reason := _cut(body, limit=limit)) is not None:
+                    return reason
+    except BrokenEncodingError as error:
+        return f"its {error} encoding is broken"
+    return None
+
+
+def _cut(body: bytearray, *, limit: int) -> str | None:
+    if len(body) <= limit:
+        return None
+    del body[limit:]
+    return f"it is larger than max_response_bytes, {limit} bytes"

@@ -12,17 +12,20 @@ import httpx
 
 from .._errors import (
     DeadlineExceededError,
-    NotSentError,
-    OutcomeUnknownError,
-    RateLimitError,
+    PlatformError,
+    ResponseDecodeError,
     TransportError,
     UsageError,
 )
-from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, moment_after, status_error
-from .attempt import Attempt, AttemptSender, Call, loop_time, route_of
+from .._transports.failures import without_frames
+from .._transports.given_client import check_kind
+from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, SENT_TOKEN, moment_after
+from .attempt import Attempt, AttemptSender, Call, route_of
 from .auth import TokenAuth, copy_of
+from .call_errors import given_up, held_back, no_response
 from .events import BackoffEvent
 from .gate import Gate, RequestGate
+from .guarded_gate import GuardedGate
 from .policy import BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from .token import utc_now
 from .window import WaitTooLongError
@@ -66,14 +69,17 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         random_number: Callable[[], float] = random.random,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
+        check_kind("transport", transport, httpx.AsyncBaseTransport)
         self._policy = policy or BackoffPolicy()
-        self._gate = Gate(self._policy.max_in_flight) if gate is None else gate
+        own = Gate(self._policy.max_in_flight, random_number=random_number) if gate is None else gate
+        self._gate = own if type(own) is Gate else GuardedGate(own)
         self._auth = auth
         self._now = now
         self._budget = RetryBudget(self._policy.retry_budget)
         self._calls: set[Call] = set()
         self._ended = asyncio.Event()
         self._is_closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._last_rate_limit: httpx.Response | None = None
         self._sender = AttemptSender(
             transport=transport,
@@ -90,10 +96,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request as often as the policy allows, and return the last response, read."""
-        if self._is_closed:
-            raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
+        self._check_use()
         await request.aread()
-        limit = asyncio.timeout(None)
+        limit = asyncio.timeout(self._policy.queue_timeout)
         call = Call(request=request, ticket=self._gate.ticket(), limit=limit, task=asyncio.current_task())
         try:
             async with limit:
@@ -102,20 +107,34 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            raise self._out_of_time(call) from error
+            raise self._out_of_time(call) from without_frames(error)
         except WaitTooLongError as error:
-            raise self._held_back(call, error.seconds) from None
+            raise held_back(call, self._last_rate_limit, seconds=error.seconds, now=self._now()) from None
+        except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
+            without_frames(error)
+            raise
         finally:
             self._calls.discard(call)
             self._ended.set()
 
+    def _check_use(self) -> None:
+        if self._is_closed:
+            raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            if self._loop is not None:
+                raise UsageError("a client belongs to the event loop of its first call: make another client here")
+            self._loop = loop
+
     async def _run(self, call: Call) -> httpx.Response:
         while True:
             attempt = await self._attempt(call)
-            if attempt.outcome is Outcome.RATE_LIMITED:
-                self._last_rate_limit = attempt.response
-            if await self._has_new_token(attempt, call):
-                continue
+            if call.token is not None and attempt.response is not None and attempt.response.status_code >= 300:
+                attempt.response.extensions[SENT_TOKEN] = call.token.value
+            if attempt.outcome is Outcome.FINAL and attempt.response is not None:
+                if attempt.response.status_code == 401 and await self._has_new_token(call):
+                    continue
+                return self._final(call, attempt, attempt.response)
             decision = decide(
                 method=call.request.method,
                 outcome=attempt.outcome,
@@ -124,6 +143,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 policy=self._policy,
                 budget=self._budget.left,
             )
+            if attempt.outcome is Outcome.RATE_LIMITED:
+                self._last_rate_limit = attempt.response
             if isinstance(decision, GiveUp):
                 return self._given_up(call, attempt, decision)
             call.spent = decision.cost or call.spent
@@ -138,83 +159,79 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if self._auth is not None:
                 renewed = call.token if call.has_renewed_token else None
                 call.token = await self._auth.authorize(request, renewed)
-                if self._gate.cooldown_left() > 0:
+                if self._auth.is_provided and self._gate.cooldown_left() > 0:
                     # The token took its time, and meanwhile another call was rate limited: wait with the others.
                     self._sender.release(call)
                     await self._admit(call)
             return await self._sender.send(request, call)
         finally:
-            self._sender.release(call)
+            if call.permit is not None:
+                self._sender.release(call)
 
     async def _admit(self, call: Call) -> None:
-        deadline = self._policy.deadline
-        until = None if deadline is None or call.admitted_at is None else call.admitted_at + deadline
-        call.permit = await self._gate.enter(call.ticket, max_wait=self._policy.max_wait, until=until)
+        try:
+            call.permit = await self._gate.enter(call.ticket, max_wait=self._policy.max_wait, until=call.limit.when())
+        except Exception as error:
+            if isinstance(error, WaitTooLongError) or (isinstance(error, PlatformError) and not call.sent):
+                raise
+            reason = str(error) if isinstance(error, UsageError) else f"the gate failed ({type(error).__name__})"
+            raise no_response(call, reason) from error
         if call.admitted_at is None:
             # Queueing behind one's own tasks must not fail a call: its deadline starts here.
-            call.admitted_at = loop_time()
-            call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
+            call.admitted_at, deadline = asyncio.get_running_loop().time(), self._policy.deadline
+            if not self._is_closed:
+                call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
 
-    async def _has_new_token(self, attempt: Attempt, call: Call) -> bool:
-        is_401 = attempt.response is not None and attempt.response.status_code == 401
-        if not is_401 or self._auth is None or call.token is None or call.has_renewed_token:
+    async def _has_new_token(self, call: Call) -> bool:
+        if self._auth is None or call.token is None or call.has_renewed_token:
             return False
         renewed = await self._auth.renew(rejected=call.token)
         call.token, call.has_renewed_token = renewed or call.token, True
         return renewed is not None
 
+    def _final(self, call: Call, attempt: Attempt, response: httpx.Response) -> httpx.Response:
+        if response.status_code < 500 and not self._budget.is_full:
+            self._budget.refund(call.spent)
+        return self._described(call, attempt, response)
+
+    def _described(self, call: Call, attempt: Attempt, response: httpx.Response) -> httpx.Response:
+        response.extensions[ATTEMPTS] = call.sent
+        if attempt.retry_after is not None:
+            response.extensions[RETRY_AFTER] = attempt.retry_after
+            response.extensions[RETRY_AT] = moment_after(self._now(), attempt.retry_after)
+        return response
+
     def _given_up(self, call: Call, attempt: Attempt, decision: GiveUp) -> httpx.Response:
         if attempt.response is not None:
-            if attempt.response.status_code < 500 and attempt.outcome is not Outcome.RATE_LIMITED:
-                self._budget.refund(call.spent)
-            attempt.response.extensions |= {
-                ATTEMPTS: call.sent,
-                RETRY_AFTER: attempt.retry_after,
-                RETRY_AT: moment_after(self._now(), attempt.retry_after),
-            }
-            return attempt.response
-        request = call.request
-        effect = "it may have had an effect" if decision.error.sent else "it had no effect"
-        raise decision.error(
-            f"{request.method} {route_of(request)}: no answer from {request.url.scheme}://"
-            f"{request.url.netloc.decode('ascii')} after {call.sent} requests, {effect} "
-            f"({type(attempt.error).__name__}; {decision.reason})",
-            attempts=call.sent,
-        ) from attempt.error
+            return self._described(call, attempt, attempt.response)
+        raise given_up(call, attempt, decision) from attempt.error
 
-    def _out_of_time(self, call: Call) -> TransportError:
-        where = f"{call.request.method} {route_of(call.request)}"
-        if not self._is_closed:
-            return DeadlineExceededError(
-                f"{where}: the deadline of {self._policy.deadline:g} s passed; requests sent: {call.sent}",
-                attempts=call.sent,
-                sent=call.may_have_had_an_effect,
-            )
-        kind = OutcomeUnknownError if call.may_have_had_an_effect else NotSentError
-        return kind(f"{where}: the client was closed; requests sent: {call.sent}", attempts=call.sent)
-
-    def _held_back(self, call: Call, seconds: float) -> RateLimitError:
-        """Make the error for a call that a known cooldown holds back for longer than the call may wait."""
-        seen = self._last_rate_limit
-        error = status_error(
-            status=429,
-            headers=httpx.Headers() if seen is None else seen.headers,
-            body=b"" if seen is None else seen.content,
+    def _out_of_time(self, call: Call) -> PlatformError:
+        if self._is_closed:
+            return no_response(call, "the client was closed")
+        if call.is_rate_limited:
+            left = self._gate.cooldown_left() or None
+            return held_back(call, self._last_rate_limit, seconds=left, now=self._now())
+        if call.admitted_at is None:
+            reason = f"queued for longer than queue_timeout, {self._policy.queue_timeout:g} s"
+        else:
+            reason = f"the deadline of {self._policy.deadline:g} s passed; requests sent: {call.sent}"
+        return DeadlineExceededError(
+            f"{call.request.method} {route_of(call.request)}: {reason}",
             attempts=call.sent,
-            retry_after=seconds,
-            retry_at=moment_after(self._now(), seconds),
+            sent=call.may_have_had_an_effect,
         )
-        assert isinstance(error, RateLimitError)  # noqa: S101  # the class of the tree for status 429
-        return error
 
     async def aclose(self) -> None:
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport beneath."""
         if self._is_closed:
             return
+        if self._loop is not None and self._loop is not asyncio.get_running_loop():
+            raise UsageError("close a client in the event loop of its first call")
         self._is_closed = True
         for call in self._calls:
             if not call.limit.expired():
-                call.limit.reschedule(loop_time())
+                call.limit.reschedule(asyncio.get_running_loop().time())
         while any(call.task is not asyncio.current_task() for call in self._calls):
             self._ended.clear()
             await self._ended.wait()

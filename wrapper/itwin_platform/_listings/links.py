@@ -45,28 +45,44 @@ def next_query(href: object, *, address: str, current: Query, keywords: frozense
     Raises:
         PagingError: the link is no link, leaves the address, names a place twice, or does not advance.
     """
-    if href is None or isinstance(href, Unset) or (isinstance(href, str) and not href.strip()):
+    link = _link(href)
+    if link is None:
         return None
-    if not isinstance(href, str) or _CONTROL.search(href.strip()):
-        raise PagingError("the link to the next page is not a string, or holds a control character")
-    link = href.strip()
-    try:
-        link.encode()
-        # Nearly every link is the address itself and a query, which needs no closer look.
-        plain = link.startswith(f"{address}?") and "#" not in link
-        pairs = _pairs(link[len(address) + 1 :]) if plain else _checked_pairs(link, address=address)
-    except ValueError:
-        raise PagingError("the link to the next page is not an address") from None
+    pairs = _pairs_of(link, address=address)
     names = [name for name, _ in pairs]
     if names.count(SKIP) > 1 or names.count(TOP) > 1:
         raise PagingError("the link to the next page holds $skip or $top twice")
     size = dict(current).get(TOP)
     query = tuple(pair for pair in pairs if not is_keyword(pair[0], keywords) and pair != (TOP, size))
-    after = skip_of(query)
-    here = tuple(pair for pair in current if pair[0] != TOP)
-    if query in ((), here, current) or (after is not None and after <= (skip_of(current) or 0)):
+    if not _advances(query, current):
         raise PagingError("the link to the next page does not advance")
     return query
+
+
+def _link(href: object) -> str | None:
+    if href is None or isinstance(href, Unset):
+        return None
+    link = href.strip() if isinstance(href, str) else "\0"
+    if _CONTROL.search(link):
+        raise PagingError("the link to the next page is not a string, or holds a control character")
+    return link or None
+
+
+def _pairs_of(link: str, *, address: str) -> Query:
+    try:
+        link.encode()
+        # Nearly every link is the address itself and a query, which needs no closer look.
+        plain = link.startswith(f"{address}?") and "#" not in link
+        return _pairs(link[len(address) + 1 :]) if plain else _checked_pairs(link, address=address)
+    except ValueError:
+        raise PagingError("the link to the next page is not an address") from None
+
+
+def _advances(query: Query, current: Query) -> bool:
+    after = skip_of(query)
+    if after is not None and after <= (skip_of(current) or 0):
+        return False
+    return query not in ((), current, tuple(pair for pair in current if pair[0] != TOP))
 
 
 def _checked_pairs(link: str, *, address: str) -> Query:

@@ -1,18 +1,20 @@
 """The values of a listing: what the caller asked for, how a page is requested, what it holds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from .._api import RequestValues
-from .._errors import PlatformError, UsageError
+from .._errors import PagingError, PlatformError, UnprocessableError, UsageError
 from .links import Query, page_values
+from .resume import Position
 
 T = TypeVar("T")
 
 #: The most iTwins of one listing, and of one page. Source: sections 4.3 and 8.
 MOST_RETURNED, ITWINS_PER_PAGE = 10_000, 1000
+CAP = "X-Max-Return"
 
 
 class TruncatedWarning(UserWarning):
@@ -106,6 +108,47 @@ class Listing(Generic[T]):
     expected: int | None = None
     identity: Callable[[T], object] | None = None
     alternative: Callable[[PlatformError, RequestValues], RequestValues | None] | None = None
+
+
+class Run(Protocol[T]):
+    """What a pager asks of a run: `requests`, `take` with the content of the first one, `hand_out`, and so on."""
+
+    problem: PagingError | None
+    truncated: bool
+    max_return: int | None
+    is_partial: bool
+    changed: bool
+    duplicates: int
+    pages_read: int
+
+    @property
+    def items_read(self) -> int:
+        """Items handed out in this run."""
+
+    @property
+    def position(self) -> Position:
+        """The position after the item that was handed out last."""
+
+    def requests(self, count: int) -> list[PageRequest]:
+        """Return the next requests in order, up to `count` of them as far as they are known."""
+
+    def take(self, request: PageRequest, content: PageContent[T]) -> Page[T] | None:
+        """Take the content of the first request, and return its page; None when it was a look ahead."""
+
+    def hand_out(self, count: int) -> None:
+        """Count items of the page that was taken last as handed out."""
+
+    def recovers(self, request: PageRequest, error: PlatformError) -> bool:
+        """Tell whether the run continues after the first request failed, with other requests."""
+
+
+def with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues | None:
+    """Return the request to send instead when the service rejects a cap of 10000: one of its messages says "below"."""
+    details = error.details if isinstance(error, UnprocessableError) else ()
+    named = {(entry.target or "").lower() for entry in details if entry.code == "InvalidHeaderValue"}
+    if first.headers.get(CAP) != str(MOST_RETURNED) or not named & {"", CAP.lower()}:
+        return None
+    return replace(first, headers={**first.headers, CAP: str(MOST_RETURNED - 1)})
 
 
 def page_size_for(page_size: int | None, *, limit: int | None, most: int) -> int:

@@ -12,9 +12,9 @@ import httpx
 
 from .._api import RequestValues
 from .._errors import PlatformError
-from .page import Listing, Page, PageContent, PageRequest, T, TruncatedWarning, check_integer
+from .page import Listing, Page, PageContent, PageRequest, Run, T, TruncatedWarning, check_integer
 from .resume import Position, read_resume, write_resume
-from .run import ListingRun, Run
+from .run import ListingRun
 
 Send = Callable[[RequestValues], Awaitable[httpx.Response]]
 

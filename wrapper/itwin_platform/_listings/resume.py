@@ -17,20 +17,12 @@ from urllib.parse import quote
 from .._api import Unset
 from .._errors import UsageError
 from .links import SKIP, TOP, Query, count_of, is_keyword
+from .time_ranges import TimeRange
 
 _VERSION = 2
 #: What a value may hold where it stands in a query: nothing that could begin another parameter.
 _SAFE = "!$%'()*+,-./:<=>?@[\\]^_`{|}~"
 _VALUE = re.compile(f"[A-Za-z0-9{re.escape(_SAFE)}]*")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimeRange:
-    """iTwins whose time is `since` or later and before `until`, where these are given; or those without a time."""
-
-    since: datetime | None = None
-    until: datetime | None = None
-    timeless: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

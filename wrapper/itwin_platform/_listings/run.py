@@ -3,44 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Generic, Protocol
+from typing import Generic
 
 from .._errors import PagingError, PlatformError
 from .links import SKIP, TOP, LoopDetector, Query, count_of, next_query, page_at, skip_of
-from .page import Listing, Page, PageContent, PageRequest, T
+from .page import CAP, Listing, Page, PageContent, PageRequest, T
 from .resume import Position, write_resume
-
-
-class Run(Protocol[T]):
-    """What a pager asks of a run: `requests`, `take` with the content of the first one, `hand_out`, and so on."""
-
-    problem: PagingError | None
-    truncated: bool
-    max_return: int | None
-    is_partial: bool
-    changed: bool
-    duplicates: int
-    pages_read: int
-
-    @property
-    def items_read(self) -> int:
-        """Items handed out in this run."""
-
-    @property
-    def position(self) -> Position:
-        """The position after the item that was handed out last."""
-
-    def requests(self, count: int) -> list[PageRequest]:
-        """Return the next requests in order, up to `count` of them as far as they are known."""
-
-    def take(self, request: PageRequest, content: PageContent[T]) -> Page[T] | None:
-        """Take the content of the first request, and return its page; None when it was a look ahead."""
-
-    def hand_out(self, count: int) -> None:
-        """Count items of the page that was taken last as handed out."""
-
-    def recovers(self, request: PageRequest, error: PlatformError) -> bool:
-        """Tell whether the run continues after the first request failed, with other requests."""
 
 
 class ListingRun(Generic[T]):
@@ -260,4 +228,4 @@ def _after(query: Query) -> Query:
 
 
 def _requested_cap(headers: Mapping[str, str]) -> int | None:
-    return count_of(headers.get("X-Max-Return", ""))
+    return count_of(headers.get(CAP, ""))

@@ -1,15 +1,11 @@
-"""What the groups of operations share: their connection to the client, and taking a model out of its envelope."""
+"""What the groups of operations share: their connection to the client."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 import httpx
 
 from .._api import RequestValues
-from .._errors import ResponseDecodeError
-
-M = TypeVar("M")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,19 +31,3 @@ class Group:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._connection.address!r})"
-
-
-def unwrap(response: httpx.Response, value: object, kind: type[M]) -> M:
-    """Return a value that the description promises.
-
-    Raises:
-        ResponseDecodeError: the value is missing, or something else; the response stays on the error.
-    """
-    if isinstance(value, kind):
-        return value
-    raise ResponseDecodeError(
-        response.status_code,
-        response.headers,
-        response.content,
-        reason=f"the response has no {kind.__name__} where the description promises one",
-    )

@@ -1,7 +1,6 @@
 """iTwins: containers organised in a hierarchy. Source: sections 1, 2.5, 4.3 and 4.4."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -14,22 +13,22 @@ from .._api import (
     ITwinSubClass,
     ITwinSummary,
     QueryScope,
-    RequestValues,
     Unset,
     get_primary_account,
     list_itwins,
 )
-from .._errors import PlatformError, UnprocessableError, UsageError
+from .._errors import UsageError
 from .._listings.links import count_of, keyword_names, link_of
-from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, Listing, Page, PageContent, page_size_for
+from .._listings.list_all import TimeRangeRun
+from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, Listing, Page, PageContent, page_size_for, with_lower_cap
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
-from .._listings.time_ranges import TIMES, TimeRangeRun
-from .group import Group, unwrap
+from .._listings.time_ranges import TIMES
+from .._transports.platform import unwrap
+from .group import Group
 from .rules import ITWIN_QUERY, as_enum, as_list, check_itwin_listing, check_itwin_pages, prefer_of
 
 _KEYWORDS = keyword_names(*ITWIN_QUERY.values())
-_CAP = "X-Max-Return"
 
 
 class ITwins(Group):
@@ -160,7 +159,7 @@ class ITwins(Group):
             eager=eager,
             resume=resume,
             on_page=on_page,
-            alternative=_with_lower_cap,
+            alternative=with_lower_cap,
         )
         return Pager(listing, send=self._connection.send, read=_read_page)
 
@@ -182,23 +181,21 @@ class ITwins(Group):
     ) -> Pager[ITwin]:
         """List iTwins beyond X-Max-Return, each of them once. The first request is sent when iteration starts.
 
-        The listing is partitioned by disjoint ranges of a time, each below the cap: one request for one iTwin, in order
-        of time, finds where a range ends. Items come in the order of time, and iTwins without the time come last. An
-        iTwin that comes again within a range is dropped by its id: let `select` include `id`.
+        The listing is partitioned by disjoint ranges of a time, each below the cap. Items come in order of time,
+        iTwins without the time last. What comes again within a range is dropped by its id: let `select` include `id`.
 
         Args:
             partition_by: `createdDateTime`, which never changes, or `lastModifiedDateTime`: then an iTwin that is
-                modified while the listing is read can come again, or hide another one. The description does not show
-                by which of them the service filters: a PagingError reports that it does not, and a TruncatedWarning
-                that it only rejects the search for iTwins without the time.
+                modified meanwhile can come again, or hide another one. The description does not show by which of them
+                the service filters: a PagingError reports that it does not, a TruncatedWarning that it does not search
+                for iTwins without the time.
             filter: an OData filter, to which the ranges are added.
-            sub_class, select, include_inactive, representation, query_scope, page_size, limit, concurrency, resume,
-                on_page: as in `list`; the other keywords of `list` cannot accompany a filter.
+            sub_class, select, include_inactive, representation, query_scope: as in `list`. Others exclude filters.
+            page_size, limit, concurrency, resume, on_page: as in `list`.
 
         Raises:
-            UsageError: keywords that exclude each other, a number out of its range, or a `resume` of another listing.
-            While it is read: as `list`, and PagingError when the service does not filter by the time, or when more
-            iTwins share one timestamp than X-Max-Return allows.
+            UsageError: as `list`. While it is read: as `list`, and PagingError when the service does not filter by the
+            time, or when more iTwins share one timestamp than X-Max-Return allows.
 
         Source: section 4.3.
         """
@@ -238,7 +235,7 @@ class ITwins(Group):
             resume=resume,
             on_page=on_page,
             identity=lambda itwin: getattr(itwin, "id", None),
-            alternative=_with_lower_cap,
+            alternative=with_lower_cap,
         )
         begin = partial(TimeRangeRun, time=partition_by, within=filter or None)
         return Pager(listing, send=self._connection.send, read=_read_page, begin=begin)
@@ -251,12 +248,3 @@ def _read_page(response: httpx.Response) -> PageContent[ITwin]:
         next_href=link_of(parsed.links, "next_"),
         max_return=count_of(response.headers.get("x-max-return", "")),
     )
-
-
-def _with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues | None:
-    """Return the request to send instead when the service rejects a cap of 10000: one of its messages says "below"."""
-    details = error.details if isinstance(error, UnprocessableError) else ()
-    named = {(entry.target or "").lower() for entry in details if entry.code == "InvalidHeaderValue"}
-    if first.headers.get(_CAP) != str(MOST_RETURNED) or not named & {"", _CAP.lower()}:
-        return None
-    return replace(first, headers={**first.headers, _CAP: str(MOST_RETURNED - 1)})

@@ -13,7 +13,8 @@ from .._api import (
     update_repository,
 )
 from .._errors import UsageError
-from .group import Group, unwrap
+from .._transports.platform import unwrap
+from .group import Group
 from .replacement import Authentication, RepositoryOptions, wire_object
 from .rules import check_authentication, check_options, check_path_id, check_string
 

@@ -22,8 +22,9 @@ from .._listings.links import keyword_names, link_of
 from .._listings.page import Listing, Page, PageContent, SceneState, check_integer, page_size_for
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
+from .._transports.platform import unwrap
 from .._transports.request import check_header
-from .group import Group, unwrap
+from .group import Group
 from .rules import check_path_id, check_string, check_uuid, reject_none
 from .scene_data import objects_to_create, type_data
 

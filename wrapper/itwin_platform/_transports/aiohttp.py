@@ -1,38 +1,68 @@
 """The aiohttp-backed transport of the extra `fast`: less processor time for each request, at any number of tasks.
 
-What it leaves to aiohttp is one attempt, as it stands in the request: no repeats, no cookies, nothing decoded, no
-address or header made anew.
+aiohttp only makes one attempt, as it stands in the request: no retries, no cookies, nothing decoded, no address or
+header made anew.
 """
 
+import asyncio
+import inspect
 import ssl
 from collections.abc import AsyncIterator, Callable
 from importlib import import_module
 from types import ModuleType
 from typing import Any
+from weakref import WeakSet
 
 import httpx
 
+from .network import is_socket_readable
+
 #: What aiohttp would add to a request that lacks it.
 _ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
-#: The longest line of a head that is read, in bytes; aiohttp's own limit is one that real headers pass.
-_LONGEST_LINE = 65_536
+#: The longest line of a head in bytes, and the most headers; aiohttp's own limits are ones that real responses pass.
+_LIMITS = {"max_line_size": 65_536, "max_field_size": 65_536, "max_headers": 32_768}
+#: A body up to this size, in bytes, goes to the event loop at once; a larger one in pieces of this size.
+_PIECE = 65_536
 
 Translate = Callable[[Exception], httpx.TransportError]
 
 
-def fast_transport() -> httpx.AsyncBaseTransport:
-    """Returns a transport to give as `PlatformClient(transport=...)`.
+def fast_transport(
+    *,
+    ssl_context: ssl.SSLContext | None = None,
+    proxy: str | None = None,
+    limits: httpx.Limits | None = None,
+) -> httpx.AsyncBaseTransport:
+    """Return a transport on aiohttp, for `PlatformClient(transport=...)`: it takes less processor time.
 
-    It is explicit, so that tools which watch httpx's own transport keep seeing the calls of those who do not ask.
+    It is explicit, because tools that watch httpx's own transport do not see its requests.
+
+    Args:
+        ssl_context: the certificates to trust and to show; those of `SSL_CERT_FILE`, `SSL_CERT_DIR` or certifi by
+            default, as httpx chooses them.
+        proxy: the URL of an HTTP proxy, such as `http://user:password@proxy.example:3128`. The environment's proxies
+            are not used.
+        limits: `max_connections` (default: as many as the gate allows) and `keepalive_expiry` (default: 5 seconds).
+
+    Returns:
+        A transport for one client, which closes it.
 
     Raises:
-        ImportError: the extra is not installed; `pip install 'itwin-platform[fast]'` does it.
+        ImportError: the extra is not installed; `pip install 'itwin-platform[fast]'` installs it.
+
+    Example:
+        ```python
+        platform = PlatformClient(transport=fast_transport())
+        ```
     """
     try:
         # By name: the types hold in a vendored copy too, where the extra may not be installed.
-        return FastTransport(import_module("aiohttp"), url=import_module("yarl").URL)
+        aiohttp, url = import_module("aiohttp"), import_module("yarl").URL
     except ImportError as error:
         raise ImportError("fast_transport() needs the extra: pip install 'itwin-platform[fast]'") from error
+    return FastTransport(
+        aiohttp, url=url, ssl_context=ssl_context, proxy=proxy, limits=limits or httpx.Limits(max_connections=None)
+    )
 
 
 class FastTransport(httpx.AsyncBaseTransport):
@@ -41,17 +71,29 @@ class FastTransport(httpx.AsyncBaseTransport):
     #: Cancelling a request closes its connection, with nothing left behind.
     cancels_cleanly = True
 
-    def __init__(self, aiohttp: ModuleType, *, url: Any) -> None:
+    def __init__(
+        self,
+        aiohttp: ModuleType,
+        *,
+        url: Any,
+        ssl_context: ssl.SSLContext | None,
+        proxy: str | None,
+        limits: httpx.Limits,
+    ) -> None:
         self._aiohttp = aiohttp
         self._url = url
+        self._context = ssl_context
+        self._proxy = proxy
+        self._limits = limits
         self._session: Any = None
-        self._context: ssl.SSLContext | None = None
-        #: First match first: a connection that was never made is told from an answer that is lost.
+        #: First match first: a connection that was never made is told from a response that is lost.
         self._errors: tuple[tuple[type[Exception], type[httpx.TransportError]], ...] = (
             (aiohttp.ConnectionTimeoutError, httpx.ConnectTimeout),
+            (aiohttp.ClientHttpProxyError, httpx.ProxyError),
             (aiohttp.ClientConnectorError, httpx.ConnectError),
             (aiohttp.ServerTimeoutError, httpx.ReadTimeout),
             (aiohttp.ClientConnectionError, httpx.ReadError),
+            (TimeoutError, httpx.WriteTimeout),
             (ValueError, httpx.LocalProtocolError),
         )
 
@@ -59,7 +101,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         return "fast_transport()"
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Sends a request once.
+        """Send a request once.
 
         Raises:
             httpx.TransportError: of the kind that httpx's own transport raises for it.
@@ -69,64 +111,126 @@ class FastTransport(httpx.AsyncBaseTransport):
         session = self._session = self._session or self._opened()
         if request.url.scheme == "https" and self._context is None:
             self._context = httpx.create_ssl_context()
+        options = {
+            # The body is complete: its length is known, whatever it was when the request was made.
+            "headers": [pair for pair in request.headers.multi_items() if pair[0] != "transfer-encoding"],
+            "skip_auto_headers": _ADDED,
+            "allow_redirects": False,
+            "ssl": self._context or True,
+            "proxy": self._proxy,
+            "timeout": self._timeout(times),
+        }
+        url = self._url(str(request.url), encoded=True)
         try:
-            answer = await session.request(
-                request.method,
-                self._url(str(request.url), encoded=True),
-                # The body is whole: its length is known, whatever it was when the request was written.
-                headers=[pair for pair in request.headers.multi_items() if pair[0] != "transfer-encoding"],
-                skip_auto_headers=_ADDED,
-                data=content or None,
-                allow_redirects=False,
-                ssl=self._context or True,
-                timeout=self._aiohttp.ClientTimeout(
-                    connect=times.get("pool"), sock_connect=times.get("connect"), sock_read=times.get("read")
-                ),
-            )
-        except (self._aiohttp.ClientError, ValueError) as error:
+            if len(content) <= _PIECE:
+                response = await session.request(request.method, url, data=content or None, **options)
+            else:
+                response = await self._send_large(session, request.method, url, content, times.get("write"), options)
+        except (self._aiohttp.ClientError, TimeoutError, ValueError) as error:
             problem = self._translated(error)
         else:
-            body = _Body(answer, errors=self._aiohttp.ClientError, translated=self._translated)
-            return httpx.Response(answer.status, headers=answer.raw_headers, stream=body)
+            body = _Body(response, errors=self._aiohttp.ClientError, translated=self._translated)
+            return httpx.Response(response.status, headers=response.raw_headers, stream=body)
         # Here, and not where it was caught: aiohttp's errors hold the request, with its token, and would come along.
         raise problem
 
+    async def _send_large(
+        self, session: Any, method: str, url: Any, content: bytes, seconds: float | None, options: dict[str, Any]
+    ) -> Any:
+        """Send a body in pieces, each of which must be taken in time: aiohttp has no time limit for that."""
+        async with asyncio.timeout(None) as limit:
+            # Without it aiohttp would send chunks.
+            headers = [pair for pair in options["headers"] if pair[0] != "content-length"]
+            options["headers"] = [*headers, ("content-length", str(len(content)))]
+            return await session.request(method, url, data=_pieces(content, limit, seconds), **options)
+
+    def _timeout(self, times: Any) -> Any:
+        connect, pool = times.get("connect"), times.get("pool")
+        if self._limits.max_connections is not None:
+            # aiohttp has one limit for both: waiting for a connection, and making one.
+            connect = None if connect is None or pool is None else connect + pool
+        return self._aiohttp.ClientTimeout(connect=connect, sock_read=times.get("read"))
+
     def _opened(self) -> Any:
         aiohttp = self._aiohttp
+        known = inspect.signature(aiohttp.ClientSession).parameters
         session = aiohttp.ClientSession(
-            # The gate decides how many requests are under way.
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0),
+            connector=_connector_class(aiohttp)(
+                limit=self._limits.max_connections or 0, keepalive_timeout=self._limits.keepalive_expiry
+            ),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
-            max_line_size=_LONGEST_LINE,
-            max_field_size=_LONGEST_LINE,
+            **{name: value for name, value in _LIMITS.items() if name in known},
         )
-        # It repeats a GET whose connection breaks, uncounted; there is no public word against it.
+        # It retries a GET whose connection breaks, uncounted; there is no public argument against it.
+        if not hasattr(session, "_retry_connection"):
+            raise RuntimeError("this version of aiohttp retries by itself, and cannot be told not to: use 3.11 to 3.14")
         session._retry_connection = False  # noqa: SLF001
         return session
 
     def _translated(self, error: Exception) -> httpx.TransportError:
         kinds = (httpx_kind for kind, httpx_kind in self._errors if isinstance(error, kind))
-        # The others name the whole address, or what was answered.
+        # The others name the whole address, or what was received.
         named = str(error) if isinstance(error, self._aiohttp.ClientConnectorError) else type(error).__name__
-        return next(kinds, httpx.RemoteProtocolError)(named)
+        problem = next(kinds, httpx.RemoteProtocolError)(named)
+        if isinstance(tls := error.__cause__, ssl.SSLError):
+            problem.__cause__ = tls.with_traceback(None)
+        return problem
 
     async def aclose(self) -> None:
-        """Closes the session."""
+        """Close the session."""
         if self._session is not None:
             await self._session.close()
 
 
-class _Body(httpx.AsyncByteStream):
-    """The body of an answer as it comes in."""
+async def _pieces(content: bytes, limit: asyncio.Timeout, seconds: float | None) -> AsyncIterator[bytes]:
+    loop = asyncio.get_running_loop()
+    for start in range(0, len(content), _PIECE):
+        _restart(limit, None if seconds is None else loop.time() + seconds)
+        yield content[start : start + _PIECE]
+    _restart(limit, None)
 
-    def __init__(self, answer: Any, *, errors: type[Exception], translated: Translate) -> None:
-        self._answer, self._errors, self._translated = answer, errors, translated
+
+def _restart(limit: asyncio.Timeout, when: float | None) -> None:
+    try:
+        limit.reschedule(when)
+    except RuntimeError:
+        # The service has responded before it had the whole body.
+        return
+
+
+def _connector_class(aiohttp: Any) -> Any:
+    class Connector(aiohttp.TCPConnector):  # type: ignore[misc]  # aiohttp is imported by name
+        """Notices before a connection is used again that the service has closed it, or sent more than a response."""
+
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options)
+            self._used: WeakSet[Any] = WeakSet()
+
+        async def connect(self, *arguments: Any, **options: Any) -> Any:
+            while True:
+                connection = await super().connect(*arguments, **options)
+                protocol = connection.protocol
+                if protocol not in self._used:
+                    self._used.add(protocol)
+                    return connection
+                if not protocol.should_close and not is_socket_readable(connection.transport):
+                    return connection
+                connection.close()
+
+    return Connector
+
+
+class _Body(httpx.AsyncByteStream):
+    """The body of a response as it comes in."""
+
+    def __init__(self, response: Any, *, errors: type[Exception], translated: Translate) -> None:
+        self._response, self._errors, self._translated = response, errors, translated
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         problem: httpx.TransportError | None = None
         try:
-            async for chunk in self._answer.content.iter_any():
+            async for chunk in self._response.content.iter_any():
                 yield chunk
         except self._errors as error:
             problem = self._translated(error)
@@ -134,5 +238,5 @@ class _Body(httpx.AsyncByteStream):
             raise problem
 
     async def aclose(self) -> None:
-        """Gives the connection back, or closes it where the body was not read to its end."""
-        await self._answer.wait_for_close()
+        """Give the connection back, or close it when the body was not read to its end."""
+        await self._response.wait_for_close()

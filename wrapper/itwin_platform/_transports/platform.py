@@ -1,6 +1,6 @@
 """Sends requests to the platform: the vendor in Accept, only to the service, a typed error for each failure."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
@@ -9,6 +9,8 @@ from .._errors import ResponseDecodeError
 from .._json import write_json
 from .request import FIXED_HEADERS, Service, cannot_be_sent, check_path, check_request, make_request
 from .status_errors import error_of
+
+M = TypeVar("M")
 
 
 class PlatformSender:
@@ -98,3 +100,19 @@ class _RulesTransport(httpx.AsyncBaseTransport):
         if "{vendor}" in accept:
             request.headers["accept"] = accept.replace("{vendor}", self._sender.service.vendor)
         return await self._sender.exchange(request)
+
+
+def unwrap(response: httpx.Response, value: object, kind: type[M]) -> M:
+    """Return a value that the description promises.
+
+    Raises:
+        ResponseDecodeError: the value is missing, or something else; the response stays on the error.
+    """
+    if isinstance(value, kind):
+        return value
+    raise ResponseDecodeError(
+        response.status_code,
+        response.headers,
+        response.content,
+        reason=f"the response has no {kind.__name__} where the description promises one",
+    )

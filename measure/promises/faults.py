@@ -1,11 +1,13 @@
-"""A service behind a network that fails in every way, in virtual time; it notes what it saw of each call."""
+"""Every way in which a network and a service fail, and what the service saw of each call."""
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator
 from typing import Literal, get_args
 
 import httpx
+
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.scripted_transport import Outcome
 
 Fault = Literal[
     "none",
@@ -46,47 +48,30 @@ _LOST: dict[Fault, type[httpx.TransportError]] = {
 }
 
 
-class BrokenBody(httpx.AsyncByteStream):
-    """A body that breaks off."""
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield b"{"
-        raise httpx.ReadError("the body breaks off")
-
-
-class FaultyService(httpx.AsyncBaseTransport):
+class FaultPlan:
     """Each request meets the next of the planned faults; `seen` holds them by call, as they arrived."""
 
     def __init__(self) -> None:
         self.plan: deque[Fault] = deque()
         self.seen: dict[tuple[str, str], list[Fault]] = defaultdict(list)
-        self.in_flight = 0
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Notes the request and does what is planned."""
+    async def __call__(self, request: ReceivedRequest) -> Outcome:
+        """Record the request and do what is planned."""
         fault = self.plan.popleft() if self.plan else "none"
-        self.in_flight += 1
-        try:
-            return await self._meet(fault, request)
-        finally:
-            self.in_flight -= 1
-
-    async def _meet(self, fault: Fault, request: httpx.Request) -> httpx.Response:
-        await asyncio.sleep(0.01)
         if fault in _NEVER_ARRIVES:
-            raise _NEVER_ARRIVES[fault](fault)
+            return _NEVER_ARRIVES[fault](fault)
         self.seen[request.method, request.headers["x-correlation-id"]].append(fault)
         if fault in ("slow", "no answer in time"):
             await asyncio.sleep(30.0)
         if fault in _LOST:
-            raise _LOST[fault](fault)
+            return _LOST[fault](fault)
         if fault == "answer breaks off":
-            return httpx.Response(200, stream=BrokenBody())
+            return PreparedResponse(fault="cut")
         if fault == "answer cannot be decoded":
-            return httpx.Response(200, headers={"content-encoding": "br"}, stream=httpx.ByteStream(b"?"))
+            return PreparedResponse(headers={"content-encoding": "br"}, body=b"?")
         status, _, wait = fault.partition(", ")
         headers = {"retry-after": wait.removesuffix(" s")} if wait else {}
-        return httpx.Response(int(status) if status.isdigit() else 200, headers=headers, content=b"{}")
+        return PreparedResponse(status=int(status) if status.isdigit() else 200, headers=headers)
 
     def repeated_with_a_possible_effect(self, method: str) -> int:
         """Counts the requests that came after one of the same call that may have had an effect."""

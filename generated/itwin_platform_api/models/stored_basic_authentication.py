@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    PLAIN,
+    UNSET,
+    blank,
+    describe,
+    encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "type",
+        "username",
+        "password",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "type",
+        "username",
+        "password",
+    )
+)
+
+
+@_attrs_define(repr=False)
+class StoredBasicAuthentication:
+    """Authentication of type Basic. username and password are both required for this type.
+    Source: section 2.2"""
+
+    type_: Literal["Basic"]
+    """Repository Authentication Type."""
+
+    username: str
+
+    password: str
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    CONSTANTS: ClassVar[Mapping[str, Any]] = {
+        "type": "Basic",
+    }
+
+    def __repr__(self) -> str:
+        return describe(self, frozenset(["username", "password"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.type_ is not UNSET:
+            wire["type"] = own.type_
+        if own.username is not UNSET:
+            wire["username"] = own.username
+        if own.password is not UNSET:
+            wire["password"] = own.password
+        return wire
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d, model = src_dict, blank(cls)
+        try:
+            model.type_ = d["type"]
+            model.username = d["username"]
+            model.password = d["password"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 3
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

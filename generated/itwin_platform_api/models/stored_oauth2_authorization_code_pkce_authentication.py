@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    PLAIN,
+    UNSET,
+    blank,
+    describe,
+    encode,
+    unknown_of,
+)
+
+_REQUIRED: dict[str, Any] = dict.fromkeys(
+    (
+        "type",
+        "clientId",
+        "scopes",
+        "authorizationEndpoint",
+        "tokenEndpoint",
+        "redirectUri",
+    ),
+    UNSET,
+)
+_NAMES = frozenset(
+    (
+        "type",
+        "clientId",
+        "scopes",
+        "authorizationEndpoint",
+        "tokenEndpoint",
+        "redirectUri",
+    )
+)
+
+
+@_attrs_define(repr=False)
+class StoredOAuth2AuthorizationCodePKCEAuthentication:
+    """Authentication of type OAuth2AuthorizationCodePKCE. All properties are required here because the object must be
+    sent in full.
+    Source: sections 2.2, 4.1"""
+
+    type_: Literal["OAuth2AuthorizationCodePKCE"]
+    """Repository Authentication Type."""
+
+    client_id: str
+    """Client identifier registered with the authorization server."""
+
+    scopes: str
+    """Space-separated list of requested scopes."""
+
+    authorization_endpoint: str
+    """URL where the user is sent to start authorization."""
+
+    token_endpoint: str
+    """URL where the code is exchanged for access and refresh tokens."""
+
+    redirect_uri: str
+    """URI the authorization server redirects to afterwards."""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    CONSTANTS: ClassVar[Mapping[str, Any]] = {
+        "type": "OAuth2AuthorizationCodePKCE",
+    }
+
+    def __repr__(self) -> str:
+        return describe(
+            self, frozenset(["client_id", "scopes", "authorization_endpoint", "token_endpoint", "redirect_uri"])
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.type_ is not UNSET:
+            wire["type"] = own.type_
+        if own.client_id is not UNSET:
+            wire["clientId"] = own.client_id
+        if own.scopes is not UNSET:
+            wire["scopes"] = own.scopes
+        if own.authorization_endpoint is not UNSET:
+            wire["authorizationEndpoint"] = own.authorization_endpoint
+        if own.token_endpoint is not UNSET:
+            wire["tokenEndpoint"] = own.token_endpoint
+        if own.redirect_uri is not UNSET:
+            wire["redirectUri"] = own.redirect_uri
+        return wire
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d, model = src_dict, blank(cls)
+        try:
+            model.type_ = d["type"]
+            model.client_id = d["clientId"]
+            model.scopes = d["scopes"]
+            model.authorization_endpoint = d["authorizationEndpoint"]
+            model.token_endpoint = d["tokenEndpoint"]
+            model.redirect_uri = d["redirectUri"]
+        except KeyError:  # what is missing is as good as UNSET
+            return cls.from_dict({**_REQUIRED, **d})
+        known = 6
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import (
+    PLAIN,
+    UNSET,
+    Unset,
+    blank,
+    describe,
+    encode,
+    unknown_of,
+)
+
+_NAMES = frozenset(
+    (
+        "queryParameters",
+        "minimumLevel",
+        "maximumLevel",
+    )
+)
+
+
+@_attrs_define(repr=False)
+class StoredRepositoryOptions:
+    """Options of a repository. The object is sent in full when changed.
+    Source: sections 2.3, 4.1, 8"""
+
+    query_parameters: QueryParameters | Unset = UNSET
+    """Query parameters added to the uri of a GIS repository on each request. Types of the values: not shown in the
+    description.
+    Source: section 2.3"""
+
+    minimum_level: int | Unset = UNSET
+    """Applies to UrlTemplate. Minimum level of detail that can be requested. Range 0 to 24 inclusive."""
+
+    maximum_level: int | Unset = UNSET
+    """Applies to UrlTemplate. Maximum level of detail that can be requested. Range 0 to 24 inclusive."""
+
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+
+    def wire_fields(self) -> dict[str, Any]:
+        """Returns the fields that are there by their names on the wire, their values as they are."""
+        wire: dict[str, Any] = dict(self.additional_properties)
+        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        if own.query_parameters is not UNSET:
+            wire["queryParameters"] = own.query_parameters
+        if own.minimum_level is not UNSET:
+            wire["minimumLevel"] = own.minimum_level
+        if own.maximum_level is not UNSET:
+            wire["maximumLevel"] = own.maximum_level
+        return wire
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d, model = src_dict, blank(cls)
+        known = 3
+        if "queryParameters" in d:
+            value = d["queryParameters"]
+            model.query_parameters = QueryParameters.from_dict(value) if isinstance(value, dict) else value
+        else:
+            model.query_parameters = UNSET
+            known -= 1
+        if "minimumLevel" in d:
+            model.minimum_level = d["minimumLevel"]
+        else:
+            model.minimum_level = UNSET
+            known -= 1
+        if "maximumLevel" in d:
+            model.maximum_level = d["maximumLevel"]
+        else:
+            model.maximum_level = UNSET
+            known -= 1
+        model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
+        return model
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.query_parameters import QueryParameters  # noqa: E402

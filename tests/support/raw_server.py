@@ -1,0 +1,129 @@
+"""The one stand-in of a service behind real sockets: it sends the bytes that it is told to, on loopback."""
+
+import asyncio
+import struct
+from collections.abc import Callable
+from http import HTTPStatus
+from socket import SO_LINGER, SOL_SOCKET
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from tests.support.exchange import PreparedResponse, ReceivedRequest, Script, now
+
+ACCOUNT = b'{"iTwin": {"id": "a-1", "class": "Account"}}'
+
+#: What the server sends: a response, or bytes as they are. Bytes without a whole head end the connection.
+Step = PreparedResponse | bytes
+
+
+def raw_response(body: bytes = ACCOUNT, *, head: bytes = b"HTTP/1.1 200 OK") -> bytes:
+    """Return the bytes of a response; `head` is its status line and any header lines."""
+    return b"%s\r\ncontent-length: %d\r\n\r\n%s" % (head, len(body), body)
+
+
+def plain_transport() -> httpx.AsyncHTTPTransport:
+    """Return a transport without certificates, whose loading would hold up the event loop, and without a limit."""
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+    return httpx.AsyncHTTPTransport(verify=False, limits=limits)
+
+
+class RawServer:
+    """Listens from `async with` to its end, takes the next step for each request, and records the requests."""
+
+    def __init__(self, *steps: Step | Callable[[ReceivedRequest], Step]) -> None:
+        self._script = Script[Step](*steps)
+        self._connections: set[asyncio.Task[None]] = set()
+        self.requests: list[ReceivedRequest] = []
+        self.port = 0
+        #: Is set when a connection has ended.
+        self.ended = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, backlog=1024)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._server.close()
+        for connection in self._connections:
+            connection.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    @property
+    def address(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def transport(self) -> httpx.AsyncBaseTransport:
+        """What sends to it."""
+        return plain_transport()
+
+    @property
+    def open_connections(self) -> int:
+        """Connections that have not ended."""
+        return len(self._connections)
+
+    async def quiet(self) -> None:
+        """Wait until every connection has ended."""
+        while self._connections:
+            await asyncio.wait(self._connections)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._serve(reader, writer))
+        self._connections.add(task)
+        task.add_done_callback(self._connections.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while (request := await _receive(reader)) is not None:
+                self.requests.append(request)
+                if not await _deliver(self._script.step(request), writer):
+                    break
+        except (ConnectionError, asyncio.IncompleteReadError):
+            return  # the client went away; what it had sent is recorded
+        finally:
+            self.ended.set()
+            writer.close()
+
+
+async def _receive(reader: asyncio.StreamReader) -> ReceivedRequest | None:
+    first = await reader.read(1)
+    if not first:
+        return None
+    at = now()
+    head = first + await reader.readuntil(b"\r\n\r\n")
+    line, *fields = head[:-4].split(b"\r\n")
+    pairs = [(name, value.strip()) for name, _, value in (field.partition(b":") for field in fields)]
+    headers = httpx.Headers(pairs)
+    method, target, _ = line.decode("latin-1").split(" ")
+    body = await reader.readexactly(int(headers.get("content-length", "0")))
+    return ReceivedRequest(at=at, method=method, target=target, headers=headers, body=body)
+
+
+async def _deliver(step: Step, writer: asyncio.StreamWriter) -> bool:
+    """Send what the step says, and return whether the connection goes on."""
+    if isinstance(step, bytes):
+        writer.write(step)
+        await writer.drain()
+        return b"\r\n\r\n" in step
+    await asyncio.sleep(step.delay)
+    if step.fault == "hang":
+        await asyncio.Event().wait()
+    if step.fault == "reset":
+        writer.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+        return False
+    lines = [f"HTTP/1.1 {step.status} {_phrase(step.status)}", f"content-length: {len(step.body)}"]
+    lines.extend(f"{name}: {value}" for name, value in step.headers.items())
+    body = step.body[: len(step.body) // 2] if step.fault == "cut" else step.body
+    writer.write("\r\n".join([*lines, "", ""]).encode() + body)
+    await writer.drain()
+    return step.fault is None
+
+
+def _phrase(status: int) -> str:
+    return HTTPStatus(status).phrase if status in {each.value for each in HTTPStatus} else "Unknown"

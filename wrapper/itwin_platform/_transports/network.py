@@ -1,0 +1,213 @@
+"""The network below httpcore, on asyncio itself: cancelling it needs no protection, and nothing arrives unseen.
+
+httpcore's own network stands on anyio. There, a cancelled task can leave a connection open, and bytes that arrive
+between two requests are not seen.
+"""
+
+import asyncio
+import select
+import ssl
+from collections.abc import Iterable
+from typing import Any
+
+import httpcore
+
+#: So many bytes of a response may wait to be read before the peer is slowed down.
+_READ_AHEAD = 262_144
+#: So many bytes are handed to the event loop at once.
+_WRITTEN_AT_ONCE = 65_536
+#: The text of the error for a connection that ended between two requests: nothing was sent on it.
+IDLE_CONNECTION_ENDED = "the idle connection has ended"
+
+
+class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
+    """One connection. Reading never stops between requests, so its end and surplus bytes are noticed."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._transport: Any = None
+        self._buffer = bytearray()
+        #: False between requests: what arrives then belongs to no request.
+        self._is_in_use = True
+        self._error: Exception | None = None
+        self._is_ended = self._is_paused = False
+        self._waiter: asyncio.Future[None] | None = None
+
+    # What the event loop calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Remember the transport."""
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Keep what arrived."""
+        self._buffer += data
+        if len(self._buffer) > _READ_AHEAD:
+            self._transport.pause_reading()
+        self._wake()
+
+    def eof_received(self) -> None:
+        """Note that the peer sends no more."""
+        self._is_ended = True
+        self._wake()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Note that the connection is gone."""
+        self._is_ended, self._error = True, exc
+        self._wake()
+
+    def pause_writing(self) -> None:
+        """Note that the peer reads too slowly."""
+        self._is_paused = True
+
+    def resume_writing(self) -> None:
+        """Note that the peer has read."""
+        self._is_paused = False
+        self._wake()
+
+    # What httpcore calls
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109  # httpcore's signature
+        """Return what has arrived, b"" at the end.
+
+        Raises:
+            httpcore.ReadTimeout, httpcore.ReadError: nothing came in time, or the connection broke.
+        """
+        while not self._buffer and not self._is_ended:
+            await self._wait(timeout, httpcore.ReadTimeout)
+        if not self._buffer and self._error is not None:
+            raise httpcore.ReadError(str(self._error)) from self._error
+        data = bytes(self._buffer[:max_bytes])
+        del self._buffer[:max_bytes]
+        if not self._is_ended:
+            self._transport.resume_reading()
+        return data
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109  # httpcore's signature
+        """Send, and wait while the peer reads too slowly.
+
+        Raises:
+            httpcore.ConnectError: the connection ended between two requests; nothing was sent.
+            httpcore.WriteTimeout, httpcore.WriteError: the peer took nothing in time, or the connection broke.
+        """
+        if not self._is_in_use:
+            if self._is_readable():
+                raise httpcore.ConnectError(IDLE_CONNECTION_ENDED)
+            self._is_in_use = True
+        if self._transport.is_closing():
+            raise httpcore.WriteError(str(self._error or "the connection is closed"))
+        for start in range(0, len(buffer), _WRITTEN_AT_ONCE):
+            # Piece by piece, so that the time limit is one for progress, however large the body is.
+            self._transport.write(buffer[start : start + _WRITTEN_AT_ONCE])
+            while self._is_paused and not self._transport.is_closing():
+                await self._wait(timeout, httpcore.WriteTimeout)
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109  # httpcore's signature
+    ) -> httpcore.AsyncNetworkStream:
+        """Return a stream that encrypts.
+
+        Raises:
+            httpcore.ConnectTimeout, httpcore.ConnectError: the handshake took too long, or failed.
+        """
+        encrypted = Stream()
+        try:
+            async with asyncio.timeout(timeout):
+                encrypted._transport = await self._loop.start_tls(
+                    self._transport, encrypted, ssl_context, server_hostname=server_hostname
+                )
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout("the TLS handshake took too long") from error
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from error
+        finally:
+            if encrypted._transport is None:
+                self._transport.abort()
+        return encrypted
+
+    async def aclose(self) -> None:
+        """Close the connection at once."""
+        self._transport.abort()
+
+    def get_extra_info(self, info: str) -> Any:
+        """Return what httpcore asks for by name; an idle connection that is readable cannot be used again."""
+        if info == "is_readable":
+            # httpcore asks for it when the connection is idle, and only then.
+            self._is_in_use = False
+            return self._is_readable()
+        names = {"client_addr": "sockname", "server_addr": "peername"}
+        return self._transport.get_extra_info(names.get(info, info))
+
+    def _is_readable(self) -> bool:
+        if self._is_ended or self._buffer or self._transport.is_closing():
+            return True
+        return is_socket_readable(self._transport)
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def _wait(self, seconds: float | None, too_late: type[Exception]) -> None:
+        waiter = self._waiter = self._loop.create_future()
+        timer = None if seconds is None else self._loop.call_later(seconds, _expire, waiter, too_late)
+        try:
+            await waiter
+        finally:
+            self._waiter = None
+            if timer is not None:
+                timer.cancel()
+
+
+def is_socket_readable(transport: Any) -> bool:
+    """Tell what the event loop has not seen yet: an idle connection that is readable was closed, or is out of step."""
+    socket = transport.get_extra_info("socket")
+    descriptor = -1 if socket is None else socket.fileno()
+    if descriptor < 0:
+        return True
+    if not hasattr(select, "poll"):  # pragma: no cover  # Windows
+        return bool(select.select([descriptor], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _expire(waiter: "asyncio.Future[None]", too_late: type[Exception]) -> None:
+    if not waiter.done():
+        waiter.set_exception(too_late("no progress in time"))
+
+
+class Network(httpcore.AsyncNetworkBackend):
+    """Opens connections."""
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109  # httpcore's signature
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Open a connection.
+
+        Raises:
+            httpcore.ConnectTimeout, httpcore.ConnectError: nobody answered in time, or nobody listens.
+        """
+        del local_address, socket_options  # nothing here asks for them
+        loop = asyncio.get_running_loop()
+        # uvloop tries one address after the other.
+        options: dict[str, Any] = {"happy_eyeballs_delay": 0.25} if isinstance(loop, asyncio.BaseEventLoop) else {}
+        try:
+            async with asyncio.timeout(timeout):
+                _, stream = await loop.create_connection(Stream, host, port, **options)
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout("nobody answered in time") from error
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from error
+        return stream
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
