@@ -194,11 +194,11 @@ CASES: list[tuple[Callable[[Node], object], str, str, bool]] = [
     ),
     (
         lambda d: _operation(d)["responses"].update({"200": _operation(d)["responses"].pop("201")}),
-        *("create_thing answer 201", "is no longer given", True),
+        *("create_thing response 201", "is no longer given", True),
     ),
     (
         lambda d: _operation(d)["responses"]["201"]["headers"].clear(),
-        *("create_thing answer header X-Count", "is no longer given", True),
+        *("create_thing response header X-Count", "is no longer given", True),
     ),
     (
         lambda d: _error(d).update(code="ThingTaken"),

@@ -226,5 +226,5 @@ async def test_with_checks_lifted_the_service_decides(httpx_mock: HTTPXMock) -> 
     httpx_mock.add_response(json=itwin_page())
     async with PlatformClient(BASE_URL, vendor="vendor", token="t", check_requests=False) as client:
         await client.itwins.list(number="1", search="2", skip=-1, page_size=5000, max_return=20_000).collect()
-    assert queries(httpx_mock) == ["number=1&$search=2&$top=5000&$skip=-1"]
+    assert queries(httpx_mock) == ["number=1&$search=2&$skip=-1&$top=5000"]
     assert httpx_mock.get_requests()[0].headers["x-max-return"] == "20000"

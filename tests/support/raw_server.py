@@ -35,6 +35,7 @@ class RawServer:
     def __init__(self, *steps: Step | Callable[[ReceivedRequest], Step]) -> None:
         self._script = Script[Step](*steps)
         self._connections: set[asyncio.Task[None]] = set()
+        self.connections_accepted = 0
         self.requests: list[ReceivedRequest] = []
         self.port = 0
         #: Is set when a connection has ended.
@@ -74,6 +75,7 @@ class RawServer:
             await asyncio.wait(self._connections)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections_accepted += 1
         task = asyncio.create_task(self._serve(reader, writer))
         self._connections.add(task)
         task.add_done_callback(self._connections.discard)

@@ -82,19 +82,19 @@ def _operation(name: str, before: Operation, after: Operation) -> Iterator[Chang
     for part in {**before.parameters, **after.parameters}:
         yield from _field(name, part, before.parameters.get(part), after.parameters.get(part), sent=True)
     yield from _field(name, "body", before.body, after.body, sent=True)
-    for status in {**before.answers, **after.answers}:
-        if status not in after.answers:
-            yield _change(name, f"answer {status}", "is no longer given", breaking=True)
-        elif status not in before.answers:
+    for status in {**before.responses, **after.responses}:
+        if status not in after.responses:
+            yield _change(name, f"response {status}", "is no longer given", breaking=True)
+        elif status not in before.responses:
             # A client that was generated before takes a success that it does not know for one that cannot be read.
-            yield _change(name, f"answer {status}", "new", breaking=True)
+            yield _change(name, f"response {status}", "new", breaking=True)
         else:
-            part = f"answer {status}"
-            yield from _field(name, part, before.answers[status], after.answers[status], sent=False)
-    for header in before.answer_headers - after.answer_headers:
-        yield _change(name, f"answer header {header}", "is no longer given", breaking=True)
-    for header in after.answer_headers - before.answer_headers:
-        yield _change(name, f"answer header {header}", "new", breaking=False)
+            part = f"response {status}"
+            yield from _field(name, part, before.responses[status], after.responses[status], sent=False)
+    for header in before.response_headers - after.response_headers:
+        yield _change(name, f"response header {header}", "is no longer given", breaking=True)
+    for header in after.response_headers - before.response_headers:
+        yield _change(name, f"response header {header}", "new", breaking=False)
     yield from _errors(name, before, after)
 
 
@@ -161,7 +161,7 @@ def _field(name: str, part: str, before: Field | None, after: Field | None, *, s
         yield _change(name, part, f"may also be {' or '.join(sorted(after.kinds - before.kinds))}", breaking=not sent)
     yield from _values(name, part, before, after)
     if before.default != after.default:
-        # The version that Accept asks for decides what the answer looks like.
+        # The version that Accept asks for decides what the response looks like.
         text = f"the default is {after.default} now, was {before.default}"
         yield _change(name, part, text, breaking=part == "header Accept")
     yield from _limits(name, part, before, after, sent=sent)

@@ -73,11 +73,11 @@ class _Reader:
                 for parameter in parameters
             },
             body=None if body is None else self._field(_schema(body) or {}, f"{name} body", holder=body),
-            answers={
-                status: None if (schema := _schema(response)) is None else self._field(schema, f"{name} answer")
+            responses={
+                status: None if (schema := _schema(response)) is None else self._field(schema, f"{name} response")
                 for status, response in successes.items()
             },
-            answer_headers=frozenset(name for response in successes.values() for name in response.get("headers", {})),
+            response_headers=frozenset(name for response in successes.values() for name in response.get("headers", {})),
             errors=frozenset(
                 (status, code)
                 for status, response in refusals.items()

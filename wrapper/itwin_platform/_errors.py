@@ -2,14 +2,13 @@
 
 PlatformError                     .resume says where a broken listing goes on, .collected what `collect()` had by then
   UsageError(ValueError)          refused before anything was sent: .code .target .rule
-  TransportError                  no answer: .sent says whether the request can have had an effect, .attempts how many,
-    |                             .scene_id which scene when one was given
+  TransportError                  no response: .sent (whether the request can have had an effect) .attempts .scene_id
     NotSentError                  it certainly had none
     OutcomeUnknownError           it may have had one
     DeadlineExceededError         the deadline, or a wait longer than the policy allows, ended the call: .retry_at
   TokenError                      the token source failed, or gave a text that cannot be a token
   PagingError                     a listing that cannot be followed safely, or goes nowhere
-  ResponseDecodeError             a success that is not as described: .status .headers .body .correlation_id
+  ResponseDecodeError             a success that is not as described: .status .headers .body .correlation_id .attempts
   APIStatusError                  the service refused: .status .code .message .target .details .headers .body
     |                             .correlation_id .attempts .retryable .retry_after .retry_at
     BadRequestError               400
@@ -144,6 +143,7 @@ class ResponseDecodeError(PlatformError):
         self.status = status
         self.headers = headers
         self.body = body
+        self.attempts = 1
 
 
 class APIStatusError(PlatformError):

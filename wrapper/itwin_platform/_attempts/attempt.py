@@ -39,12 +39,14 @@ class Call:
 
     Args:
         request: what the caller asked to send.
+        policy: the limits of this call.
         ticket: its position in the gate's queue.
         limit: ends the call when its time is over, or when the client is closed.
         task: who waits for the response.
     """
 
     request: httpx.Request
+    policy: BackoffPolicy
     ticket: int
     limit: asyncio.Timeout
     task: "asyncio.Task[Any] | None"
@@ -103,7 +105,6 @@ class AttemptSender:
     """Sends single attempts through `transport`, and ends the permit of each of them, whatever happens."""
 
     transport: httpx.AsyncBaseTransport
-    policy: BackoffPolicy
     gate: RequestGate
     max_response_bytes: int
     on_event: Callable[[BackoffEvent], None] | None
@@ -186,7 +187,7 @@ class AttemptSender:
 
     def _delay(self, call: Call, *, retry_after: float | None) -> float:
         return delay_before(
-            retry_after=retry_after, progress=call.progress, policy=self.policy, jitter=self.random_number()
+            retry_after=retry_after, progress=call.progress, policy=call.policy, jitter=self.random_number()
         )
 
     def _report(

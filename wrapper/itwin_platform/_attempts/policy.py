@@ -2,8 +2,9 @@
 
 import enum
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from .._api import UNSET, Unset
 from .._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError
 
 
@@ -38,13 +39,40 @@ class BackoffPolicy:
         for name, least in (("max_attempts", 1), ("max_in_flight", 1), ("retry_budget", 0)):
             value = getattr(self, name)
             if type(value) is not int or value < least:
-                raise UsageError(f"BackoffPolicy: {name} must be an integer, {least} or more")
+                raise UsageError(f"{name} must be an integer of at least {least}")
         for name in ("max_wait", "deadline", "queue_timeout", "base_delay", "max_delay"):
             value = getattr(self, name)
-            if name in ("deadline", "queue_timeout") and value is None:
+            if value is None and name in _OPTIONAL:
                 continue
-            if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-                raise UsageError(f"BackoffPolicy: {name} must be a finite number of seconds, 0 or more")
+            if not isinstance(value, _NUMBERS) or value is True or not 0 <= value < math.inf:
+                none = ", or None" if name in _OPTIONAL else ""
+                raise UsageError(f"{name} must be a finite number of seconds of at least 0{none}")
+
+
+_OPTIONAL = frozenset({"deadline", "queue_timeout"})
+_NUMBERS = (int, float)
+
+
+def with_limits(
+    policy: BackoffPolicy,
+    *,
+    deadline: float | Unset | None,
+    queue_timeout: float | Unset | None,
+    max_attempts: int | Unset,
+) -> BackoffPolicy:
+    """Return a policy with other limits; one that is UNSET stays.
+
+    Raises:
+        UsageError: a number is out of its range.
+    """
+    if deadline is UNSET and queue_timeout is UNSET and max_attempts is UNSET:
+        return policy
+    return replace(
+        policy,
+        deadline=policy.deadline if isinstance(deadline, Unset) else deadline,
+        queue_timeout=policy.queue_timeout if isinstance(queue_timeout, Unset) else queue_timeout,
+        max_attempts=policy.max_attempts if isinstance(max_attempts, Unset) else max_attempts,
+    )
 
 
 class Outcome(enum.Enum):

@@ -1,7 +1,4 @@
-"""Retries as an httpx transport: one loop of attempts for each request.
-
-gate -> token -> head -> body -> decide -> wait -> gate ...
-"""
+"""Retries as an httpx transport: gate -> token -> head -> body -> decide -> wait -> gate ..."""
 
 import asyncio
 import random
@@ -19,6 +16,7 @@ from .._errors import (
 )
 from .._transports.failures import without_frames
 from .._transports.given_client import check_kind
+from .._transports.options import POLICY
 from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, SENT_TOKEN, moment_after
 from .attempt import Attempt, AttemptSender, Call, route_of
 from .auth import TokenAuth, copy_of
@@ -83,7 +81,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._last_rate_limit: httpx.Response | None = None
         self._sender = AttemptSender(
             transport=transport,
-            policy=self._policy,
             gate=self._gate,
             max_response_bytes=max_response_bytes,
             on_event=on_event,
@@ -98,8 +95,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Send a request as often as the policy allows, and return the last response, read."""
         self._check_use()
         await request.aread()
-        limit = asyncio.timeout(self._policy.queue_timeout)
-        call = Call(request=request, ticket=self._gate.ticket(), limit=limit, task=asyncio.current_task())
+        policy, task = request.extensions.get(POLICY, self._policy), asyncio.current_task()
+        limit = asyncio.timeout(policy.queue_timeout)
+        call = Call(request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=task)
         try:
             async with limit:
                 self._calls.add(call)
@@ -111,6 +109,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except WaitTooLongError as error:
             raise held_back(call, self._last_rate_limit, seconds=error.seconds, now=self._now()) from None
         except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
+            if isinstance(error, ResponseDecodeError):
+                error.attempts = call.sent
             without_frames(error)
             raise
         finally:
@@ -140,7 +140,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 outcome=attempt.outcome,
                 delay=attempt.delay,
                 progress=call.progress,
-                policy=self._policy,
+                policy=call.policy,
                 budget=self._budget.left,
             )
             if attempt.outcome is Outcome.RATE_LIMITED:
@@ -170,7 +170,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def _admit(self, call: Call) -> None:
         try:
-            call.permit = await self._gate.enter(call.ticket, max_wait=self._policy.max_wait, until=call.limit.when())
+            call.permit = await self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=call.limit.when())
         except Exception as error:
             if isinstance(error, WaitTooLongError) or (isinstance(error, PlatformError) and not call.sent):
                 raise
@@ -178,7 +178,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise no_response(call, reason) from error
         if call.admitted_at is None:
             # Queueing behind one's own tasks must not fail a call: its deadline starts here.
-            call.admitted_at, deadline = asyncio.get_running_loop().time(), self._policy.deadline
+            call.admitted_at, deadline = asyncio.get_running_loop().time(), call.policy.deadline
             if not self._is_closed:
                 call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
 
@@ -213,9 +213,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             left = self._gate.cooldown_left() or None
             return held_back(call, self._last_rate_limit, seconds=left, now=self._now())
         if call.admitted_at is None:
-            reason = f"queued for longer than queue_timeout, {self._policy.queue_timeout:g} s"
+            reason = f"queued for longer than queue_timeout, {call.policy.queue_timeout:g} s"
         else:
-            reason = f"the deadline of {self._policy.deadline:g} s passed; requests sent: {call.sent}"
+            reason = f"the deadline of {call.policy.deadline:g} s passed; requests sent: {call.sent}"
         return DeadlineExceededError(
             f"{call.request.method} {route_of(call.request)}: {reason}",
             attempts=call.sent,

@@ -139,7 +139,7 @@ def page_values(first: RequestValues, query: Query) -> RequestValues:
 def encode_query(first: Mapping[str, str], query: Query) -> str:
     """Encode the query of a page: the parameters of the first page, with the place of this one.
 
-    `$skip` of the first page is not carried on: a link without it continues by other means.
+    `$skip` of the operation is not carried on: a link without it continues by other means.
     """
     placed = {SKIP, *(name for name, _ in query)}
     carried = urlencode([pair for pair in first.items() if pair[0] not in placed], safe="$")

@@ -51,19 +51,15 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
-    """The request of one page: that of the first page, with the query that places this one in the listing.
-
-    `unchanged` is True for the first page, which is requested as the operation built it.
-    """
+    """The request of one page: that of the first page, with the query that places this one in the listing."""
 
     first: RequestValues
     query: Query
-    unchanged: bool = False
 
     @property
     def values(self) -> RequestValues:
         """What is sent."""
-        return self.first if self.unchanged else page_values(self.first, self.query)
+        return page_values(self.first, self.query)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +77,7 @@ class Listing(Generic[T]):
     """What a pager reads.
 
     Args:
-        first: the request of the first page; each other page is this request with another query.
+        first: the request as the operation built it; a page is this request with the query that places the page.
         address: the address of the listing, to which links are compared.
         name: the operation and a digest of its keywords, which a `resume` must carry as well.
         keywords: the names of the operation's query parameters, except `$skip` and `$top`: no link can change them.

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Generic
 
 from .._errors import PagingError, PlatformError
-from .links import SKIP, TOP, LoopDetector, Query, count_of, next_query, page_at, skip_of
+from .links import SKIP, TOP, LoopDetector, Query, count_of, next_query, skip_of
 from .page import CAP, Listing, Page, PageContent, PageRequest, T
 from .resume import Position, write_resume
 
@@ -93,9 +93,8 @@ class ListingRun(Generic[T]):
 
     def _request(self, query: Query | None, size: int) -> PageRequest:
         """Return a request; `size` is the page size where the query names none."""
-        if query is None and size == self._listing.page_size:
-            return PageRequest(first=self.first, query=page_at(self._listing.skip, size), unchanged=True)
-        query = query or ((SKIP, str(self._listing.skip)),)
+        if query is None:
+            query = ((SKIP, str(self._listing.skip)),) if self._listing.skip else ()
         if TOP not in dict(query):
             query = (*query, (TOP, str(size)))
         return PageRequest(first=self.first, query=query)

@@ -12,6 +12,7 @@ from .._api import (
     ITwinStatus,
     ITwinSubClass,
     ITwinSummary,
+    PreferredReturn,
     QueryScope,
     Unset,
     get_primary_account,
@@ -124,7 +125,6 @@ class ITwins(Group):
         if self._connection.check_requests:
             check_itwin_listing(given, representation=representation, query_scope=query_scope)
             check_itwin_pages(max_return=max_return, skip=skip, page_size=page_size)
-        size = page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE)
         first = list_itwins.build_request(
             sub_class=sub_classes,
             status=as_enum(status, ITwinStatus),
@@ -138,11 +138,11 @@ class ITwins(Group):
             filter_=filter,
             orderby=order_by,
             include_inactive=include_inactive,
-            top=size,
+            top=UNSET if page_size is None else page_size,
             skip=skip or UNSET,
             x_max_return=max_return,
             x_itwin_query_scope=as_enum(query_scope, QueryScope),
-            prefer=prefer_of(representation),
+            prefer=as_enum(prefer_of(representation), PreferredReturn),
         )
         shape = {"representation": representation, "query_scope": query_scope, "max_return": max_return}
         name = fingerprint("list_itwins", {**given, **shape, "skip": skip, "page_size": page_size})
@@ -151,7 +151,7 @@ class ITwins(Group):
             address=f"{self._connection.address}{first.path}",
             name=name,
             keywords=_KEYWORDS,
-            page_size=size,
+            page_size=page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE),
             shrinks=page_size is None,
             skip=skip,
             limit=limit,
@@ -211,24 +211,23 @@ class ITwins(Group):
         if self._connection.check_requests:
             check_itwin_listing(given, representation=representation, query_scope=query_scope)
             check_itwin_pages(max_return=MOST_RETURNED, skip=0, page_size=page_size)
-        size = page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE)
         first = list_itwins.build_request(
             sub_class=sub_classes,
             filter_=filter or UNSET,
             select=selected,
             include_inactive=include_inactive,
-            top=size,
+            top=UNSET if page_size is None else page_size,
             x_max_return=MOST_RETURNED,
             x_itwin_query_scope=as_enum(query_scope, QueryScope),
-            prefer=prefer_of(representation),
+            prefer=as_enum(prefer_of(representation), PreferredReturn),
         )
-        shape = {"representation": representation, "query_scope": query_scope, "partition_by": partition_by}
+        given |= {"representation": representation, "query_scope": query_scope, "partition_by": partition_by}
         listing: Listing[ITwin] = Listing(
             first=first,
             address=f"{self._connection.address}{first.path}",
-            name=fingerprint("list_all_itwins", {**given, **shape, "page_size": page_size}),
+            name=fingerprint("list_all_itwins", {**given, "page_size": page_size}),
             keywords=_KEYWORDS,
-            page_size=size,
+            page_size=page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE),
             shrinks=page_size is None,
             limit=limit,
             concurrency=concurrency,

@@ -164,13 +164,12 @@ class Scenes(Group):
                 check_integer("page_size", page_size, least=1, most=MOST_PER_PAGE, code=None, target="$top")
             check_integer("skip", skip, least=0, most=None, code=None, target="$skip")
         check_header("correlation_id", correlation_id)
-        size = page_size_for(page_size, limit=limit, most=MOST_PER_PAGE)
         first = list_scene_objects.build_request(
             scene_id,
             itwin_id=itwin_id,
             order_by=order_by,
             skip=skip or UNSET,
-            top=size,
+            top=UNSET if page_size is None else page_size,
             x_correlation_id=correlation_id,
         )
         keywords = {"scene": scene_id, "itwin": itwin_id, "order": order_by, "skip": skip, "page_size": page_size}
@@ -179,7 +178,7 @@ class Scenes(Group):
             address=f"{self._connection.address}{first.path}",
             name=fingerprint("list_scene_objects", keywords),
             keywords=_KEYWORDS,
-            page_size=size,
+            page_size=page_size_for(page_size, limit=limit, most=MOST_PER_PAGE),
             shrinks=page_size is None,
             skip=skip,
             limit=limit,
