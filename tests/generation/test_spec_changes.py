@@ -50,7 +50,7 @@ def small_document() -> Node:
             "schemas": {
                 "Thing": thing,
                 "ThingCreate": copy.deepcopy(thing),
-                "Color": {"type": "string", "enum": ["red", "blue"]},
+                "Color": {"type": "string", "enum": ["red", "blue"], "x-enum-varnames": ["RED", "BLUE"]},
             }
         },
     }
@@ -85,7 +85,7 @@ PARAMETER = {"name": "tag", "in": "query", "schema": {"type": "string"}}
 
 # What is done to the document; where it is told; what is told; whether it breaks.
 CASES: list[tuple[Callable[[Node], object], str, str, bool]] = [
-    (lambda d: d["paths"].clear(), "create_thing", "is gone (POST /things)", True),
+    (lambda d: d["paths"].clear(), "create_thing", "is gone (POST /things), with Thing, ThingCreate", True),
     (lambda d: _operation(d).update(operationId="make_thing"), "create_thing", "is called make_thing now", True),
     (
         lambda d: d["paths"].update({"/thing": d["paths"].pop("/things")}),
@@ -188,6 +188,10 @@ CASES: list[tuple[Callable[[Node], object], str, str, bool]] = [
         *("Thing parts", "at most 3 items now, was at most 5 items", False),
     ),
     (lambda d: d["components"]["schemas"]["Color"]["enum"].append("green"), "Color", "new value green", False),
+    (
+        lambda d: d["components"]["schemas"]["Color"].update({"x-enum-varnames": ["RED", "NAVY"]}),
+        *("Color", "the member of blue is called NAVY now, was BLUE", True),
+    ),
     (
         lambda d: d["components"]["schemas"]["Color"]["enum"].remove("red"),
         *("Color", "value red is gone: its member is no longer generated", True),

@@ -58,7 +58,9 @@ def _operations(old: Specification, new: Specification) -> Iterator[Change]:
     for name, before in old.operations.items():
         after = new.operations.get(renamed.get(name, name))
         if after is None:
-            yield _change(name, "", f"is gone ({before.method} {before.path})", breaking=True)
+            models = _only_of({name}, old, new)
+            besides = f", with {', '.join(models)}" if models else ""
+            yield _change(name, "", f"is gone ({before.method} {before.path}){besides}", breaking=True)
             continue
         if name in renamed:
             yield _change(name, "", f"is called {after.name} now", breaking=True)
@@ -112,9 +114,21 @@ def _errors(name: str, before: Operation, after: Operation) -> Iterator[Change]:
         yield _change(name, f"error {status}, detail {code} [{target}]", "new", breaking=False)
 
 
+def _only_of(operations: set[str], old: Specification, new: Specification) -> list[str]:
+    """The models that are gone with operations, because nothing else used them."""
+    return sorted(
+        name
+        for name in old.models.keys() - new.models.keys()
+        if (users := {*old.senders(name), *old.returners(name)}) and users <= operations
+    )
+
+
 def _models(old: Specification, new: Specification) -> Iterator[Change]:
+    told = _only_of(old.operations.keys() - new.operations.keys(), old, new)
     for name, before in old.models.items():
         after = new.models.get(name)
+        if after is None and name in told:
+            continue
         if after is None:
             text = "is gone: its class is no longer generated"
             yield _change(name, "", text, breaking=True)
@@ -125,6 +139,9 @@ def _models(old: Specification, new: Specification) -> Iterator[Change]:
         for value in after.values:
             if value not in before.values:
                 yield _change(name, "", f"new value {value}", breaking=False)
+        for value, member in before.members.items():
+            if value in after.values and (now := after.members.get(value, "another name")) != member:
+                yield _change(name, "", f"the member of {value} is called {now} now, was {member}", breaking=True)
         yield from _fields(name, before, after, sent=bool(new.senders(name)), returned=bool(new.returners(name)))
 
 

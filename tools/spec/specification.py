@@ -37,6 +37,7 @@ class Model:
 
     fields: Mapping[str, Field]
     values: tuple[str, ...]
+    members: Mapping[str, str]
     words: str
 
 

@@ -8,7 +8,6 @@ from datetime import datetime
 import httpx
 
 from .._errors import (
-    DeadlineExceededError,
     PlatformError,
     ResponseDecodeError,
     TransportError,
@@ -17,10 +16,10 @@ from .._errors import (
 from .._transports.failures import without_frames
 from .._transports.given_client import check_kind
 from .._transports.options import POLICY
-from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, SENT_TOKEN, moment_after
-from .attempt import Attempt, AttemptSender, Call, route_of
+from .._transports.status_errors import ATTEMPTS, REASON, RETRY_AFTER, RETRY_AT, SENT_TOKEN, moment_after
+from .attempt import Attempt, AttemptSender, Call
 from .auth import TokenAuth, copy_of
-from .call_errors import given_up, held_back, no_response
+from .call_errors import given_up, held_back, no_response, out_of_time
 from .events import BackoffEvent
 from .gate import Gate, RequestGate
 from .guarded_gate import GuardedGate
@@ -203,6 +202,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _given_up(self, call: Call, attempt: Attempt, decision: GiveUp) -> httpx.Response:
         if attempt.response is not None:
+            attempt.response.extensions[REASON] = decision.reason
             return self._described(call, attempt, attempt.response)
         raise given_up(call, attempt, decision) from attempt.error
 
@@ -212,15 +212,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if call.is_rate_limited:
             left = self._gate.cooldown_left() or None
             return held_back(call, self._last_rate_limit, seconds=left, now=self._now())
-        if call.admitted_at is None:
-            reason = f"queued for longer than queue_timeout, {call.policy.queue_timeout:g} s"
-        else:
-            reason = f"the deadline of {call.policy.deadline:g} s passed; requests sent: {call.sent}"
-        return DeadlineExceededError(
-            f"{call.request.method} {route_of(call.request)}: {reason}",
-            attempts=call.sent,
-            sent=call.may_have_had_an_effect,
-        )
+        return out_of_time(call)
 
     async def aclose(self) -> None:
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport beneath."""
