@@ -12,7 +12,7 @@ from typing import cast
 from urllib.parse import SplitResult, quote, unquote, unquote_plus, urlencode, urljoin, urlsplit
 
 from .._api import RequestValues, Unset
-from .._errors import PagingError
+from .._errors import PagingError, UsageError
 
 #: What places a page in its listing: names, each with its value as it stands in an address. The values of a link are
 #: sent on as they came: a service may read a cursor that was decoded and encoded again as another one.
@@ -133,7 +133,10 @@ def skip_of(query: Query) -> int | None:
 def page_values(first: RequestValues, query: Query) -> RequestValues:
     """Return the request of a page: the first one with another query."""
     # `build_request` returns parameters by name.
-    return replace(first, query=encode_query(cast("Mapping[str, str]", first.query), query))
+    try:
+        return replace(first, query=encode_query(cast("Mapping[str, str]", first.query), query))
+    except UnicodeError:
+        raise UsageError("the request cannot be written: a string holds half of a surrogate pair") from None
 
 
 def encode_query(first: Mapping[str, str], query: Query) -> str:
