@@ -13,8 +13,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 PAGE = PROJECT / "docs" / "reference" / "specification.md"
 HEAD = """# Specification
 
-This page renders `openapi.yaml`, from which the client is generated. It lists each operation with its parameters, its body
-and its responses, and then each schema.
+This page renders `openapi.yaml`, from which the client is generated. It lists each operation with its parameters, its
+body and its responses, and then each schema.
 """
 
 Node = Mapping[str, Any]
