@@ -2,14 +2,14 @@
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 READY := $(VENV)/.ready
 SOURCES := wrapper sandbox templates tests tools examples measure
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
 	templates-diff vendor package test-all-pythons lines clean \
-	conformance conformance-quick bench bench-quick bench-paging reliability docs
+	conformance conformance-quick bench bench-quick bench-paging reliability docs check-tag sbom audit
 
 help:  ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -26,9 +26,10 @@ test: $(READY)  ## Run the tests, without those that start further Pythons (test
 
 check: lint types coverage check-generated conformance-quick  ## Format, lint, types, tests with coverage, generated code, sandbox: all that must hold
 
-lint: $(READY)  ## Check format and style
+lint: $(READY)  ## Check format and style, and the workflows
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/ruff check $(SOURCES)
+	@$(BIN)/zizmor --offline --quiet --no-progress .github
 
 format: $(READY)  ## Write the format
 	@$(BIN)/ruff format $(SOURCES)
@@ -79,11 +80,11 @@ conformance: .venv-conformance/.ready  ## Let schemathesis, the Prism proxy and 
 conformance-quick: .venv-conformance/.ready  ## The same, a few hundred cases and without npm
 	@.venv-conformance/bin/python -m measure.conformance --quick
 
-bench: .venv-bench/.ready .venv-bench-peers/.ready  ## Measure against others and write docs/benchmarks.md
-	@.venv-bench/bin/python -m measure.speed.run --peers .venv-bench-peers/bin/python --report
+bench: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready  ## Measure against others and write docs/benchmarks.md
+	@.venv-bench/bin/python -m measure.speed.run --ours .venv-bench-ours/bin/python --peers .venv-bench-peers/bin/python --report
 
-bench-quick: .venv-bench/.ready .venv-bench-peers/.ready  ## The same in under a minute, fewer works and rounds
-	@.venv-bench/bin/python -m measure.speed.run --peers .venv-bench-peers/bin/python --quick
+bench-quick: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready  ## The same in under a minute, fewer works and rounds
+	@.venv-bench/bin/python -m measure.speed.run --ours .venv-bench-ours/bin/python --peers .venv-bench-peers/bin/python --quick
 
 bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Give openai, githubkit, azure-core, botocore and us the same herd and outage
 	@$(BIN)/python -m measure.speed.backoff --peers .venv-bench-backoff/bin/python
@@ -97,6 +98,15 @@ bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-
 docs: .venv-docs/.ready  ## Build the documentation site into site/, warnings are errors
 	@.venv-docs/bin/zensical build --strict --clean
 	@.venv-docs/bin/python -m tools.site.check_site
+
+check-tag: $(READY)  ## Check that TAG=<tag>, the version and the changelog agree
+	@$(BIN)/python -m tools.release.check_tag "$(TAG)"
+
+sbom: .venv-release/.ready  ## Write dist/sbom.cdx.json, the list of what users install, after make package
+	@.venv-release/bin/python -m tools.release.sbom
+
+audit: .venv-release/.ready  ## Look for known vulnerabilities of the pinned versions; needs the network
+	@.venv-release/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
 lines: $(READY)  ## Show how large and how tangled wrapper/ is, beside its limits; status 1 if one is exceeded
 	@$(BIN)/python -m tools.structure.report
@@ -121,6 +131,12 @@ $(READY): pyproject.toml constraints.txt
 		--editable '.[sandbox]' --requirement measure/conformance/requirements.txt
 	@touch $@
 
+.venv-release/.ready: tools/release/requirements.txt
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@echo "Setting up $(@D) ..."
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
 .venv-docs/.ready: docs/requirements.txt constraints.txt
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
@@ -131,7 +147,14 @@ $(READY): pyproject.toml constraints.txt
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[fast]' openapi-python-client --requirement measure/speed/requirements.txt
+		--editable '.[fast,sandbox]' openapi-python-client --requirement measure/speed/requirements.txt
+	@touch $@
+
+# As users install it: httpx imports rich where it finds it, and the generator brings that.
+.venv-bench-ours/.ready: pyproject.toml constraints.txt
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@echo "Setting up $(@D) ..."
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[fast]'
 	@touch $@
 
 .venv-bench-peers/.ready: measure/speed/requirements-peers.txt

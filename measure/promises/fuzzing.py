@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import httpx
 from itwin_platform import PlatformClient, PlatformError, ResponseDecodeError
-from itwin_platform._attempts.policy import parse_retry_after
+from itwin_platform._attempts.retry_after import parse_retry_after
 from itwin_platform._transports.status_errors import status_error
 from itwin_platform_api.api.detectors import create_detector
 from itwin_platform_api.api.itwins import get_primary_account, list_itwins

@@ -5,10 +5,10 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from .answers import NEW_OBJECTS, SCENE_ID
+from .data import SCENE_ID, new_objects
 
 AUTHENTICATION = {"type": "Basic", "username": "u", "password": "p"}
-SCENE = {"displayName": "Harbour", "sceneData": {"objects": NEW_OBJECTS}}
+SCENE = {"displayName": "Harbour", "sceneData": {"objects": new_objects()}}
 ACCEPT = {"Authorization": "Bearer t", "Accept": "application/vnd.bench.itwin-platform.v1+json"}
 
 
@@ -21,8 +21,8 @@ class Client(Protocol):
     async def patch(self) -> None:
         """One PATCH of a repository's authentication."""
 
-    async def post(self) -> None:
-        """Creates a scene of 100 objects."""
+    async def post(self, itwin_id: str) -> None:
+        """Creates a scene of 100 objects; the iTwin `echo` returns them, any other one returns none."""
 
     async def itwins(self, page_size: int) -> int:
         """Reads 10,000 full iTwins."""
@@ -55,14 +55,14 @@ class Ours:
     async def patch(self) -> None:
         await self.platform.repositories.update("i", "r", authentication=self._authentication)
 
-    async def post(self) -> None:
-        await self.platform.scenes.create("i", display_name="Harbour", objects=NEW_OBJECTS)
+    async def post(self, itwin_id: str) -> None:
+        await self.platform.scenes.create(itwin_id, display_name="Harbour", objects=new_objects())
 
     async def itwins(self, page_size: int) -> int:
         return len(await self.platform.itwins.list(representation="full", page_size=page_size, limit=10_000).collect())
 
     async def itwins_at_once(self) -> int:
-        return len(await self.platform.itwins.list(representation="full", concurrency=8, limit=10_000).collect())
+        return len(await self.platform.itwins.list(representation="full", concurrency=10, limit=10_000).collect())
 
     async def objects(self) -> int:
         return len(await self.platform.scenes.list_objects(SCENE_ID, "i").collect())
@@ -86,18 +86,18 @@ class Stock:
 
     async def patch(self) -> None:
         from stock_api.api.repositories import update_repository
-        from stock_api.models import BasicAuthentication, RepositoryUpdate
+        from stock_api.models import RepositoryUpdate, StoredBasicAuthentication
 
-        authentication = BasicAuthentication(type_="Basic", username="u", password="p")
+        authentication = StoredBasicAuthentication(type_="Basic", username="u", password="p")
         await update_repository.asyncio(
             "i", "r", client=self._client, body=RepositoryUpdate(authentication=authentication)
         )
 
-    async def post(self) -> None:
+    async def post(self, itwin_id: str) -> None:
         from stock_api.api.scenes import create_scene
         from stock_api.models import SceneCreate
 
-        await create_scene.asyncio(client=self._client, body=SceneCreate.from_dict(SCENE), i_twin_id="i")
+        await create_scene.asyncio(client=self._client, body=SceneCreate.from_dict(SCENE), i_twin_id=itwin_id)
 
     async def itwins(self, page_size: int) -> int:
         from stock_api.api.itwins import list_itwins
@@ -137,8 +137,8 @@ class Dictionaries:
     async def patch(self) -> None:
         await self._send("PATCH", "/itwins/i/repositories/r", {"authentication": AUTHENTICATION})
 
-    async def post(self) -> None:
-        await self._send("POST", "/scenes/?iTwinId=i", SCENE)
+    async def post(self, itwin_id: str) -> None:
+        await self._send("POST", f"/scenes/?iTwinId={itwin_id}", SCENE)
 
     async def itwins(self, page_size: int) -> int:
         return len(await self._listing(f"/itwins/?$top={page_size}", "iTwins"))
@@ -217,10 +217,13 @@ class Bare:
         body = msgspec.json.encode({"authentication": AUTHENTICATION})
         json.loads(await self._send(b"PATCH /itwins/i/repositories/r", body))
 
-    async def post(self) -> None:
+    async def post(self, itwin_id: str) -> None:
         import msgspec
 
-        msgspec.json.decode(await self._send(b"POST /scenes/?iTwinId=i", msgspec.json.encode(SCENE)))
+        from .limit import Created
+
+        line = b"POST /scenes/?iTwinId=" + itwin_id.encode()
+        msgspec.json.decode(await self._send(line, msgspec.json.encode(SCENE)), type=Created)
 
     async def itwins(self, page_size: int) -> int:
         import msgspec

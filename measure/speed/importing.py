@@ -1,11 +1,14 @@
-"""What it costs to import the package and make one client, against the same for httpx, and for aiohttp.
+"""What it costs to import the package and make one client, against the same for httpx.
 
-Run as `python -m measure.speed.importing`: fresh processes in interleaved rounds, processor time within each.
+Run as `python -m measure.speed.importing PYTHON`: fresh processes in interleaved rounds, processor time within each.
+The environment of that Python holds the client as users install it: httpx imports rich where the generator brought it.
 """
 
 import statistics
 import subprocess
 import sys
+
+from .report import Spread
 
 ROUNDS = 15
 SNIPPETS = {
@@ -15,27 +18,26 @@ SNIPPETS = {
 }
 
 
-def cost(snippet: str) -> float:
-    """Returns the processor seconds of a snippet in a fresh process."""
+def cost(snippet: str, python: str) -> float:
+    """Return the processor seconds of a snippet in a fresh process."""
     program = f"import time; began = time.process_time(); {snippet}; print(time.process_time() - began)"
-    return float(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout)
+    return float(subprocess.run([python, "-c", program], capture_output=True, text=True, check=True).stdout)
 
 
-def lines() -> list[str]:
-    """Measures in rounds and returns milliseconds and ratios."""
+def lines(python: str) -> list[str]:
+    """Measure in rounds and return milliseconds and ratios."""
     figures: dict[str, list[float]] = {name: [] for name in SNIPPETS}
     for number in range(ROUNDS + 1):
         for name, snippet in SNIPPETS.items():
-            spent = cost(snippet)
+            spent = cost(snippet, python)
             if number:
                 figures[name].append(spent)
-    said = ["import and one client, against httpx: median (least-most)"]
+    said = ["import and one client, processor time against httpx: median [quartiles]"]
     for name, found in figures.items():
-        ratios = [one / other for one, other in zip(found, figures["httpx"], strict=True)]
-        spread = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
-        said.append(f"  {name:<12}{statistics.median(found) * 1e3:>7.1f} ms  {spread}")
+        ratios = Spread.of([one / other for one, other in zip(found, figures["httpx"], strict=True)])
+        said.append(f"  {name:<12}{statistics.median(found) * 1e3:>7.1f} ms  {ratios}")
     return said
 
 
 if __name__ == "__main__":
-    print("\n".join(lines()))
+    print("\n".join(lines(sys.argv[1])))

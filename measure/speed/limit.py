@@ -101,8 +101,43 @@ class Objects(msgspec.Struct):
     links: Links = msgspec.field(name="_links")
 
 
+class EchoedObject(msgspec.Struct):
+    """A scene object of a new scene."""
+
+    id: str
+    displayName: str
+    visible: bool
+    version: str
+    kind: str
+    data: View
+
+
+class SceneData(msgspec.Struct):
+    """The objects of a new scene."""
+
+    objects: list[EchoedObject]
+
+
+class Scene(msgspec.Struct):
+    """A new scene."""
+
+    id: str
+    displayName: str
+    iTwinId: str
+    createdById: str
+    creationTime: datetime
+    lastModified: datetime
+    sceneData: SceneData | None = None
+
+
+class Created(msgspec.Struct):
+    """The response to a new scene."""
+
+    scene: Scene
+
+
 class Account(msgspec.Struct):
-    """The primary account's answer."""
+    """The response with the primary account."""
 
     iTwin: Summary
 
@@ -143,14 +178,14 @@ class Connection(asyncio.Protocol):
 
 
 class Limit:
-    """Twenty connections and nothing else."""
+    """As many connections as httpx and aiohttp open at most, and nothing else."""
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._head = f" HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nauthorization: Bearer t\r\n".encode()
         self._idle: asyncio.Queue[Connection] = asyncio.Queue()
 
-    async def connect(self, count: int = 20) -> None:
+    async def connect(self, count: int = 100) -> None:
         """Opens the connections."""
         loop = asyncio.get_running_loop()
         for _ in range(count):

@@ -1,7 +1,7 @@
-"""Peak memory of iterating 10,000 full iTwins, in pages of 1,000.
+"""Peak memory of reading 10,000 full iTwins, in pages of 1,000: iterated, and all of them collected.
 
-Run as `python -m measure.speed.memory`. The unit is a page as it is held: the bytes of its answer, which stay
-until they are decoded, and its models. orjson needs several times as much for a moment while it reads; json does not.
+Run as `python -m measure.speed.memory`. Beside the bytes stands how many pages as they are held that is: the bytes of a
+response, which stay until they are decoded, and its models.
 """
 
 import asyncio
@@ -11,12 +11,12 @@ import tracemalloc
 
 from itwin_platform import ITwin, PlatformClient, _json
 
-from .answers import encoded, itwins
+from .data import encoded, itwins, make_data
 from .run import Process
 
 
 def size_of_a_page() -> int:
-    """Returns the bytes that one page takes."""
+    """Return the bytes that one page takes."""
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     content = encoded(itwins()[:1000])
@@ -27,40 +27,43 @@ def size_of_a_page() -> int:
     return size
 
 
-async def peak(platform: PlatformClient, *, limit: int, concurrency: int) -> int:
-    """Iterates, keeps nothing, and returns the peak above what was there before."""
+async def peak(platform: PlatformClient, *, concurrency: int, collected: bool) -> int:
+    """Read the listing and return the peak above what was there before."""
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     tracemalloc.reset_peak()
-    async for _ in platform.itwins.list(representation="full", limit=limit, concurrency=concurrency):
-        pass
+    pager = platform.itwins.list(representation="full", limit=10_000, concurrency=concurrency)
+    if collected:
+        assert len(await pager.collect()) == 10_000
+    else:
+        async for _ in pager:
+            pass
     return tracemalloc.get_traced_memory()[1] - before
 
 
 async def lines() -> list[str]:
-    """Measures and returns what was found."""
+    """Measure and return what was found."""
+    make_data()
+    itwins()  # not a part of what is measured
     said: list[str] = []
-    quick = _json.orjson
+    quick = _json.msgspec_json
     with Process("measure.speed.server") as server:
         address = f"http://127.0.0.1:{server.line().strip()}"
         async with PlatformClient(address, vendor="v", token="t") as platform:
             await platform.itwins.list(limit=1).collect()
             tracemalloc.start()
             page = size_of_a_page()
-            said.append(
-                f"peak memory in pages of 1,000 full iTwins, {page / 1e6:.1f} MB each with the bytes of its answer"
-            )
-            for reader, name in ((None, "json"), (quick, "orjson")):
-                _json.orjson = reader
-                alone = await peak(platform, limit=1_000, concurrency=1)
-                for concurrency in (1, 8):
-                    most = await peak(platform, limit=10_000, concurrency=concurrency)
+            said.append(f"peak memory of 10,000 full iTwins in pages of 1,000; a page takes {page / 1e6:.1f} MB")
+            for reader, name in ((None, "json"), (quick, "msgspec")):
+                _json.msgspec_json = reader
+                for concurrency, collected in ((1, False), (8, False), (1, True)):
+                    most = await peak(platform, concurrency=concurrency, collected=collected)
+                    way = "collected" if collected else "iterated"
                     said.append(
-                        f"  10,000 iterated, {name}, concurrency {concurrency}: {most / page:.1f} pages; "
-                        f"{most / alone:.2f} times the peak of reading one page alone"
+                        f"  {way}, {name}, concurrency {concurrency}: {most / 1e6:.1f} MB, {most / page:.1f} pages"
                     )
             tracemalloc.stop()
-            _json.orjson = quick
+            _json.msgspec_json = quick
     return said
 
 

@@ -25,7 +25,7 @@ from itwin_platform._listings.page import Answer, Listing, Place
 from rich.console import Console
 from rich.table import Table
 
-from .answers import SCENE_ID, encoded
+from .data import SCENE_ID, encoded, make_data
 from .paging_server import SUMMARIES
 from .run import Process
 
@@ -177,6 +177,7 @@ async def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3, help="how often everything is measured")
+    make_data()
     console = Console(width=140)
     await speed(console, parser.parse_args().rounds)
     await memory(console)

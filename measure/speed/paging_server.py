@@ -11,7 +11,7 @@ import sys
 import time
 from functools import cache
 
-from .answers import SCENE_ID, encoded, itwins, objects
+from .data import SCENE_ID, encoded, itwins, objects
 
 SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status")
 SUMMARIES = [{name: itwin[name] for name in SUMMARY} for itwin in itwins()]

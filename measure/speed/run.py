@@ -1,7 +1,7 @@
-"""Runs the works with all clients in interleaved rounds, prints ratios with their spread, and writes the report.
+"""Runs the works with all clients in interleaved rounds, prints ratios with their quartiles, and writes the report.
 
-Run as `python -m measure.speed.run [--rounds N] [--quick] [--report]`. What is compared is the processor time of the
-client's own process; only the works with latency compare elapsed time.
+Run as `python -m measure.speed.run [--rounds N] [--quick] [--only WORK] [--report]`. What is compared is the
+processor time of the client's own process; only the works with latency compare elapsed time.
 """
 
 import argparse
@@ -10,33 +10,20 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
-from .report import Figures, aims, print_table, table, write_report
+from .data import make_data
+from .report import Figures, bars, print_table, table, write_report
 from .stock import make_stock
+from .works import CLIENTS, HTTPX, LIMIT, QUICK, WORKS, Work
 
 PROJECT = Path(__file__).resolve().parents[2]
-CLIENTS = ["limit", "aiohttp + json", "httpx + json", "stock generated", "ours, default", "ours, fast"]
-WORKS = [
-    "one small GET",
-    "PATCH",
-    "POST a scene of 100 objects",
-    "1,000 tasks, small GETs",
-    "10,000 full iTwins, pages of 100",
-    "10,000 full iTwins, pages of 1,000",
-    "5,000 View3d scene objects, pages of 100",
-    "1,000 tasks at 20 ms",
-    "10,000 iTwins at 100 ms",
-]
-#: Works whose latency is most of what they take: elapsed time is compared, and httpx takes half a minute for a round.
-ELAPSED = [work for work in WORKS if " ms" in work]
-ELAPSED_ROUNDS = 3
-QUICK = [work for work in WORKS if work not in ELAPSED and "pages of 1,000" not in work]
-#: How often a round does a work that takes little: what is quick varies most.
-REPEATS = dict.fromkeys(WORKS[:3], 3)
 LATENCIES = (0.0, 0.02, 0.1)
+#: Where latency is most of what a work takes, rounds vary little, and httpx takes half a minute for each.
+ELAPSED_ROUNDS = 3
 
 
 class Process:
@@ -81,29 +68,44 @@ class Process:
         return self._process.communicate()[0]
 
 
-def measure(works: list[str], rounds: int, peers: str) -> tuple[Figures, str]:
-    """Does each work with each client in turn, round by round; the first round warms up and does not count."""
+class Bench:
+    """The servers and one process for each client, whose turns in a round change from round to round."""
+
+    def __init__(self, stack: ExitStack, pythons: dict[str, str]) -> None:
+        self._pythons = pythons
+        self.servers = [stack.enter_context(Process("measure.speed.server", "--latency", str(t))) for t in LATENCIES]
+        self._ports = [server.line().strip() for server in self.servers]
+        self._workers = {client: stack.enter_context(self._worker(client)) for client in CLIENTS}
+
+    def _worker(self, client: str) -> Process:
+        return Process("measure.speed.worker", client, *self._ports, python=self._pythons[client])
+
+    def cost(self, work: Work, client: str) -> float:
+        """Do a work once and return the seconds of one call or listing."""
+        if work.fresh:
+            with self._worker(client) as worker:
+                worker.say("first call at 20 ms" if work.elapsed else "first call")
+                cpu, wall = json.loads(worker.say(work.name))
+        else:
+            cpu, wall = json.loads(self._workers[client].say(work.name))
+        return float(wall if work.elapsed else cpu)
+
+
+def measure(works: Sequence[Work], rounds: int, pythons: dict[str, str]) -> tuple[Figures, str]:
+    """Do each work with each client in turn, round by round; the first round warms up and does not count."""
     figures: Figures = {work: {client: [] for client in CLIENTS} for work in works}
     with ExitStack() as stack:
-        servers = [stack.enter_context(Process("measure.speed.server", "--latency", str(wait))) for wait in LATENCIES]
-        ports = [server.line().strip() for server in servers]
-        workers = {
-            client: Process(
-                "measure.speed.worker", client, *ports, python=sys.executable if client.startswith("ours") else peers
-            )
-            for client in CLIENTS
-        }
+        bench = Bench(stack, pythons)
         for number in range(rounds + 1):
+            turns = [*CLIENTS[number % len(CLIENTS) :], *CLIENTS[: number % len(CLIENTS)]]
             for work in works:
-                if work in ELAPSED and number >= ELAPSED_ROUNDS:
+                if (work.elapsed and number > ELAPSED_ROUNDS) or (work.fresh and not number):
                     continue
-                for client, worker in [*workers.items()] * REPEATS.get(work, 1):
-                    cpu, wall = json.loads(worker.say(work))
-                    if number or work in ELAPSED:
-                        figures[work][client].append(wall if work in ELAPSED else cpu)
-        for worker in workers.values():
-            worker.close()
-        used = json.loads(servers[0].close())
+                for client in turns * work.repeats:
+                    cost = bench.cost(work, client)
+                    if number:
+                        figures[work][client].append(cost)
+        used = json.loads(bench.servers[0].close())
     per_request = used["cpu"] / used["answered"] * 1e6
     said = (
         f"The server answered {used['answered']} requests at {per_request:.0f} us each and was busy "
@@ -115,25 +117,37 @@ def measure(works: list[str], rounds: int, peers: str) -> tuple[Figures, str]:
 
 
 def main() -> None:
-    """Reads the command line, measures, prints and writes."""
+    """Read the command line, measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=7, help="rounds that count")
+    parser.add_argument("--rounds", type=int, default=9, help="rounds that count")
     parser.add_argument("--quick", action="store_true", help="two rounds, without the works that take longest")
+    parser.add_argument("--only", action="append", help="the works to do, by name; as often as there are works")
     parser.add_argument("--report", action="store_true", help="write docs/benchmarks.md and its plot")
+    parser.add_argument("--ours", default=sys.executable, help="the python whose environment our client runs in")
     parser.add_argument("--peers", default=sys.executable, help="the python whose environment the others run in")
     arguments = parser.parse_args()
     make_stock(PROJECT / ".cache" / "stock")
+    make_data()
     works, rounds = (QUICK, 2) if arguments.quick else (WORKS, arguments.rounds)
-    figures, said = measure(works, rounds, arguments.peers)
-    for against in ("limit", "httpx + json"):
-        title = f"client time against {against!r}: median (least-most) of the rounds; less is better"
+    if arguments.only:
+        works = tuple(work for work in WORKS if work.name in arguments.only)
+    pythons = {client: arguments.ours if client.startswith("ours") else arguments.peers for client in CLIENTS}
+    figures, said = measure(works, rounds, pythons)
+    for against in (LIMIT, HTTPX):
+        title = f"client time against {against!r}: median [quartiles] of the rounds; less is better"
         print_table(title, table(figures, against=against))
-    print_table("what is aimed at", aims(figures))
+    print_table("the bars, against 'httpx + json'", bars(figures))
     print(said)
     if arguments.report:
-        from . import decoding, importing, memory  # they need what a quick run does not
+        from . import decoding, first_call, importing, instructions, memory  # they need what a quick run does not
 
-        alone = [decoding.lines(), importing.lines(), asyncio.run(memory.lines())]
+        alone = [
+            instructions.lines(pythons),
+            first_call.lines(arguments.ours),
+            importing.lines(arguments.ours),
+            decoding.lines(),
+            asyncio.run(memory.lines()),
+        ]
         for lines in alone:
             print("\n" + "\n".join(lines))
         write_report(PROJECT / "docs", figures, said, alone)

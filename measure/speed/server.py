@@ -12,7 +12,7 @@ import sys
 import time
 from functools import cache
 
-from .answers import ACCOUNT, REPOSITORY, SCENE, SCENE_ID, encoded, itwins, objects
+from .data import SCENE_ID, encoded, itwins, objects, stored
 
 _SKIP = re.compile(rb"(?:\$|%24)skip=(\d+)")
 _TOP = re.compile(rb"(?:\$|%24)top=(\d+)")
@@ -37,9 +37,10 @@ def page(kind: str, skip: int, top: int, port: int) -> bytes:
     return _answer(b"200 OK", encoded(body))
 
 
-_ACCOUNT = _answer(b"200 OK", encoded(ACCOUNT))
-_REPOSITORY = _answer(b"200 OK", encoded(REPOSITORY))
-_SCENE = _answer(b"201 Created", encoded(SCENE))
+_ACCOUNT = _answer(b"200 OK", stored("account"))
+_REPOSITORY = _answer(b"200 OK", stored("repository"))
+_SCENE = _answer(b"201 Created", stored("scene"))
+_SCENE_ECHOED = _answer(b"201 Created", stored("scene_echoed"))
 
 
 class Server(asyncio.Protocol):
@@ -84,7 +85,7 @@ class Server(asyncio.Protocol):
         if line.startswith(b"PATCH"):
             return _REPOSITORY
         if line.startswith(b"POST"):
-            return _SCENE
+            return _SCENE_ECHOED if b"iTwinId=echo" in line else _SCENE
         if b"myprimaryaccount" in line:
             return _ACCOUNT
         skip, top = _SKIP.search(line), _TOP.search(line)

@@ -10,8 +10,10 @@ CONFIGURATION = "field_prefix: ''\npost_hooks: []\n"
 
 
 def make_stock(folder: Path) -> None:
-    """Generates `stock_api` into a folder unless it is there."""
-    if (folder / "stock_api").exists():
+    """Generate `stock_api` into a folder unless it is there, made from the same description."""
+    description = (PROJECT / "openapi.yaml").read_bytes()
+    made_from = folder / "openapi.yaml"
+    if made_from.exists() and made_from.read_bytes() == description:
         return
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "configuration.yaml").write_text(CONFIGURATION)
@@ -29,3 +31,4 @@ def make_stock(folder: Path) -> None:
     ended = subprocess.run([str(part) for part in (command, *arguments, *options)], check=False, capture_output=True)
     if ended.returncode:
         sys.exit(ended.stderr.decode())
+    made_from.write_bytes(description)

@@ -13,7 +13,8 @@ from ._server.records import RecordedRequest
 from ._service.rate_limit import RateLimit
 
 if TYPE_CHECKING:
-    from ._faults.plan import FAULTS, Fault
+    from ._faults.catalogue import FAULTS
+    from ._faults.plan import Fault
     from ._sandbox import Sandbox
 
 __all__ = ["FAULTS", "Fault", "RateLimit", "RecordedRequest", "Sandbox"]
@@ -25,7 +26,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         from . import _sandbox
-        from ._faults import plan
+        from ._faults import catalogue, plan
     except ModuleNotFoundError as error:
         raise ImportError(f"{error}: the sandbox needs `pip install 'itwin-platform[sandbox]'`") from error
-    return _sandbox.Sandbox if name == "Sandbox" else getattr(plan, name)
+    return {"FAULTS": catalogue.FAULTS, "Fault": plan.Fault, "Sandbox": _sandbox.Sandbox}[name]

@@ -1,13 +1,15 @@
 """Fixtures for tests against the sandbox, loaded by pytest from the entry point `pytest11`.
 
 `itwin_sandbox` is a running sandbox of its own for each test, in a thread, so it serves sync and async tests alike.
-The marker `@pytest.mark.itwin_sandbox(itwins=10, rate="5/1")` hands arguments to `Sandbox`. `itwin_platform_client` is
-a client of it: closed after the test where pytest-asyncio runs, else entered by the test itself with `async with`.
+The marker `@pytest.mark.itwin_sandbox(itwins=10, rate="5/1")` hands keyword arguments to `Sandbox`. A test that
+requests a fault which never fires fails, because it has not tested what it says; `clear_faults()` withdraws a fault.
+`itwin_platform_client` is a client of the sandbox: closed after the test where pytest-asyncio runs, else entered by the
+test itself with `async with`.
 
 Nothing is imported and nothing is run unless a test asks for a fixture.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -36,6 +38,23 @@ def itwin_sandbox(request: pytest.FixtureRequest) -> "Iterator[Sandbox]":
     from . import Sandbox
 
     marker = request.node.get_closest_marker("itwin_sandbox")
+    if marker is not None and marker.args:
+        pytest.fail("@pytest.mark.itwin_sandbox takes keyword arguments only, such as itwins=10", pytrace=False)
     sandbox = Sandbox(**(marker.kwargs if marker else {}))
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(sandbox):
         yield sandbox
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a test that passed although a fault that it requested has never fired."""
+    result = yield
+    sandbox = getattr(item, "funcargs", {}).get("itwin_sandbox")
+    unused = getattr(sandbox, "unused_faults", ())
+    if unused:
+        names = ", ".join(
+            f"{fault.name} ({fault.operation or 'any operation'}{f', skip {fault.skip}' if fault.skip else ''})"
+            for fault in unused
+        )
+        pytest.fail(f"these faults never fired: {names}; clear_faults() withdraws a fault", pytrace=False)
+    return result

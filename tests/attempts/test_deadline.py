@@ -1,6 +1,7 @@
 """The deadline covers everything: attempts, waits, gate and token."""
 
 import asyncio
+from collections import Counter
 from datetime import UTC, datetime
 
 import httpx
@@ -11,14 +12,14 @@ from itwin_platform import (
     BackoffTransport,
     DeadlineExceededError,
     Gate,
-    Permit,
     PlatformError,
+    RateLimit,
     RateLimitError,
     TransportError,
 )
 from itwin_platform._attempts.auth import TokenAuth
 
-from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, send
+from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, response, send
 from tests.support.virtual_time import in_virtual_time
 
 POLICY = BackoffPolicy(deadline=10.0)
@@ -28,7 +29,7 @@ async def test_it_ends_an_attempt_that_hangs() -> None:
     """A request that is never answered ends with the deadline; it may have had an effect."""
     service = ScriptedTransport(200, latency=3600.0)
     with pytest.raises(
-        DeadlineExceededError, match=r"GET /things: the deadline of 10 s passed; requests sent: 1"
+        DeadlineExceededError, match=r"GET /things: the deadline of 10 s passed; 1 request was sent"
     ) as raised:
         await send(backoff(service, policy=POLICY))
     assert asyncio.get_running_loop().time() == 10.0
@@ -85,21 +86,76 @@ async def test_a_known_cooldown_that_is_too_long_fails_at_once() -> None:
 
 
 async def test_a_hostile_wait_does_not_stop_the_client_for_ever() -> None:
-    """A retry-after of a million years closes the gate for an hour."""
+    """A retry-after of a million years is a cooldown of a day, of which one call a minute finds the end."""
     gate, service = Gate(), ScriptedTransport(rate_limited("99999999999999"), 200)
-    assert (await send(backoff(service, gate=gate))).status_code == 429
-    assert gate.cooldown_left() == 3600.0
+    transport = backoff(service, gate=gate)
+    assert (await send(transport)).status_code == 429
+    assert gate.cooldown_left() == 86_400.0
+    await asyncio.sleep(60.0)
+    probe, other = await asyncio.gather(send(transport), send(transport), return_exceptions=True)
+    assert isinstance(probe, httpx.Response)
+    assert probe.status_code == 200
+    assert isinstance(other, RateLimitError)
+    assert (await send(transport)).status_code == 200
 
 
-async def test_the_time_out_of_somebody_else_is_not_the_deadline() -> None:
-    """A TimeoutError that comes from the gate passes as it is."""
+async def test_queueing_uses_up_nothing_of_the_deadline() -> None:
+    """A thousand calls at a known rate of 500 a minute all succeed with the defaults, without a 429."""
+    service = ScriptedTransport(200, latency=0.1)
+    transport = backoff(service, gate=Gate(rate=RateLimit(500, per=60)))
+    responses = await asyncio.gather(*(send(transport) for _ in range(1500)))
+    assert {response.status_code for response in responses} == {200}
+    assert asyncio.get_running_loop().time() > 120.0
 
-    class TimingOut(Gate):
-        async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
-            raise TimeoutError("of its own")
 
-    with pytest.raises(TimeoutError, match="of its own"):
-        await send(BackoffTransport(ScriptedTransport(200), gate=TimingOut()))
+async def test_queue_timeout_ends_the_wait_for_the_first_admission() -> None:
+    """A call that is not admitted in time was not sent; one that is admitted has the whole deadline."""
+    policy = BackoffPolicy(queue_timeout=2.0, deadline=5.0)
+    transport = backoff(ScriptedTransport(200, latency=4.0), policy=policy, gate=Gate(1))
+    sent, queued = await asyncio.gather(send(transport), send(transport), return_exceptions=True)
+    assert isinstance(sent, httpx.Response)
+    assert isinstance(queued, DeadlineExceededError)
+    assert (queued.attempts, queued.sent) == (0, False)
+    assert str(queued) == "GET /things: the queue_timeout of 2 s passed; nothing was sent"
+
+
+async def test_a_cooldown_longer_than_queue_timeout_is_a_rate_limit() -> None:
+    """The call fails at once: waiting could not help it."""
+    transport = backoff(ScriptedTransport(rate_limited("30")), policy=BackoffPolicy(queue_timeout=2.0, deadline=10.0))
+    assert (await send(transport)).status_code == 429
+    with pytest.raises(RateLimitError) as raised:
+        await send(transport)
+    assert (raised.value.attempts, raised.value.retry_after, asyncio.get_running_loop().time()) == (0, 30.0, 0.0)
+
+
+async def test_every_call_that_a_rate_limit_ends_raises_that() -> None:
+    """Forty tasks at a limit of 5 in 100 s: whether sent or held back, none fails for another reason."""
+    sent = 0
+
+    class Limited(httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            nonlocal sent
+            await asyncio.sleep(0.05)
+            sent += 1
+            return response(200) if sent <= 5 else rate_limited("100")
+
+    transport = backoff(Limited(), policy=BackoffPolicy(max_wait=60.0))
+    ended = await asyncio.gather(*(send(transport) for _ in range(40)), return_exceptions=True)
+    kinds = Counter(each.status_code if isinstance(each, httpx.Response) else type(each) for each in ended)
+    assert kinds == {200: 5, 429: 15, RateLimitError: 20}
+
+
+async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
+    """A call whose last response was 429 and which then only waited failed because of that."""
+    gate = Gate(1)
+    service = ScriptedTransport(rate_limited("1"), 200, latency=0.5)
+    transport = backoff(service, gate=gate, policy=BackoffPolicy(deadline=2.0))
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(0.6)
+    gate._window._most = 0  # nobody is admitted any more
+    with pytest.raises(RateLimitError) as raised:
+        await call
+    assert (raised.value.attempts, asyncio.get_running_loop().time()) == (1, 2.0)
 
 
 steps = st.lists(

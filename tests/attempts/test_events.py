@@ -65,6 +65,17 @@ def test_events_do_not_change() -> None:
         event.seconds = 1.0  # type: ignore[misc]  # what must not work
 
 
+async def test_a_cooldown_names_the_limit() -> None:
+    """Tier, API and operation are those of the response that started it."""
+    names = {"ITwinPlatform-RateLimited-Tier": "Trial", "ITwinPlatform-RateLimited-API": "iTwins"}
+    events: list[BackoffEvent] = []
+    limited = response(429, headers={"retry-after": "2"} | names)
+    await send(backoff(ScriptedTransport(limited, 200), on_event=events.append))
+    assert events[0] == CooldownStarted(
+        method="GET", route="/things", seconds=2.0, tier="Trial", api="iTwins", operation=None
+    )
+
+
 async def test_a_callback_that_fails_loses_no_answer(caplog: pytest.LogCaptureFixture) -> None:
     """Its error is in the log with its traceback, the call goes on, and no place at the gate is lost."""
 

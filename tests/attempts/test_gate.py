@@ -2,6 +2,8 @@
 
 import asyncio
 import random
+import sys
+import tracemalloc
 
 import pytest
 from itwin_platform import Gate, Permit, RateLimit, UsageError, WaitTooLongError
@@ -181,7 +183,7 @@ async def test_a_longer_cooldown_moves_the_end() -> None:
 
 
 async def test_a_steady_rate_lets_in_by_the_clock() -> None:
-    """Two in ten seconds: five begin at 0, 0, 10, 10 and 20."""
+    """Two in ten seconds, each counted 4 % longer: five begin at 0, 0, 10.4, 10.4 and 20.8."""
     gate = Gate(20, RateLimit(2, 10.0))
     begun: list[float] = []
 
@@ -192,7 +194,7 @@ async def test_a_steady_rate_lets_in_by_the_clock() -> None:
         begun.append(asyncio.get_running_loop().time())
 
     await asyncio.gather(*(call() for _ in range(5)))
-    assert begun == pytest.approx([0.0, 0.0, 10.0, 10.0, 20.0])
+    assert begun == pytest.approx([0.0, 0.0, 10.4, 10.4, 20.8])
 
 
 async def test_the_gate_outlives_the_waiters_of_a_cooldown() -> None:
@@ -205,6 +207,97 @@ async def test_the_gate_outlives_the_waiters_of_a_cooldown() -> None:
     waiter.cancel()
     await settle()
     assert gate._timer is None
+
+
+async def test_a_probe_of_a_long_cooldown_passes_while_others_raise() -> None:
+    """After a minute of a day's cooldown one call passes, sees no cooldown until it sends, and its success ends it."""
+    gate = Gate(20)
+    gate.rate_limited(await enter(gate), wait=86_400.0)
+    with pytest.raises(WaitTooLongError):
+        await enter(gate)
+    await asyncio.sleep(60.0)
+    probe = await enter(gate)
+    assert gate.cooldown_left() == 0.0
+    with pytest.raises(WaitTooLongError, match="lasts 86340 s more"):
+        await enter(gate)
+    gate.sending(probe)
+    assert gate.cooldown_left() == 86_340.0
+    gate.answered(probe)
+    assert gate.cooldown_left() == 0.0
+    gate.answered(await enter(gate))
+
+
+async def test_patient_waiters_probe_too() -> None:
+    """Who may wait for ever waits in the queue, and its first one is sent each minute."""
+    gate = Gate(20)
+    gate.rate_limited(await enter(gate), wait=86_400.0)
+    waiting = [enter(gate, max_wait=1e9) for _ in range(3)]
+    probe = await waiting[0]
+    assert asyncio.get_running_loop().time() == pytest.approx(60.0)
+    gate.sending(probe)
+    gate.answered(probe)
+    for task in waiting[1:]:
+        gate.answered(await task)
+    assert asyncio.get_running_loop().time() == pytest.approx(60.0)
+
+
+async def test_permits_that_are_not_sent_hold_a_place_of_the_rate() -> None:
+    """Tokens that take 3 s do not let more requests out at once than the rate allows."""
+    gate = Gate(20, [RateLimit(5, 1.0)])
+    sent: list[float] = []
+
+    async def call() -> None:
+        permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
+        await asyncio.sleep(3.0)
+        gate.sending(permit)
+        sent.append(asyncio.get_running_loop().time())
+        gate.answered(permit)
+
+    await asyncio.gather(*(call() for _ in range(10)))
+    assert sent == pytest.approx([3.0] * 5 + [7.04] * 5)
+
+
+async def test_ten_thousand_waiters_are_cheap() -> None:
+    """A waiter with its task takes at most 2 kB, and a 429 does not walk over all of them."""
+    gate = Gate(2)
+    first, second = await enter(gate), await enter(gate)
+    tracemalloc.start()
+    try:
+        tasks = [enter(gate, until=1e6) for _ in range(10_000)]
+        await settle()
+        assert tracemalloc.get_traced_memory()[0] <= 2048 * 10_000
+    finally:
+        tracemalloc.stop()
+    steps = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal steps
+        steps += 1
+
+    sys.setprofile(count)
+    try:
+        gate.rate_limited(first, wait=5.0)
+    finally:
+        sys.setprofile(None)
+    assert steps < 200
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    gate.answered(second)
+    assert repr(gate) == "Gate(in_flight=0, waiting=0)"
+
+
+async def test_who_left_early_is_forgotten() -> None:
+    """A queue in which all are cancelled again and again holds no memory of them."""
+    gate = Gate(1)
+    gate.rate_limited(await enter(gate), wait=30.0)
+    for _ in range(20):
+        tasks = [enter(gate, until=1e6) for _ in range(50)]
+        await settle()
+        for task in tasks:
+            task.cancel()
+        await settle()
+    assert len(gate._queue._by_ticket._entries) < 200
 
 
 async def test_closing_ends_all_waits() -> None:

@@ -9,11 +9,14 @@ from itwin_platform import (
     BackoffPolicy,
     BackoffTransport,
     Gate,
+    NotSentError,
+    OutcomeUnknownError,
     Permit,
     PlatformClient,
     PlatformError,
     RateLimitError,
     RequestGate,
+    UsageError,
     WaitTooLongError,
 )
 from itwin_platform._attempts.auth import TokenAuth
@@ -131,7 +134,7 @@ async def test_a_gate_that_turns_away_is_a_rate_limit() -> None:
     async with PlatformClient(
         "https://service.example", vendor="acme", token="t-1", gate=gate, transport=service
     ) as platform:
-        with pytest.raises(RateLimitError, match="wait 300 s") as raised:
+        with pytest.raises(RateLimitError, match=r"retry in 300 s \(longer than max_wait=60 s\)") as raised:
             await platform.itwins.get_primary_account()
     assert (raised.value.attempts, raised.value.code, raised.value.body) == (0, None, b"")
     assert service.requests == []
@@ -146,3 +149,62 @@ async def test_as_many_are_under_way_as_the_policy_says(most: int | None, expect
         transport = BackoffTransport(service, policy=policy, gate=gate)
         await asyncio.gather(*(send(transport) for _ in range(50)))
         assert service.most_in_flight == allowed
+
+
+class FailingGate(LedgerGate):
+    """Raises in one of its methods."""
+
+    def __init__(self, failing: str) -> None:
+        super().__init__()
+        self.failing = failing
+
+    def __getattribute__(self, name: str) -> object:
+        if name == object.__getattribute__(self, "failing"):
+            raise TimeoutError("of the gate")
+        return object.__getattribute__(self, name)
+
+
+@pytest.mark.parametrize("failing", ["sending", "answered", "rate_limited", "abandoned", "cooldown_left"])
+async def test_a_gate_that_fails_loses_no_response(failing: str, caplog: pytest.LogCaptureFixture) -> None:
+    """What it raises is logged as a warning, and the call goes on."""
+    service = ScriptedTransport(httpx.ConnectError("x"), rate_limited("1"), 200)
+    transport = BackoffTransport(
+        service, gate=FailingGate(failing), auth=TokenAuth("t-1"), policy=BackoffPolicy(base_delay=0.0)
+    )
+    with caplog.at_level("WARNING", logger="itwin_platform"):
+        assert (await send(transport)).status_code == 200
+    assert f"the gate failed in {failing}()" in caplog.messages
+
+
+async def test_a_gate_that_lets_nobody_in_fails_calls_as_not_sent() -> None:
+    """Nothing was sent, and the error says so."""
+    service = ScriptedTransport(200)
+    with pytest.raises(NotSentError, match=r"the gate failed \(TimeoutError\); nothing was sent"):
+        await send(BackoffTransport(service, gate=FailingGate("enter")))
+    assert service.requests == []
+
+
+@pytest.mark.parametrize("method", ["PATCH", "GET"])
+async def test_a_gate_that_fails_before_a_retry_hides_no_effect(method: str) -> None:
+    """A request that may have had an effect is not called unsent because its retry was not let in."""
+    gate = FailingGate("nothing")
+
+    class ClosingTheGate(ScriptedTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            gate.failing = "enter"
+            return await super().handle_async_request(request)
+
+    with pytest.raises(OutcomeUnknownError, match="the gate failed"):
+        await send(BackoffTransport(ClosingTheGate(httpx.ReadError("x"), 200), gate=gate), method)
+
+
+async def test_a_closed_gate_says_so() -> None:
+    """Before anything is sent, that is a wrong use; the closing ends the calls that wait."""
+    gate = Gate(1)
+    transport = BackoffTransport(ScriptedTransport(200, latency=1.0), gate=gate)
+    first, second = asyncio.create_task(send(transport)), asyncio.create_task(send(transport))
+    await asyncio.sleep(0.5)
+    await gate.aclose()
+    assert (await first).status_code == 200
+    with pytest.raises(UsageError, match="the gate is closed"):
+        await second

@@ -12,6 +12,7 @@ def test_the_defaults_are_the_documented_ones() -> None:
         "max_attempts": 5,
         "max_wait": 60.0,
         "deadline": 120.0,
+        "queue_timeout": None,
         "base_delay": 0.5,
         "max_delay": 20.0,
         "max_in_flight": 20,
@@ -45,7 +46,7 @@ def test_a_policy_does_not_change() -> None:
 )
 def test_a_number_out_of_range_is_refused_by_name(name: str, value: object) -> None:
     """A wrong number is a UsageError that names it, before anything is sent."""
-    with pytest.raises(UsageError, match=f"BackoffPolicy: {name} must be"):
+    with pytest.raises(UsageError, match=f"{name} must be"):
         dataclasses.replace(BackoffPolicy(), **{name: value})  # type: ignore[arg-type]  # what must not work
 
 

@@ -3,10 +3,12 @@
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
+import httpx
 import pytest
 from hypothesis import example, given, strategies as st
 from itwin_platform import BackoffPolicy
-from itwin_platform._attempts.policy import Progress, delay_before, parse_retry_after
+from itwin_platform._attempts.policy import Progress, delay_before
+from itwin_platform._attempts.retry_after import parse_retry_after, retry_after_of
 from itwin_platform._transports.status_errors import moment_after
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -49,6 +51,20 @@ def test_a_wait_that_is_said_is_read(value: str, date: str | None, expected: flo
 def test_what_cannot_be_used_counts_as_absent(value: str | None) -> None:
     """Zero, negative, infinite, doubled, past and garbled values name no wait."""
     assert parse_retry_after(value, date=DATE, now=NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({}, None),
+        ({"Retry-After": "3", "iTwinPlatform-RateLimit-Retry-After-Seconds": "9"}, 3.0),
+        ({"iTwinPlatform-RateLimit-Retry-After-Seconds": "9"}, 9.0),
+        ({"Retry-After": "soon", "iTwinPlatform-RateLimit-Retry-After-Seconds": "9"}, 9.0),
+    ],
+)
+def test_either_header_names_the_delay(headers: dict[str, str], expected: float | None) -> None:
+    """The documented header goes first, then the second one that has been seen."""
+    assert retry_after_of(httpx.Headers(headers), now=NOW) == expected
 
 
 @given(st.text() | st.from_regex(r"(Mon|Sun)[a-z]*,? [ 0-9A-Za-z:-]{0,40}", fullmatch=True), st.none() | st.text())

@@ -1,5 +1,6 @@
 """How many requests may be under way, with the time handed in: cooldown, slow start, steady rate."""
 
+import pytest
 from hypothesis import given, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
 from itwin_platform import Permit, RateLimit
@@ -118,18 +119,18 @@ def test_the_window_opens_past_the_probe_when_there_is_room() -> None:
 
 def test_a_steady_rate_is_kept_in_any_stretch_of_time() -> None:
     """At most two begin in any ten seconds, whenever they end."""
-    window = Window(max_in_flight=20, rate=RateLimit(2, 10.0))
+    window = Window(max_in_flight=20, rates=[RateLimit(2, 10.0)])
     send(window, 0.0)
     window.answered(send(window, 4.0))
-    assert window.wait(5.0) == 5.0
-    assert window.wait(10.0) == 0.0
-    send(window, 10.0)
-    assert window.wait(10.0) == 4.0
+    assert window.wait(5.0) == pytest.approx(5.4)
+    assert window.wait(10.4) == 0.0
+    send(window, 10.4)
+    assert window.wait(10.4) == pytest.approx(4.0)
 
 
 def test_a_permit_that_was_not_sent_uses_up_nothing_of_the_rate() -> None:
     """Permits hold a place until they are sent; one that is given back frees it at once, a sent one after `per`."""
-    window = Window(max_in_flight=20, rate=RateLimit(2, 10.0))
+    window = Window(max_in_flight=20, rates=[RateLimit(2, 10.0)])
     first, second = window.begin(0.0), window.begin(0.0)
     assert window.wait(3.0) is None
     window.end(first)
@@ -137,13 +138,88 @@ def test_a_permit_that_was_not_sent_uses_up_nothing_of_the_rate() -> None:
     for permit in (second, third):
         window.sending(permit, now=4.0)
         window.answered(permit)
-    assert window.wait(10.0) == 4.0
+    assert window.wait(10.0) == pytest.approx(4.4)
+
+
+def test_several_rates_hold_at_once() -> None:
+    """The rate that is used up decides: three in 10 s here, and five in 100 s after them."""
+    window = Window(max_in_flight=20, rates=[RateLimit(3, 10.0), RateLimit(5, 100.0)])
+    now, sent = 0.0, list[float]()
+    while len(sent) < 9:
+        now += window.wait(now) or 0.0
+        window.answered(send(window, now))
+        sent.append(now)
+    assert sent == pytest.approx([0.0, 0.0, 0.0, 10.4, 10.4, 101.0, 101.0, 101.0, 111.4])
+
+
+def test_a_long_cooldown_is_probed_each_minute() -> None:
+    """One request a minute shows whether it still holds: a 429 names a new end, any other response ends it."""
+    window = Window(max_in_flight=20)
+    window.rate_limited(send(window, 0.0), now=0.0, wait=86_400.0)
+    assert window.wait(0.0) == 60.0
+    probe = window.begin(60.0)
+    assert window.is_probing
+    window.sending(probe, now=60.0)
+    assert (window.is_probing, window.wait(61.0)) == (False, 59.0)
+    window.rate_limited(probe, now=61.0, wait=80_000.0)
+    assert (window.wait(61.0), window.cooldown_left(61.0)) == (60.0, 80_000.0)
+    window.answered(send(window, 121.0))
+    assert window.cooldown_left(121.0) == 0.0
+    assert rounds(window, 121.0, 3) == [2, 4, 8]
+
+
+def test_a_probe_that_was_not_sent_is_due_again() -> None:
+    """Its token failed, or its task was cancelled: the next one may try at once."""
+    window = Window(max_in_flight=20)
+    window.rate_limited(send(window, 0.0), now=0.0, wait=600.0)
+    window.end(window.begin(60.0))
+    assert window.wait(60.0) == 0.0
+    window.end(send(window, 60.0))
+    assert window.wait(70.0) == 50.0
+
+
+def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
+    """The range doubles up to 20 s, jitter draws from it, and the first success resets it."""
+    window = Window(max_in_flight=20)
+    now, waits = 0.0, list[float]()
+    for _ in range(7):
+        window.rate_limited(send(window, now), now=now, wait=1.0, jitter=1.0)
+        waits.append(window.cooldown_left(now))
+        now += waits[-1]
+    assert waits == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0, 20.0, 20.0])
+    window.rate_limited(send(window, now), now=now, wait=1.0, jitter=0.5)
+    assert window.cooldown_left(now) == pytest.approx(10.5)
+    now += 10.5
+    window.answered(send(window, now))
+    window.rate_limited(send(window, now), now=now, wait=1.0, jitter=1.0)
+    assert window.cooldown_left(now) == pytest.approx(1.0)
+
+
+def test_a_long_cooldown_grows_no_further() -> None:
+    """What the service names is kept where it is longer than what the gate would add."""
+    window = Window(max_in_flight=20)
+    for _ in range(3):
+        window.rate_limited(send(window, 0.0), now=0.0, wait=30.0, jitter=1.0)
+        assert window.cooldown_left(0.0) == 30.0
+        window.hold(0.0)
+
+
+def test_what_a_period_taught_outlives_a_failed_probe() -> None:
+    """After a period without a success the window opens as far as the last one that had some."""
+    window = Window(max_in_flight=20)
+    permits = opened(window, 0.0)
+    for permit in permits[:10]:
+        window.answered(permit)
+    for permit in permits[10:]:
+        window.rate_limited(permit, now=0.0, wait=1.0)
+    window.rate_limited(send(window, 1.0), now=1.0, wait=1.0)
+    assert rounds(window, 2.0, 5) == [1, 2, 4, 3, 1]
 
 
 @given(st.lists(st.floats(min_value=0.0, max_value=3.0), max_size=60), st.integers(1, 5), st.floats(0.1, 10.0))
 def test_no_stretch_holds_more_than_the_rate(steps: list[float], requests: int, per: float) -> None:
     """However the requests come, no stretch of `per` seconds holds more beginnings than the rate allows."""
-    window = Window(max_in_flight=1000, rate=RateLimit(requests, per))
+    window = Window(max_in_flight=1000, rates=[RateLimit(requests, per)])
     now, begun = 0.0, list[float]()
     for step in steps:
         now += step

@@ -77,6 +77,9 @@ async def test_a_record_of_a_cooldown_has_its_fields(caplog: pytest.LogCaptureFi
         "itwin_event": "CooldownStarted",
         "itwin_method": "GET",
         "itwin_route": "/scenes/{scene_id}/objects",
+        "itwin_tier": None,
+        "itwin_api": None,
+        "itwin_operation": None,
     }
 
 

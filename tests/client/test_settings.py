@@ -101,7 +101,7 @@ def test_a_timeout_that_is_none_is_refused(timeout: Any) -> None:
 def test_a_setting_that_is_no_text_is_named(name: str) -> None:
     """Bytes, for example."""
     given: dict[str, Any] = {"base_url": "https://a.example", "vendor": "v", "token": "t", name: b"x"}
-    with pytest.raises(UsageError, match=f"{name} must be a text, not bytes"):
+    with pytest.raises(UsageError, match=f"{name} must be a str, not bytes"):
         PlatformClient(**given)
 
 

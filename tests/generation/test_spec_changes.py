@@ -50,7 +50,7 @@ def small_document() -> Node:
             "schemas": {
                 "Thing": thing,
                 "ThingCreate": copy.deepcopy(thing),
-                "Color": {"type": "string", "enum": ["red", "blue"]},
+                "Color": {"type": "string", "enum": ["red", "blue"], "x-enum-varnames": ["RED", "BLUE"]},
             }
         },
     }
@@ -85,7 +85,7 @@ PARAMETER = {"name": "tag", "in": "query", "schema": {"type": "string"}}
 
 # What is done to the document; where it is told; what is told; whether it breaks.
 CASES: list[tuple[Callable[[Node], object], str, str, bool]] = [
-    (lambda d: d["paths"].clear(), "create_thing", "is gone (POST /things)", True),
+    (lambda d: d["paths"].clear(), "create_thing", "is gone (POST /things), with Thing, ThingCreate", True),
     (lambda d: _operation(d).update(operationId="make_thing"), "create_thing", "is called make_thing now", True),
     (
         lambda d: d["paths"].update({"/thing": d["paths"].pop("/things")}),
@@ -189,16 +189,20 @@ CASES: list[tuple[Callable[[Node], object], str, str, bool]] = [
     ),
     (lambda d: d["components"]["schemas"]["Color"]["enum"].append("green"), "Color", "new value green", False),
     (
+        lambda d: d["components"]["schemas"]["Color"].update({"x-enum-varnames": ["RED", "NAVY"]}),
+        *("Color", "the member of blue is called NAVY now, was BLUE", True),
+    ),
+    (
         lambda d: d["components"]["schemas"]["Color"]["enum"].remove("red"),
         *("Color", "value red is gone: its member is no longer generated", True),
     ),
     (
         lambda d: _operation(d)["responses"].update({"200": _operation(d)["responses"].pop("201")}),
-        *("create_thing answer 201", "is no longer given", True),
+        *("create_thing response 201", "is no longer given", True),
     ),
     (
         lambda d: _operation(d)["responses"]["201"]["headers"].clear(),
-        *("create_thing answer header X-Count", "is no longer given", True),
+        *("create_thing response header X-Count", "is no longer given", True),
     ),
     (
         lambda d: _error(d).update(code="ThingTaken"),

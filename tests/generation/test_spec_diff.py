@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.regenerated import PROJECT, Change, Document
 from tools.spec.diff import report
-from tools.spec.reading import SPECIFICATION, load, read
+from tools.spec.reading import SPECIFICATION, load
 
 
 def one_breaking_two_harmless(document: Document) -> None:
@@ -46,7 +46,7 @@ def test_changes_are_told_in_the_terms_of_a_user(specification: Document) -> Non
     document = copy.deepcopy(specification)
     one_breaking_two_harmless(document)
     used = "sent by platform.detectors.create(); returned by platform.detectors.create()"
-    assert report(read(specification), read(document)) == [
+    assert report(specification, document) == [
         "Breaking: 1",
         "  platform.scenes.list_objects(), query $top (page_size=): at most 50 now, was at most 100",
         "Not breaking: 2",

@@ -25,6 +25,7 @@ VALUES = {
         *("East US", "North Europe", "West Europe", "Southeast Asia", "Australia East", "UK South", "Canada Central"),
         *("Central India", "Japan East"),
     ],
+    "PreferredReturn": ["return=minimal", "return=representation"],
     "QueryScope": ["MemberOfiTwin", "OrganizationAdmin"],
     "SceneObjectKind": ["RepositoryResource", "View3d"],
     "DetectorType": [

@@ -31,7 +31,7 @@ PARAMETERS: dict[str, dict[tuple[str, str], tuple[bool, dict[str, Any]]]] = {
         ("query", "includeInactive"): (False, {"type": "boolean", "x-default": False}),
         ("header", "X-Max-Return"): (False, {"type": "integer", "minimum": 1, "maximum": 10000, "x-default": 1000}),
         ("header", "X-iTwin-Query-Scope"): (False, {"$ref": "#/components/schemas/QueryScope"}),
-        ("header", "Prefer"): (False, {"type": "string", "examples": ["return=minimal", "return=representation"]}),
+        ("header", "Prefer"): (False, {"$ref": "#/components/schemas/PreferredReturn"}),
     },
     "get_primary_account": {},
     "create_scene": {("query", "iTwinId"): (True, STRING), **CORRELATION},

@@ -21,7 +21,7 @@ from itwin_platform import (
     View3dData,
 )
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._faults.plan import FaultName
+from itwin_platform_sandbox._faults.catalogue import FaultName
 
 from tests.operations.conftest import CALLS, OPERATIONS, Ids
 

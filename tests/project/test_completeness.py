@@ -9,7 +9,7 @@ import itwin_platform
 import pytest
 import yaml
 from itwin_platform import ErrorCode, ErrorDetailCode, PlatformClient
-from itwin_platform._errors import status_error_class
+from itwin_platform._transports.status_errors import status_error_class
 
 PROJECT = Path(__file__).resolve().parents[2]
 SPECIFICATION: dict[str, Any] = yaml.safe_load((PROJECT / "openapi.yaml").read_text(encoding="utf-8"))
@@ -146,8 +146,8 @@ def test_error_codes_have_members() -> None:
 
 @pytest.mark.parametrize("name", [name for name, schema in SCHEMAS.items() if "enum" in schema])
 def test_enums_are_exported(name: str) -> None:
-    """Users need no import from the generated package; the kinds of scene objects are an open set of texts."""
-    assert hasattr(itwin_platform, name) == (name != "SceneObjectKind")
+    """Users need no import from the generated package; kinds are an open set, and Prefer has words of its own."""
+    assert hasattr(itwin_platform, name) == (name not in ("SceneObjectKind", "PreferredReturn"))
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

@@ -66,7 +66,7 @@ def test_every_development_tool_is_pinned() -> None:
     pinned = [normalized(line.partition("==")[0]) for line in lines]
     with (PROJECT / "pyproject.toml").open("rb") as file:
         group = tomllib.load(file)["dependency-groups"]["development"]
-    assert [name for name in map(normalized, group) if name not in pinned] == []
+    assert [name for name in map(_name, group) if name not in pinned] == []
 
 
 def test_pythons_of_this_machine_are_found_once_each() -> None:

@@ -61,24 +61,24 @@ def test_tree_of_errors_is_the_tree() -> None:
 
 def test_limits_of_backoff_are_its_defaults() -> None:
     """The table names each field of BackoffPolicy, in its order, and its default."""
-    told = [(name, default) for name, default, _ in rows("backoff", "`BackoffPolicy(...)` | Default | Means")]
+    told = [(name, default) for name, default, _ in rows("retries", "`BackoffPolicy(...)` | Default | Means")]
     assert told == [(field.name, str(field.default)) for field in dataclasses.fields(BackoffPolicy)]
 
 
 def test_what_is_repeated_is_the_table_of_the_code() -> None:
     """Attempts and costs in the table are those of the rules, and jitter is what the page says."""
-    table = rows("backoff", "What happened | GET, PATCH | POST | uses an attempt | costs retry tokens")
+    table = rows("retries", "What happened | GET, PATCH | POST | uses an attempt | costs retry budget")
     told = {row[0]: (row[3] == "yes", int(row[4])) for row in table if row[4]}
-    names = ("429", "502, 503, 504", "certainly not sent (no connection)", "no answer, possibly sent")
+    names = ("429", "502, 503, 504", "certainly not sent (no connection)", "no response, possibly sent")
     costs = [(rule.uses_attempt, rule.cost) for rule in policy.RULES.values()]
     assert told == dict(zip(names, costs, strict=True))
     shares = f"{policy.JITTER_SHARE:.0%}", f"{policy.JITTER_SECONDS} s", f"{policy.RETRY_AFTER_JITTER_SHARE:.0%}"
-    assert all(share.replace("%", " %") in page("backoff") for share in shares)
+    assert all(share.replace("%", " %") in page("retries") for share in shares)
 
 
 def test_limits_of_listings_are_those_of_the_code() -> None:
     """The table of keywords has the page sizes and the cap that the client asks for."""
-    told = {row[0]: row[2:] for row in rows("listings", "Keyword | Means | iTwins | scene objects")}
+    told = {row[0]: row[2:] for row in rows("pagination", "Keyword | Means | iTwins | scene objects")}
     assert told["page_size"][0] == AT_MOST.format(page_values.ITWINS_PER_PAGE)
     assert told["page_size"][1] == AT_MOST.format(scenes.MOST_PER_PAGE)
     assert told["max_return"][0] == AT_MOST.format(page_values.MOST_RETURNED)
@@ -86,13 +86,13 @@ def test_limits_of_listings_are_those_of_the_code() -> None:
 
 def test_times_of_tokens_are_those_of_the_code() -> None:
     """The two windows, and how long a failure is shared, are as the page of tokens says."""
-    told = [row[0] for row in rows("tokens", "Left to live | What happens")]
+    told = [row[0] for row in rows("authentication", "Left to live | What happens")]
     minutes, seconds = token.EARLY_WINDOW // timedelta(minutes=1), token.EXPIRY_MARGIN.seconds
     assert told == [
         f"less than {minutes} minutes, or {token.EARLY_SHARE * 100:g} % of its life",
         f"less than {seconds} seconds, or {token.EXPIRY_SHARE * 100:g} % of its life",
     ]
-    assert f"for {auth.FAILURE_SHARED:g} second," in page("tokens")
+    assert f"for {auth.FAILURE_SHARED:g} second," in page("authentication")
 
 
 def test_limits_that_protect_are_those_of_the_code() -> None:
@@ -102,7 +102,7 @@ def test_limits_that_protect_are_those_of_the_code() -> None:
     assert told["BackoffPolicy(deadline=...)"] == f"{BackoffPolicy().deadline:g} s"
     timeout = inspect.signature(itwin_platform.PlatformClient).parameters["timeout"].default
     assert told["timeout="] == f"{timeout:g} s"
-    assert f"`timeout=` of the client is for one attempt, {timeout:g} s" in page("backoff")
+    assert f"`timeout=` of the client is for one attempt, {timeout:g} s" in page("retries")
 
 
 def test_events_are_those_of_the_enum() -> None:
@@ -111,7 +111,7 @@ def test_events_are_those_of_the_enum() -> None:
     assert sorted(told) == sorted(EventType)
 
 
-@pytest.mark.parametrize("row", rows("replacement", "Type | Fields"), ids=lambda row: row[0])
+@pytest.mark.parametrize("row", rows("repositories", "Type | Fields"), ids=lambda row: row[0])
 def test_fields_of_whole_objects_are_those_of_the_code(row: list[str]) -> None:
     """The page of replacement names the fields that each type asks for."""
     kind = getattr(itwin_platform, row[0])

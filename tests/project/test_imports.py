@@ -9,7 +9,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
 #: From the top to the ground: a module imports from its own folder or from those below.
 ORDER = ("_client", "_operations", "_listings", "_gates", "_attempts", "_transports", "_json", "_api")
-GROUND = ("_errors", "_deprecation", "_version")
+GROUND = ("_errors", "_error_text", "_deprecation", "_version")
 RANK = {name: rank for rank, name in enumerate(ORDER)} | dict.fromkeys(GROUND, len(ORDER))
 MODULES = sorted(path.relative_to(PACKAGE).with_suffix("").as_posix() for path in PACKAGE.rglob("*.py"))
 GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
@@ -18,7 +18,7 @@ PURE = {
     *("_attempts/policy", "_attempts/window", "_attempts/token", "_attempts/events"),
     *("_listings/run", "_listings/links", "_listings/page", "_listings/resume"),
     *("_operations/rules", "_operations/replacement", "_operations/scene_data"),
-    *("_api", "_errors", "_json", "_deprecation", "_version"),
+    *("_api", "_errors", "_error_text", "_json", "_deprecation", "_version"),
 }
 WORLD = {"httpx", "httpcore", "aiohttp", "asyncio", "anyio", "socket", "ssl", "time", "random", "secrets", "redis"}
 

@@ -47,7 +47,7 @@ Raises:
     PagingError: while it is read: where it goes nowhere; else as `list`
     BadRequestError: InvalidScenesRequest
     NotFoundError: SceneNotFound
-    RateLimitError: 429: more requests than the tier allows; `retry_after` and `retry_at` say when to go on
+    RateLimitError: 429, or held back by a known cooldown; `tier`, `api` and `operation` name the limit, or are None
 
 Raises:
     NotSentError: from a request: no answer.

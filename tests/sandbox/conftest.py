@@ -1,12 +1,30 @@
 """A running sandbox and an HTTP client of it, for every test that asks."""
 
+import asyncio
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
 
-Refused = tuple[int, str, list[tuple[str, str | None]]]
+Rejected = tuple[int, str, list[tuple[str, str | None]]]
+
+# Event loops differ where sockets are closed and reset. ITWIN_SANDBOX_LOOP=uvloop runs everything under uvloop.
+BOTH_LOOPS = ("test_server.py", "test_faults_on_the_wire.py", "test_control_interface.py")
+
+
+def pytest_asyncio_loop_factories(item: pytest.Item) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Run the tests of sockets under asyncio and, where it is installed, under uvloop."""
+    try:
+        import uvloop
+    except ImportError:  # there is none for Windows
+        return {"asyncio": asyncio.new_event_loop}
+    if os.environ.get("ITWIN_SANDBOX_LOOP") == "uvloop":
+        return {"uvloop": uvloop.new_event_loop}
+    if item.path.name in BOTH_LOOPS:
+        return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+    return {"asyncio": asyncio.new_event_loop}
 
 
 @pytest.fixture
@@ -26,8 +44,8 @@ async def http(sandbox: Sandbox) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.fixture
-def refused(http: httpx.AsyncClient) -> Callable[..., Awaitable[Refused]]:
-    """Sends a request and returns status, code and (detail code, target) of its refusal, checking the form of it."""
+def rejected(http: httpx.AsyncClient) -> Callable[..., Awaitable[Rejected]]:
+    """Sends a request and returns status, code and (detail code, target) of its error, checking the form of it."""
 
     async def send(
         method: str,
@@ -37,19 +55,21 @@ def refused(http: httpx.AsyncClient) -> Callable[..., Awaitable[Refused]]:
         headers: Mapping[str, str] | None = None,
         json: object = None,
         content: bytes | None = None,
-    ) -> Refused:
-        answer = await http.request(method, url, params=params, headers=dict(headers or {}), json=json, content=content)
-        return refusal_of(answer)
+    ) -> Rejected:
+        response = await http.request(
+            method, url, params=params, headers=dict(headers or {}), json=json, content=content
+        )
+        return refusal_of(response)
 
     return send
 
 
-def refusal_of(answer: httpx.Response) -> Refused:
-    """Status, code and details of a refusal, after a look at its form."""
-    body = answer.json()
+def refusal_of(response: httpx.Response) -> Rejected:
+    """Status, code and details of an error, after a look at its form."""
+    body = response.json()
     assert body.keys() == {"error"}
     error = body["error"]
     assert error.keys() == {"code", "message", "target", "details"}
     assert error["message"]
     assert all(detail.keys() == {"code", "message", "target"} and detail["message"] for detail in error["details"])
-    return answer.status_code, error["code"], [(detail["code"], detail["target"]) for detail in error["details"]]
+    return response.status_code, error["code"], [(detail["code"], detail["target"]) for detail in error["details"]]

@@ -1,4 +1,4 @@
-"""Who gets in, with which headers, and in which order requests are refused. Source: sections 5, 7 and 9."""
+"""Who gets in, with which headers, and in which order requests are rejected. Source: sections 5, 7 and 9."""
 
 from collections.abc import Awaitable, Callable
 
@@ -7,25 +7,25 @@ import pytest
 from itwin_platform_sandbox import Sandbox
 
 Detail = tuple[str, str | None]
-Refused = tuple[int, str, list[Detail]]
-Refusing = Callable[..., Awaitable[Refused]]
+Rejected = tuple[int, str, list[Detail]]
+Rejecting = Callable[..., Awaitable[Rejected]]
 
-GONE: Refused = (401, "HeaderNotFound", [])
+GONE: Rejected = (401, "HeaderNotFound", [])
 
 
 @pytest.mark.parametrize("authorization", ["", "Bearer", "Basic YTpi", "sandbox-token", "Bearer a b", "Bearer ä"])
-async def test_malformed_credentials_are_refused(refused: Refusing, authorization: str) -> None:
+async def test_malformed_credentials_are_rejected(rejected: Rejecting, authorization: str) -> None:
     """Everything but a bearer token gives 401 HeaderNotFound."""
     headers = {"Authorization": authorization.encode("latin-1")}
-    assert await refused("GET", "/itwins/", headers=headers) == GONE
+    assert await rejected("GET", "/itwins/", headers=headers) == GONE
 
 
 @pytest.mark.parametrize("missing", ["Authorization", "Accept"])
 async def test_both_headers_are_required(sandbox: Sandbox, http: httpx.AsyncClient, missing: str) -> None:
-    """Without Authorization or Accept the request is refused with 401."""
+    """Without Authorization or Accept the request is rejected with 401."""
     del http.headers[missing]
-    answer = await http.get("/itwins/")
-    assert (answer.status_code, answer.json()["error"]["code"]) == (401, "HeaderNotFound")
+    response = await http.get("/itwins/")
+    assert (response.status_code, response.json()["error"]["code"]) == (401, "HeaderNotFound")
 
 
 async def test_any_token_is_taken_unless_only_known_ones_are() -> None:
@@ -44,10 +44,10 @@ async def test_the_name_of_the_scheme_has_no_case(http: httpx.AsyncClient, sandb
     assert (await http.get("/itwins/", headers={"Authorization": "bearer abc"})).status_code == 200
 
 
-async def test_a_token_without_the_platform_scope_is_refused(refused: Refusing, sandbox: Sandbox) -> None:
+async def test_a_token_without_the_platform_scope_is_rejected(rejected: Rejecting, sandbox: Sandbox) -> None:
     """The scope itwin-platform is needed for every operation."""
     sandbox.add_token("narrow", scopes=["webhooks:modify"])
-    assert await refused("GET", "/itwins/", headers={"Authorization": "Bearer narrow"}) == GONE
+    assert await rejected("GET", "/itwins/", headers={"Authorization": "Bearer narrow"}) == GONE
 
 
 async def test_a_token_expires() -> None:
@@ -66,7 +66,7 @@ async def test_a_token_expires() -> None:
 
 @pytest.mark.parametrize("token", ["", "a b", "ä", "line\nbreak"])
 def test_text_that_cannot_be_a_token_is_not_registered(token: str) -> None:
-    """add_token refuses what no client could send."""
+    """add_token rejects what no client could send."""
     with pytest.raises(ValueError, match="bearer token"):
         Sandbox(itwins=1).add_token(token)
 
@@ -97,9 +97,9 @@ async def test_accept_names_the_version_of_the_operation(
     body = {"name": "n", "type": "PhotoObjectDetector"}
     second = await http.post("/reality-analysis/detectors", json=body, headers=headers)
     assert (first.status_code, second.status_code) == (200 if v1_is_found else 404, 201 if v2_is_found else 404)
-    for answer in (first, second):
-        if answer.status_code == 404:
-            assert answer.json()["error"]["details"][0]["code"] == "OperationNotFound"
+    for response in (first, second):
+        if response.status_code == 404:
+            assert response.json()["error"]["details"][0]["code"] == "OperationNotFound"
 
 
 async def test_a_vendor_can_be_demanded() -> None:
@@ -113,10 +113,10 @@ async def test_a_vendor_can_be_demanded() -> None:
     assert statuses == [200, 404]
 
 
-async def test_refusals_come_in_order() -> None:
+async def test_errors_come_in_order() -> None:
     """Credentials come before the rate limit, that before an unknown operation, that before the operation's rules."""
     async with Sandbox(itwins=1, rate="1/60") as sandbox, httpx.AsyncClient(base_url=sandbox.base_url) as http:
         first = await http.get("/nowhere", headers={"Authorization": "Bearer a"})
         second = await http.get("/nowhere", headers={"Authorization": "Bearer a"})
         third = await http.get("/nowhere")
-    assert [answer.status_code for answer in (first, second, third)] == [404, 429, 401]
+    assert [response.status_code for response in (first, second, third)] == [404, 429, 401]

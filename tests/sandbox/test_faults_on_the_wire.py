@@ -9,7 +9,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._faults.plan import FaultName
+from itwin_platform_sandbox._faults.catalogue import FaultName
 
 RESOURCE = {"id": "a", "displayName": "A"}
 
@@ -26,7 +26,7 @@ def resources_url(sandbox: Sandbox) -> str:
 async def test_a_reset_comes_before_or_after_the_effect(
     http: httpx.AsyncClient, sandbox: Sandbox, name: FaultName, status_of_the_second: int
 ) -> None:
-    """The client gets no answer; whether the resource exists then is what the fault's name says."""
+    """The client gets no response; whether the resource exists then is what the fault's name says."""
     sandbox.fault(name, operation="create_repository_resource")
     with pytest.raises(httpx.ReadError):
         await http.post(resources_url(sandbox), json=RESOURCE)
@@ -39,7 +39,7 @@ async def test_a_reset_comes_before_or_after_the_effect(
     ("name", "begins_with", "has_head"),
     [("reset_in_head", b"HTTP/1.1 200 OK\r\n", False), ("reset_in_body", b"HTTP/1.1 200 OK\r\n", True)],
 )
-async def test_a_reset_within_an_answer_lets_its_beginning_through(
+async def test_a_reset_within_an_response_lets_its_beginning_through(
     sandbox: Sandbox, name: FaultName, begins_with: bytes, has_head: bool
 ) -> None:
     """The bytes before the reset arrive, and fewer than the whole."""
@@ -58,7 +58,7 @@ async def test_a_reset_within_an_answer_lets_its_beginning_through(
 
 
 async def test_a_stalled_request_ends_when_the_client_leaves(sandbox: Sandbox) -> None:
-    """Without seconds nothing is ever answered, and nothing is left behind."""
+    """Without seconds nothing is ever returned, and nothing is left behind."""
     sandbox.fault("stall")
     _, writer = await send_raw(sandbox)
     await until(lambda: sandbox.faults == ())
@@ -68,8 +68,8 @@ async def test_a_stalled_request_ends_when_the_client_leaves(sandbox: Sandbox) -
     assert sandbox.requests[0].status is None
 
 
-async def test_a_stall_of_some_seconds_ends_with_the_answer() -> None:
-    """The answer comes after the wait."""
+async def test_a_stall_of_some_seconds_ends_with_the_response() -> None:
+    """The response comes after the wait."""
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -77,8 +77,8 @@ async def test_a_stall_of_some_seconds_ends_with_the_answer() -> None:
 
     async with Sandbox(itwins=1, sleep=sleep) as sandbox, httpx.AsyncClient(base_url=sandbox.base_url) as http:
         sandbox.fault("stall", seconds=30)
-        answer = await http.get("/itwins/", headers={"Authorization": "Bearer a"})
-    assert (answer.status_code, waits) == (200, [30])
+        response = await http.get("/itwins/", headers={"Authorization": "Bearer a"})
+    assert (response.status_code, waits) == (200, [30])
 
 
 async def test_a_trickle_brings_the_whole_body_in_pieces() -> None:
@@ -90,14 +90,14 @@ async def test_a_trickle_brings_the_whole_body_in_pieces() -> None:
 
     async with Sandbox(itwins=50, sleep=sleep) as sandbox, httpx.AsyncClient(base_url=sandbox.base_url) as http:
         sandbox.fault("trickle", seconds=10)
-        answer = await http.get("/itwins/", headers={"Authorization": "Bearer a"})
-    assert len(answer.json()["iTwins"]) == 50
+        response = await http.get("/itwins/", headers={"Authorization": "Bearer a"})
+    assert len(response.json()["iTwins"]) == 50
     assert len(waits) >= 19
     assert sum(waits) == pytest.approx(10, rel=0.1)
 
 
-async def test_latency_and_jitter_hold_every_answer_back() -> None:
-    """Each answer waits for the latency and a share of the jitter, the same in every run."""
+async def test_latency_and_jitter_hold_every_response_back() -> None:
+    """Each response waits for the latency and a share of the jitter, the same in every run."""
     runs: list[list[float]] = []
     for _ in range(2):
         waits: list[float] = []
@@ -123,18 +123,18 @@ async def test_a_success_can_have_another_body(
 ) -> None:
     """Status and media type stay, the body is something else."""
     sandbox.fault(name)
-    answer = await http.get("/itwins/")
-    assert (answer.status_code, answer.content) == (200, body)
-    assert answer.headers["content-type"] == "application/json"
+    response = await http.get("/itwins/")
+    assert (response.status_code, response.content) == (200, body)
+    assert response.headers["content-type"] == "application/json"
 
 
 async def test_truncated_json_has_the_length_that_it_says(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """The body ends half-way without the connection breaking."""
     sandbox.fault("truncated_json")
-    answer = await http.get("/itwins/")
-    assert answer.status_code == 200
+    response = await http.get("/itwins/")
+    assert response.status_code == 200
     with pytest.raises(json.JSONDecodeError):
-        answer.json()
+        response.json()
 
 
 async def test_a_gzip_bomb_is_small_on_the_wire_and_valid(sandbox: Sandbox) -> None:
@@ -143,10 +143,10 @@ async def test_a_gzip_bomb_is_small_on_the_wire_and_valid(sandbox: Sandbox) -> N
     headers = {"Authorization": "Bearer a"}
     async with (
         httpx.AsyncClient() as http,
-        http.stream("GET", f"{sandbox.base_url}/itwins/", headers=headers) as answer,
+        http.stream("GET", f"{sandbox.base_url}/itwins/", headers=headers) as response,
     ):
-        packed = b"".join([chunk async for chunk in answer.aiter_raw()])
-    assert answer.headers["content-encoding"] == "gzip"
+        packed = b"".join([chunk async for chunk in response.aiter_raw()])
+    assert response.headers["content-encoding"] == "gzip"
     assert len(packed) < 300_000
     with gzip.GzipFile(fileobj=io.BytesIO(packed)) as unpacked:
         pieces = iter(lambda: unpacked.read(2**24), b"")
@@ -156,8 +156,8 @@ async def test_a_gzip_bomb_is_small_on_the_wire_and_valid(sandbox: Sandbox) -> N
     assert (size, visible) == (256 * 2**20 + 2, b"{}")
 
 
-async def test_refused_connections_are_taken_again_after_the_seconds() -> None:
-    """While it lasts nothing listens and open connections are gone; then the same address answers."""
+async def test_rejected_connections_are_taken_again_after_the_seconds() -> None:
+    """While it lasts nothing listens and open connections are gone; then the same address responses."""
     over = asyncio.Event()
 
     async def sleep(_: float) -> None:
@@ -179,7 +179,7 @@ async def test_refused_connections_are_taken_again_after_the_seconds() -> None:
         assert (await http.get("/itwins/")).status_code == 200
 
 
-async def test_clearing_faults_ends_a_refusal(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+async def test_clearing_faults_ends_a_error(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """clear_faults() makes the sandbox listen again at once."""
     sandbox.fault("refuse", seconds=3600)
     with pytest.raises(httpx.ConnectError):
@@ -192,7 +192,7 @@ async def send_raw(sandbox: Sandbox) -> tuple[asyncio.StreamReader, asyncio.Stre
     """A connection on which a listing has been asked for."""
     host, port = sandbox.base_url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
-    writer.write(b"GET /itwins/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAccept: */*\r\n\r\n")
+    writer.write(b"GET /itwins/ HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer a\r\nAccept: */*\r\n\r\n")
     return reader, writer
 
 

@@ -64,9 +64,7 @@ ITWIN: JSONObject = {
         # and before or, brackets, not
         ("status eq 'Trial' and status eq 'Active' or number eq 'PRO-000042'", True),
         ("status eq 'Trial' and (status eq 'Active' or number eq 'PRO-000042')", False),
-        ("not status eq 'Trial'", True),
-        ("not (status eq 'Active' or status eq 'Trial')", False),
-        ("not not ((status eq 'Active'))", True),
+        ("((status eq 'Active'))", True),
         ("number eq 'and' or displayName eq 'or' or status eq 'active'", True),
     ],
 )
@@ -104,23 +102,22 @@ def test_a_statement_says_yes_or_no(statement: str, accepted: bool) -> None:
         "contains('6', latitude)",
         "endswith('a', status)",
         "status eq 'a' xor status eq 'b'",
-        "not",
+        "not status eq 'Trial'",
+        "not (status eq 'Trial')",
         "status in ('Active')",
         "status eq 'a' status eq 'b'",
         ";",
     ],
 )
-def test_a_statement_that_cannot_be_carried_out_is_refused(statement: str) -> None:
-    """What is invalid or unsupported is refused as a statement."""
+def test_a_statement_that_cannot_be_carried_out_is_rejected(statement: str) -> None:
+    """What is invalid or unsupported is rejected as a statement."""
     with pytest.raises(FilterError) as caught:
         compile_filter(statement)
     assert caught.value.part == "statement"
 
 
-@pytest.mark.parametrize(
-    "statement", ["colour eq 'red'", "contains('a', colour)", "Status eq 'a'", "not (colour eq null)"]
-)
-def test_an_unknown_property_is_refused_as_a_property(statement: str) -> None:
+@pytest.mark.parametrize("statement", ["colour eq 'red'", "contains('a', colour)", "Status eq 'a'", "(colour eq null)"])
+def test_an_unknown_property_is_rejected_as_a_property(statement: str) -> None:
     """A property that an iTwin does not have is told from a broken statement."""
     with pytest.raises(FilterError) as caught:
         compile_filter(statement)
@@ -130,13 +127,11 @@ def test_an_unknown_property_is_refused_as_a_property(statement: str) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "not " * 20_000 + "status eq 'a'",
-        "not (" * 5_000 + "status eq 'a'" + ")" * 5_000,
         "status eq 'a' and (status eq 'b' or (" * 2_000 + "status eq 'c'" + "))" * 2_000,
     ],
 )
-def test_nesting_without_end_is_refused(statement: str) -> None:
-    """A statement deeper than the limit is refused, not answered by a failure."""
+def test_nesting_without_end_is_rejected(statement: str) -> None:
+    """A statement deeper than the limit is rejected, not returned by a failure."""
     with pytest.raises(FilterError, match=f"{DEEPEST_NESTING} levels"):
         compile_filter(statement)
 
@@ -164,7 +159,6 @@ leaves = st.tuples(st.sampled_from(sorted(COMPARISONS)), st.floats(-99, 99)).map
 def combined(parts: st.SearchStrategy[tuple[str, bool]]) -> st.SearchStrategy[tuple[str, bool]]:
     """Statements made of statements, each with what it says of the iTwin."""
     return st.one_of(
-        parts.map(lambda part: (f"not ({part[0]})", not part[1])),
         st.tuples(parts, parts).map(lambda two: (f"({two[0][0]}) and ({two[1][0]})", two[0][1] and two[1][1])),
         st.tuples(parts, parts).map(lambda two: (f"({two[0][0]}) or ({two[1][0]})", two[0][1] or two[1][1])),
     )
@@ -172,7 +166,7 @@ def combined(parts: st.SearchStrategy[tuple[str, bool]]) -> st.SearchStrategy[tu
 
 @given(st.recursive(leaves, combined, max_leaves=12))
 def test_combined_statements_mean_what_their_parts_mean(statement_and_truth: tuple[str, bool]) -> None:
-    """and, or, not and every comparison agree with Python's own, however they are combined."""
+    """and, or and every comparison agree with Python's own, however they are combined."""
     statement, truth = statement_and_truth
     assert compile_filter(statement)(ITWIN) is truth
 
@@ -187,7 +181,7 @@ def test_quoted_text_is_taken_as_it_is(name: str, part: str) -> None:
 
 
 @given(st.text(alphabet="statuseqcontains'(), 0123456789-T:Znd\t\x00é", max_size=40) | st.text(max_size=40))
-def test_any_text_is_compiled_or_refused(statement: str) -> None:
+def test_any_text_is_compiled_or_rejected(statement: str) -> None:
     """No text makes the compiler fail in any other way."""
     with suppress(FilterError):
         compile_filter(statement)(ITWIN)

@@ -21,7 +21,7 @@ async def store_scripts(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     item = {"displayName": SCRIPT, "kind": SCRIPT, "version": "1.0.0", "data": texts}
     scene = {"displayName": SCRIPT, "description": SCRIPT, "sceneData": {"objects": [item]}}
     repository = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
-    answers = [
+    responses = [
         await http.post("/scenes/", params=itwin, json=scene),
         await http.patch(repository, json={"displayName": SCRIPT, "uri": ATTRIBUTE}),
         await http.post(f"{repository}/resources", json={"id": ATTRIBUTE, "displayName": SCRIPT}),
@@ -29,7 +29,7 @@ async def store_scripts(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
         await http.patch(f"/webhooks/{sandbox.webhook_id}", json={"callbackUrl": f"javascript:{ATTRIBUTE}"}),
         await http.get("/itwins/", params={"$search": SCRIPT, ATTRIBUTE: SCRIPT}),
     ]
-    assert all(answer.status_code < 300 for answer in answers)
+    assert all(response.status_code < 300 for response in responses)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ async def test_the_page_shows_what_is_stored_asked_and_to_come(client: httpx.Asy
     assert page.index("/nowhere") < page.index("/itwins/?$top=7")
     assert " ms</td>" in page
     assert "forever, after 3" in page
-    assert '<form method="post" action="/sandbox/faults">' in page
+    assert 'action="/sandbox/faults">' in page
 
 
 async def test_the_page_shows_no_secret(client: httpx.AsyncClient, small: Sandbox) -> None:
@@ -80,11 +80,11 @@ async def test_the_page_shows_no_secret(client: httpx.AsyncClient, small: Sandbo
 async def test_the_page_escapes_everything(client: httpx.AsyncClient, small: Sandbox) -> None:
     """Markup in stored data and in requests comes out as text, and nothing may be loaded or run."""
     await store_scripts(client, small)
-    answer = await client.get("/")
-    assert "<script" not in answer.text
-    assert "<img" not in answer.text
-    assert "&lt;script&gt;" in answer.text
-    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    response = await client.get("/")
+    assert "<script" not in response.text
+    assert "<img" not in response.text
+    assert "&lt;script&gt;" in response.text
+    assert "default-src 'none'" in response.headers["content-security-policy"]
 
 
 async def test_text_that_cannot_be_written_does_not_break_the_page(client: httpx.AsyncClient) -> None:

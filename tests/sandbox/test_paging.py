@@ -37,16 +37,16 @@ async def test_the_cap_ends_the_listing_without_failing(
 
 @pytest.mark.parametrize(("sent", "echoed"), [({}, "1000"), ({"X-Max-Return": "150"}, "150")])
 async def test_the_cap_that_was_used_is_echoed(http: httpx.AsyncClient, sent: dict[str, str], echoed: str) -> None:
-    """The answer names the cap, also the default one, in a header of the same name."""
+    """The response names the cap, also the default one, in a header of the same name."""
     assert (await http.get("/itwins/", headers=sent)).headers["X-Max-Return"] == echoed
 
 
 async def test_paging_past_the_cap_is_an_empty_page(http: httpx.AsyncClient) -> None:
-    """A page behind the cap is answered with 200 and nothing in it."""
-    answer = await http.get("/itwins/?$skip=300", headers={"X-Max-Return": "200"})
-    assert answer.status_code == 200
-    assert answer.json()["iTwins"] == []
-    assert "next" not in answer.json()["_links"]
+    """A page behind the cap gets a response with 200 and nothing in it."""
+    response = await http.get("/itwins/?$skip=300", headers={"X-Max-Return": "200"})
+    assert response.status_code == 200
+    assert response.json()["iTwins"] == []
+    assert "next" not in response.json()["_links"]
 
 
 async def test_links_are_absolute_complete_and_have_a_raw_dollar_sign(
@@ -66,7 +66,7 @@ async def test_links_are_absolute_complete_and_have_a_raw_dollar_sign(
 async def test_next_and_prev_are_there_only_when_such_a_page_is(
     http: httpx.AsyncClient, skip: int, present: set[str]
 ) -> None:
-    """next is left out on the last page and prev on the first."""
+    """next is omitted on the last page and prev on the first."""
     assert (await http.get(f"/itwins/?$skip={skip}")).json()["_links"].keys() == present
 
 

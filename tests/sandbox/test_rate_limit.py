@@ -1,4 +1,4 @@
-"""Requests counted against a limit, and how a refusal says when to come back. Source: sections 7 and 8."""
+"""Requests counted against a limit, and how an error says when to come back. Source: sections 7 and 8."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
@@ -52,7 +52,7 @@ def test_a_token_bucket_is_refilled_evenly() -> None:
     st.lists(st.floats(0, 100), max_size=60),
 )
 def test_whoever_waits_as_told_gets_in(kind: RateKind, requests: int, per: float, pauses: list[float]) -> None:
-    """After a refusal, and after exactly the wait that it named, the next request is taken."""
+    """After an error, and after exactly the wait that it named, the next request is taken."""
     clock = Clock()
     counter = RequestCounter(RateLimit(requests, per, kind=kind), clock)
     for pause in pauses:
@@ -65,50 +65,69 @@ def test_whoever_waits_as_told_gets_in(kind: RateKind, requests: int, per: float
 
 
 async def test_every_token_has_a_limit_of_its_own() -> None:
-    """One token used up leaves another alone; a refused request is 429 RateLimitExceeded with whole seconds."""
+    """One token used up leaves another alone; a rejected request is 429 RateLimitExceeded with whole seconds."""
     clock = Clock()
     async with (
         Sandbox(itwins=1, rate="2/60", clock=clock) as sandbox,
         httpx.AsyncClient(base_url=sandbox.base_url) as http,
     ):
-        answers = []
+        responses = []
         for token in ("a", "a", "a", "b"):
             clock.seconds += 0.3
-            answers.append(await http.get("/itwins/", headers={"Authorization": f"Bearer {token}"}))
-    assert [answer.status_code for answer in answers] == [200, 200, 429, 200]
-    assert answers[2].headers["retry-after"] == "60"
-    assert answers[2].json()["error"]["code"] == "RateLimitExceeded"
+            responses.append(await http.get("/itwins/", headers={"Authorization": f"Bearer {token}"}))
+    assert [response.status_code for response in responses] == [200, 200, 429, 200]
+    assert responses[2].headers["retry-after"] == "60"
+    assert responses[2].json()["error"]["code"] == "RateLimitExceeded"
 
 
 @pytest.mark.parametrize(
     ("form", "expected"),
     [("seconds", "2"), ("decimals", "1.500"), ("none", None), ("garbage", "soon"), ("huge", "1" + "0" * 15)],
 )
-async def test_a_refusal_says_when_to_come_back_in_each_form(form: RetryAfter, expected: str | None) -> None:
+async def test_a_error_says_when_to_come_back_in_each_form(form: RetryAfter, expected: str | None) -> None:
     """The form of retry-after is chosen with the limit."""
     assert await retry_after_of(form) == (expected, NOW)
 
 
-async def test_a_date_in_retry_after_is_measured_against_the_answers_own_date() -> None:
+async def test_a_date_in_retry_after_is_measured_against_the_responses_own_date() -> None:
     """With the form `date` the header names the second in which the wait is over."""
     text, answered_at = await retry_after_of("date")
     assert text is not None
     assert parsedate_to_datetime(text) - answered_at == timedelta(seconds=2)
 
 
-async def test_the_date_of_an_answer_is_in_gmt_whatever_zone_the_clock_has() -> None:
+async def test_whoever_obeys_a_date_is_not_rate_limited_again() -> None:
+    """A date has whole seconds, so it is rounded up: at no fraction of a second does it name a moment too early."""
+    limit = RateLimit(1, 1.5, retry_after="date")
+    for tenths in range(10):
+        clock = Clock()
+
+        def now(clock: Clock = clock, tenths: int = tenths) -> datetime:
+            return NOW + timedelta(seconds=clock.seconds + tenths / 10)
+
+        async with (
+            Sandbox(itwins=1, rate=limit, clock=clock, now=now) as sandbox,
+            httpx.AsyncClient(base_url=sandbox.base_url, headers={"Authorization": "Bearer a"}) as http,
+        ):
+            await http.get("/itwins/")
+            limited = await http.get("/itwins/")
+            clock.seconds += (parsedate_to_datetime(limited.headers["retry-after"]) - now()).total_seconds()
+            assert (await http.get("/itwins/")).status_code == 200, tenths
+
+
+async def test_the_date_of_an_response_is_in_gmt_whatever_zone_the_clock_has() -> None:
     """A clock of another zone gives the same header."""
     zone = timezone(timedelta(hours=5))
     async with (
         Sandbox(itwins=1, now=lambda: NOW.astimezone(zone)) as sandbox,
         httpx.AsyncClient(base_url=sandbox.base_url) as http,
     ):
-        answer = await http.get("/itwins/")
-    assert answer.headers["date"] == "Wed, 01 May 2024 12:00:00 GMT"
+        response = await http.get("/itwins/")
+    assert response.headers["date"] == "Wed, 01 May 2024 12:00:00 GMT"
 
 
 async def retry_after_of(form: RetryAfter) -> tuple[str | None, datetime]:
-    """The header of a refusal that asks for 1.5 seconds, and the date of the answer."""
+    """The header of an error that asks for 1.5 seconds, and the date of the response."""
     clock = Clock()
     limit = RateLimit(1, 1.5, retry_after=form)
     headers = {"Authorization": "Bearer a"}
@@ -117,8 +136,8 @@ async def retry_after_of(form: RetryAfter) -> tuple[str | None, datetime]:
         httpx.AsyncClient(base_url=sandbox.base_url, headers=headers) as http,
     ):
         await http.get("/itwins/")
-        answer = await http.get("/itwins/")
-    return answer.headers.get("retry-after"), parsedate_to_datetime(answer.headers["date"])
+        response = await http.get("/itwins/")
+    return response.headers.get("retry-after"), parsedate_to_datetime(response.headers["date"])
 
 
 class SomebodyElsesLimit:
@@ -142,14 +161,14 @@ def test_a_rate_is_written_or_handed_over(rate: str | RateLimit, limit: RateLimi
     assert rate_limit_of(rate) == limit
 
 
-def test_a_limit_of_an_unknown_kind_is_refused() -> None:
+def test_a_limit_of_an_unknown_kind_is_rejected() -> None:
     """A misspelt kind is said at once."""
-    with pytest.raises(ValueError, match="no such rate limit"):
+    with pytest.raises(ValueError, match="kind"):
         RateLimit(1, 1, kind="leaky")  # type: ignore[arg-type] # a kind that the type does not allow
 
 
 @pytest.mark.parametrize("rate", ["", "100", "100/", "/60", "-1/60", "1/-60", "0/1", "1/0", "1/1/1", "a/b"])
 def test_other_text_is_no_rate(rate: str) -> None:
-    """What cannot be read is refused, not guessed."""
+    """What cannot be read is rejected, not guessed."""
     with pytest.raises(ValueError, match="rate limit"):
         rate_limit_of(rate)

@@ -77,8 +77,8 @@ async def test_times_are_those_of_the_sandboxs_clock() -> None:
     assert (record.started, record.ended) == (0.0, 1.0)
 
 
-async def test_the_record_is_there_before_the_answer_is(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Whoever has an answer finds its record, and clearing the list starts over."""
+async def test_the_record_is_there_before_the_response_is(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Whoever has a response finds its record, and clearing the list starts over."""
     for count in range(1, 20):
         await http.get("/itwins/?$top=1")
         assert len(sandbox.requests) == count

@@ -8,14 +8,14 @@ import pytest
 from itwin_platform_sandbox import Sandbox
 
 Detail = tuple[str, str | None]
-Refused = tuple[int, str, list[Detail]]
-Refusing = Callable[..., Awaitable[Refused]]
+Rejected = tuple[int, str, list[Detail]]
+Rejecting = Callable[..., Awaitable[Rejected]]
 
 PHOTO = {"name": "crack@bridge/1", "type": "PhotoObjectDetector"}
 
 
 async def test_the_primary_account_is_the_root_of_the_hierarchy(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """The account is answered as a summary."""
+    """The account gets a response as a summary."""
     account = (await http.get("/itwins/myprimaryaccount")).json()["iTwin"]
     assert (account["id"], account["class"], account["subClass"]) == (sandbox.account_id, "Account", "Account")
     assert account.keys() == {"id", "class", "subClass", "type", "number", "displayName", "status"}
@@ -23,16 +23,16 @@ async def test_the_primary_account_is_the_root_of_the_hierarchy(http: httpx.Asyn
 
 async def test_a_detector_is_answered_without_versions(http: httpx.AsyncClient) -> None:
     """201 with every field, null where nothing was sent."""
-    answer = await http.post("/reality-analysis/detectors", json=PHOTO)
+    response = await http.post("/reality-analysis/detectors", json=PHOTO)
     empty: dict[str, object] = {"displayName": None, "description": None, "documentationUrl": None, "versions": []}
-    assert (answer.status_code, answer.json()) == (201, {"detector": PHOTO | empty})
+    assert (response.status_code, response.json()) == (201, {"detector": PHOTO | empty})
 
 
 async def test_optional_texts_of_a_detector_are_kept(http: httpx.AsyncClient) -> None:
-    """What was sent is answered."""
+    """What was sent gets a response."""
     texts = {"displayName": "Cracks", "description": None, "documentationUrl": "https://d.example"}
-    answer = await http.post("/reality-analysis/detectors", json=PHOTO | texts)
-    assert answer.json()["detector"] == PHOTO | texts | {"versions": []}
+    response = await http.post("/reality-analysis/detectors", json=PHOTO | texts)
+    assert response.json()["detector"] == PHOTO | texts | {"versions": []}
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,16 @@ async def test_optional_texts_of_a_detector_are_kept(http: httpx.AsyncClient) ->
         ([], [("InvalidRequestBody", None)]),
     ],
 )
-async def test_a_detector_that_breaks_a_rule_is_refused(refused: Refusing, body: object, details: list[Detail]) -> None:
+async def test_a_detector_that_breaks_a_rule_is_rejected(
+    rejected: Rejecting, body: object, details: list[Detail]
+) -> None:
     """400 InvalidRealityAnalysisRequest names what is wrong below `detector`."""
     expected = (400, "InvalidRealityAnalysisRequest", details)
-    assert await refused("POST", "/reality-analysis/detectors", json=body) == expected
+    assert await rejected("POST", "/reality-analysis/detectors", json=body) == expected
 
 
 async def test_a_webhook_is_switched_on_and_off(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """active changes what is stored; the answer is the webhook itself and never has the secret."""
+    """active changes what is stored; the response is the webhook itself and never has the secret."""
     url = f"/webhooks/{sandbox.webhook_id}"
     before = (await http.patch(url, json={})).json()
     active = (await http.patch(url, json={"active": True, "secret": "s3cret"})).json()
@@ -99,17 +101,17 @@ async def test_an_update_of_a_webhook_changes_what_it_names(http: httpx.AsyncCli
         ([], [None]),
     ],
 )
-async def test_an_update_of_a_webhook_that_breaks_a_rule_is_refused(
-    refused: Refusing, sandbox: Sandbox, body: object, targets: list[str | None]
+async def test_an_update_of_a_webhook_that_breaks_a_rule_is_rejected(
+    rejected: Rejecting, sandbox: Sandbox, body: object, targets: list[str | None]
 ) -> None:
     """422 InvalidUpdateWebhookRequest with detail InvalidRequestBody for each wrong property."""
     expected = (422, "InvalidUpdateWebhookRequest", [("InvalidRequestBody", target) for target in targets])
-    assert await refused("PATCH", f"/webhooks/{sandbox.webhook_id}", json=body) == expected
+    assert await rejected("PATCH", f"/webhooks/{sandbox.webhook_id}", json=body) == expected
 
 
-async def test_an_unknown_webhook_is_not_found(refused: Refusing) -> None:
+async def test_an_unknown_webhook_is_not_found(rejected: Rejecting) -> None:
     """404 WebhookNotFound."""
-    assert await refused("PATCH", "/webhooks/none", json={}) == (404, "WebhookNotFound", [])
+    assert await rejected("PATCH", "/webhooks/none", json={}) == (404, "WebhookNotFound", [])
 
 
 @pytest.mark.parametrize(
@@ -122,12 +124,12 @@ async def test_an_unknown_webhook_is_not_found(refused: Refusing) -> None:
     ],
 )
 async def test_a_webhook_is_for_entitled_service_applications(
-    refused: Refusing, sandbox: Sandbox, entitled_to: dict[str, Any], expected: Refused
+    rejected: Rejecting, sandbox: Sandbox, entitled_to: dict[str, Any], expected: Rejected
 ) -> None:
     """Scope, kind of caller and permission are each needed."""
     sandbox.add_token("user", **entitled_to)
     headers = {"Authorization": "Bearer user"}
-    assert await refused("PATCH", f"/webhooks/{sandbox.webhook_id}", json={}, headers=headers) == expected
+    assert await rejected("PATCH", f"/webhooks/{sandbox.webhook_id}", json={}, headers=headers) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What List iTwins refuses, and what its parameters do. Source: sections 4.3, 7 and 8."""
+"""What List iTwins rejects, and what its parameters do. Source: sections 4.3, 7 and 8."""
 
 from collections.abc import Awaitable, Callable
 
@@ -7,8 +7,8 @@ import pytest
 from itwin_platform_sandbox import Sandbox
 
 Detail = tuple[str, str | None]
-Refused = tuple[int, str, list[Detail]]
-Refusing = Callable[..., Awaitable[Refused]]
+Rejected = tuple[int, str, list[Detail]]
+Rejecting = Callable[..., Awaitable[Rejected]]
 
 INVALID = "InvalidiTwinsRequest"
 
@@ -40,38 +40,38 @@ INVALID = "InvalidiTwinsRequest"
         ({}, {"X-iTwin-Query-Scope": "Everybody"}, ("InvalidHeaderValue", "X-iTwin-Create-Scope")),
     ],
 )
-async def test_breaking_one_rule_is_refused(
-    refused: Refusing, params: dict[str, str], headers: dict[str, str], detail: Detail
+async def test_breaking_one_rule_is_rejected(
+    rejected: Rejecting, params: dict[str, str], headers: dict[str, str], detail: Detail
 ) -> None:
     """Each documented violation gives 422 with its detail code and target, and nothing else."""
-    assert await refused("GET", "/itwins/", params=params, headers=headers) == (422, INVALID, [detail])
+    assert await rejected("GET", "/itwins/", params=params, headers=headers) == (422, INVALID, [detail])
 
 
 @pytest.mark.parametrize("name", ["status", "type", "number", "displayName", "parentId", "iTwinAccountId", "$search"])
-async def test_a_filter_is_not_combined_with_a_simple_parameter(refused: Refusing, name: str) -> None:
-    """Every simple parameter beside $filter is refused."""
+async def test_a_filter_is_not_combined_with_a_simple_parameter(rejected: Rejecting, name: str) -> None:
+    """Every simple parameter beside $filter is rejected."""
     params = {"$filter": "number eq 'A'", name: "Active"}
-    assert await refused("GET", "/itwins/", params=params) == (422, INVALID, [("InvalidParameter", "$filter")])
+    assert await rejected("GET", "/itwins/", params=params) == (422, INVALID, [("InvalidParameter", "$filter")])
 
 
 async def test_a_filter_may_be_accompanied_by_sub_class(http: httpx.AsyncClient) -> None:
     """$filter and subClass together narrow the listing twice."""
-    answer = await http.get("/itwins/", params={"$filter": "status ne 'Trial'", "subClass": "Asset"})
-    found = answer.json()["iTwins"]
+    response = await http.get("/itwins/", params={"$filter": "status ne 'Trial'", "subClass": "Asset"})
+    found = response.json()["iTwins"]
     assert found
     assert all(itwin["subClass"] == "Asset" and itwin["status"] == "Active" for itwin in found)
 
 
-async def test_all_violations_are_named_at_once(refused: Refusing) -> None:
+async def test_all_violations_are_named_at_once(rejected: Rejecting) -> None:
     """Two broken rules give two details."""
-    _, _, details = await refused("GET", "/itwins/", params={"$top": "0", "$skip": "-1"})
+    _, _, details = await rejected("GET", "/itwins/", params={"$top": "0", "$skip": "-1"})
     assert details == [("InvalidValue", "$top"), ("InvalidValue", "$skip")]
 
 
 async def test_a_list_of_sub_classes_is_taken_when_one_is_valid(http: httpx.AsyncClient) -> None:
     """Several sub classes are comma delimited; a word that is none only fails when no other is left."""
-    answer = await http.get("/itwins/", params={"subClass": "Program,Bridge, Portfolio", "$top": "1000"})
-    assert {itwin["subClass"] for itwin in answer.json()["iTwins"]} == {"Program", "Portfolio"}
+    response = await http.get("/itwins/", params={"subClass": "Program,Bridge, Portfolio", "$top": "1000"})
+    assert {itwin["subClass"] for itwin in response.json()["iTwins"]} == {"Program", "Portfolio"}
 
 
 async def test_inactive_itwins_are_listed_when_asked_for(http: httpx.AsyncClient) -> None:
@@ -109,12 +109,12 @@ async def test_search_finds_parts_of_number_and_name(http: httpx.AsyncClient) ->
     assert [itwin["class"] for itwin in by_number] == ["Account"]
 
 
-async def test_many_different_listings_are_each_answered(http: httpx.AsyncClient) -> None:
-    """What was found for one question is not answered to another, however many there are."""
+async def test_many_different_listings_are_each_handled(http: httpx.AsyncClient) -> None:
+    """What was found for one question is not returned to another, however many there are."""
     for _ in range(2):
         for number in range(20):
-            answer = await http.get("/itwins/", params={"$filter": f"number eq 'PRO-{number:06d}'"})
-            assert all(itwin["number"] == f"PRO-{number:06d}" for itwin in answer.json()["iTwins"])
+            response = await http.get("/itwins/", params={"$filter": f"number eq 'PRO-{number:06d}'"})
+            assert all(itwin["number"] == f"PRO-{number:06d}" for itwin in response.json()["iTwins"])
 
 
 SUMMARY = ["id", "class", "subClass", "type", "number", "displayName", "status"]
@@ -124,8 +124,8 @@ async def test_prefer_and_select_choose_what_is_shown(http: httpx.AsyncClient) -
     """The summary is the default, Prefer gives the full representation, $select wins over Prefer."""
 
     async def first(params: dict[str, str], prefer: str) -> list[str]:
-        answer = await http.get("/itwins/", params={**params, "$top": "1"}, headers={"Prefer": prefer})
-        return list(answer.json()["iTwins"][0])
+        response = await http.get("/itwins/", params={**params, "$top": "1"}, headers={"Prefer": prefer})
+        return list(response.json()["iTwins"][0])
 
     assert await first({}, "return=minimal") == SUMMARY
     full = await first({}, "return=representation")
@@ -137,15 +137,15 @@ async def test_prefer_and_select_choose_what_is_shown(http: httpx.AsyncClient) -
 @pytest.mark.parametrize(("direction", "descending"), [("", False), (" ASC", False), (" desc", True)])
 async def test_order_by_puts_the_listing_in_order(http: httpx.AsyncClient, direction: str, descending: bool) -> None:
     """$orderby sorts without regard to case, in the given direction."""
-    answer = await http.get("/itwins/", params={"$orderby": f"displayName{direction}", "$top": "1000"})
-    names = [itwin["displayName"].casefold() for itwin in answer.json()["iTwins"]]
+    response = await http.get("/itwins/", params={"$orderby": f"displayName{direction}", "$top": "1000"})
+    names = [itwin["displayName"].casefold() for itwin in response.json()["iTwins"]]
     assert names == sorted(names, reverse=descending)
 
 
 async def test_order_by_a_nullable_property_has_nulls_first(http: httpx.AsyncClient) -> None:
     """A property that is null somewhere can still be sorted by."""
-    answer = await http.get("/itwins/", params={"$orderby": "type", "$top": "1000"})
-    types = [itwin["type"] for itwin in answer.json()["iTwins"]]
+    response = await http.get("/itwins/", params={"$orderby": "type", "$top": "1000"})
+    types = [itwin["type"] for itwin in response.json()["iTwins"]]
     assert types == sorted(types, key=lambda name: (name is not None, name or ""))
 
 
@@ -162,12 +162,12 @@ async def test_only_members_list_an_itwin(sandbox: Sandbox, http: httpx.AsyncCli
 
 async def test_the_query_scope_is_read_without_regard_to_case(http: httpx.AsyncClient) -> None:
     """A client that writes `memberOfItwin`, as another team's does, is understood."""
-    answer = await http.get("/itwins/", headers={"X-iTwin-Query-Scope": "memberOfItwin"})
-    assert answer.status_code == 200
+    response = await http.get("/itwins/", headers={"X-iTwin-Query-Scope": "memberOfItwin"})
+    assert response.status_code == 200
 
 
-async def test_the_organization_scope_needs_an_administrator(sandbox: Sandbox, refused: Refusing) -> None:
-    """X-iTwin-Query-Scope: OrganizationAdmin by anybody else is refused with 403."""
+async def test_the_organization_scope_needs_an_administrator(sandbox: Sandbox, rejected: Rejecting) -> None:
+    """X-iTwin-Query-Scope: OrganizationAdmin by anybody else is rejected with 403."""
     sandbox.add_token("user", organization_administrator=False)
     headers = {"Authorization": "Bearer user", "X-iTwin-Query-Scope": "OrganizationAdmin"}
-    assert await refused("GET", "/itwins/", headers=headers) == (403, "InsufficientPermissions", [])
+    assert await rejected("GET", "/itwins/", headers=headers) == (403, "InsufficientPermissions", [])

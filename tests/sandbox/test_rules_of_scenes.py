@@ -9,8 +9,8 @@ import pytest
 from itwin_platform_sandbox import Sandbox
 
 Detail = tuple[str, str | None]
-Refused = tuple[int, str, list[Detail]]
-Refusing = Callable[..., Awaitable[Refused]]
+Rejected = tuple[int, str, list[Detail]]
+Rejecting = Callable[..., Awaitable[Rejected]]
 
 INVALID = "InvalidScenesRequest"
 SCENE_ID = "7f2c1f8e-0000-9332-387a-5b7c00000000"
@@ -49,11 +49,11 @@ def scene_with(*objects: object) -> dict[str, object]:
         (scene_with(OBJECT | {"data": []}), ["sceneData.objects[0].data"]),
         (scene_with(*[OBJECT | {"id": SCENE_ID}] * 2), ["sceneData.objects[1].id"]),
         (
-            scene_with(OBJECT | {"kind": "RepositoryResource"}),
+            scene_with(OBJECT | {"kind": "RepositoryResource", "data": {"repositoryId": 5, "id": None}}),
             ["sceneData.objects[0].data.repositoryId", "sceneData.objects[0].data.id"],
         ),
         (
-            scene_with(OBJECT | {"kind": "View3d", "data": VIEW | {"up": {"x": 1}}}),
+            scene_with(OBJECT | {"kind": "View3d", "data": VIEW | {"up": {"x": "1"}}}),
             ["sceneData.objects[0].data.up"],
         ),
         (
@@ -64,36 +64,38 @@ def scene_with(*objects: object) -> dict[str, object]:
             scene_with(OBJECT | {"kind": "View3d", "data": VIEW, "relatedId": SCENE_ID}),
             ["sceneData.objects[0].relatedId"],
         ),
+        (scene_with(OBJECT | {"relatedId": SCENE_ID}), ["sceneData.objects[0].relatedId"]),
+        (scene_with(OBJECT | {"kind": "GISStyling"}), ["sceneData.objects[0].relatedId"]),
     ],
 )
-async def test_a_scene_that_breaks_a_rule_is_refused(
-    refused: Refusing, sandbox: Sandbox, body: object, targets: list[str | None]
+async def test_a_scene_that_breaks_a_rule_is_rejected(
+    rejected: Rejecting, sandbox: Sandbox, body: object, targets: list[str | None]
 ) -> None:
     """Each violation gives 400 with detail InvalidRequestBody and the place of what is wrong."""
     expected = (400, INVALID, [("InvalidRequestBody", target) for target in targets])
-    assert await refused("POST", "/scenes/", params={"iTwinId": sandbox.itwin_id}, json=body) == expected
+    assert await rejected("POST", "/scenes/", params={"iTwinId": sandbox.itwin_id}, json=body) == expected
 
 
 @pytest.mark.parametrize("params", [{}, {"iTwinId": ""}, {"iTwinId": "myproject"}])
-async def test_a_scene_needs_the_uuid_of_an_itwin(refused: Refusing, params: dict[str, str]) -> None:
+async def test_a_scene_needs_the_uuid_of_an_itwin(rejected: Rejecting, params: dict[str, str]) -> None:
     """Without iTwinId in the form of a UUID no scene is created."""
     expected = (400, INVALID, [("InvalidParameter", "iTwinId")])
-    assert await refused("POST", "/scenes/", params=params, json=scene_with()) == expected
+    assert await rejected("POST", "/scenes/", params=params, json=scene_with()) == expected
 
 
-async def test_what_a_scene_refers_to_must_exist(refused: Refusing, sandbox: Sandbox) -> None:
+async def test_what_a_scene_refers_to_must_exist(rejected: Rejecting, sandbox: Sandbox) -> None:
     """404 SceneNotFound for an unknown iTwin and for an unknown parent scene."""
     for itwin_id, body in ((SCENE_ID, scene_with()), (sandbox.itwin_id, scene_with() | {"parentId": SCENE_ID})):
-        assert await refused("POST", "/scenes/", params={"iTwinId": itwin_id}, json=body) == (404, "SceneNotFound", [])
+        assert await rejected("POST", "/scenes/", params={"iTwinId": itwin_id}, json=body) == (404, "SceneNotFound", [])
 
 
-async def test_a_scene_id_is_taken_once(refused: Refusing, http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+async def test_a_scene_id_is_taken_once(rejected: Rejecting, http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """409 SceneExists for an id that a scene has, in whatever case."""
     params = {"iTwinId": sandbox.itwin_id}
-    answer = await http.post("/scenes/", params=params, json=scene_with() | {"id": SCENE_ID})
-    assert answer.json()["scene"]["id"] == SCENE_ID
+    response = await http.post("/scenes/", params=params, json=scene_with() | {"id": SCENE_ID})
+    assert response.json()["scene"]["id"] == SCENE_ID
     again = scene_with() | {"id": SCENE_ID.upper()}
-    assert await refused("POST", "/scenes/", params=params, json=again) == (409, "SceneExists", [])
+    assert await rejected("POST", "/scenes/", params=params, json=again) == (409, "SceneExists", [])
 
 
 @pytest.mark.parametrize(("more", "status"), [(0, 201), (1, 413)])
@@ -104,21 +106,21 @@ async def test_a_body_above_four_and_a_half_mebibytes_is_too_large(
     body = json.dumps(scene_with()).encode("ascii")
     body += b" " * (4_718_592 - len(body) + more)
     headers = {"Content-Type": "application/json"}
-    answer = await http.post("/scenes/", params={"iTwinId": sandbox.itwin_id}, content=body, headers=headers)
-    assert answer.status_code == status
+    response = await http.post("/scenes/", params={"iTwinId": sandbox.itwin_id}, content=body, headers=headers)
+    assert response.status_code == status
     if status == 413:
-        assert answer.json()["error"]["code"] == "RequestTooLarge"
+        assert response.json()["error"]["code"] == "RequestTooLarge"
 
 
 async def test_a_scene_is_kept_as_it_was_posted(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """The answer has the documented fields of each object; listing the scene has all that was posted."""
+    """The response has the documented fields of each object; listing the scene has all that was posted."""
     view = {"kind": "View3d", "version": "1.2.3-beta.1", "data": VIEW, "order": 1, "displayName": "View"}
     styling = OBJECT | {"kind": "ZStyling", "relatedId": SCENE_ID, "visible": False, "id": str(uuid.uuid4())}
     body = {"displayName": "S", "description": "D", "parentId": sandbox.scene_id}
     objects = {"sceneData": {"objects": [view, styling]}}
-    answer = await http.post("/scenes/", params={"iTwinId": sandbox.itwin_id}, json=body | objects)
-    scene = answer.json()["scene"]
-    assert answer.status_code == 201
+    response = await http.post("/scenes/", params={"iTwinId": sandbox.itwin_id}, json=body | objects)
+    scene = response.json()["scene"]
+    assert response.status_code == 201
     assert {name: scene[name] for name in body} == body
     assert scene["iTwinId"] == sandbox.itwin_id
     first, second = scene["sceneData"]["objects"]
@@ -138,7 +140,7 @@ async def test_a_scene_is_kept_as_it_was_posted(http: httpx.AsyncClient, sandbox
 
 
 async def test_data_of_many_levels_is_kept(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Nesting up to nearly a hundred levels is stored, answered and listed."""
+    """Nesting up to nearly a hundred levels is stored, returned and listed."""
     data: dict[str, object] = {}
     for _ in range(94):
         data = {"inner": data}
@@ -150,9 +152,9 @@ async def test_data_of_many_levels_is_kept(http: httpx.AsyncClient, sandbox: San
 
 
 async def test_a_scene_without_objects_has_an_empty_list(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """sceneData is answered although none was sent, and fields that were not sent are left out."""
-    answer = await http.post("/scenes/", params={"iTwinId": sandbox.itwin_id}, json={"displayName": "S"})
-    scene = answer.json()["scene"]
+    """sceneData gets a response although none was sent, and fields that were not sent are omitted."""
+    response = await http.post("/scenes/", params={"iTwinId": sandbox.itwin_id}, json={"displayName": "S"})
+    scene = response.json()["scene"]
     assert scene["sceneData"] == {"objects": []}
     assert not scene.keys() & {"description", "parentId"}
 
@@ -168,19 +170,19 @@ async def test_a_scene_without_objects_has_an_empty_list(http: httpx.AsyncClient
     ],
 )
 async def test_a_listing_of_objects_that_cannot_be_is_not_found(
-    refused: Refusing, sandbox: Sandbox, params: dict[str, str], details: list[Detail]
+    rejected: Rejecting, sandbox: Sandbox, params: dict[str, str], details: list[Detail]
 ) -> None:
-    """404 SceneObjectNotFound is the one documented refusal; details say what was wrong with a parameter."""
+    """404 SceneObjectNotFound is the one documented error; details say what was wrong with a parameter."""
     url = f"/scenes/{sandbox.scene_id}/objects"
     expected = (404, "SceneObjectNotFound", details)
-    assert await refused("GET", url, params={"iTwinId": sandbox.itwin_id} | params) == expected
+    assert await rejected("GET", url, params={"iTwinId": sandbox.itwin_id} | params) == expected
 
 
-async def test_an_unknown_scene_is_not_found(refused: Refusing, sandbox: Sandbox) -> None:
+async def test_an_unknown_scene_is_not_found(rejected: Rejecting, sandbox: Sandbox) -> None:
     """404 SceneObjectNotFound for a scene that is not there, and without iTwinId."""
     params = {"iTwinId": sandbox.itwin_id}
-    assert await refused("GET", "/scenes/none/objects", params=params) == (404, "SceneObjectNotFound", [])
-    _, code, details = await refused("GET", f"/scenes/{sandbox.scene_id}/objects")
+    assert await rejected("GET", "/scenes/none/objects", params=params) == (404, "SceneObjectNotFound", [])
+    _, code, details = await rejected("GET", f"/scenes/{sandbox.scene_id}/objects")
     assert (code, details) == ("SceneObjectNotFound", [("InvalidParameter", "iTwinId")])
 
 
@@ -194,16 +196,16 @@ async def test_objects_of_foreign_itwins_are_withheld(http: httpx.AsyncClient, s
     assert (partial["sceneContext"]["isPartial"], len(partial["objects"])) == (True, 25)
 
 
-async def test_scenes_of_foreign_itwins_are_closed(refused: Refusing, sandbox: Sandbox) -> None:
+async def test_scenes_of_foreign_itwins_are_closed(rejected: Rejecting, sandbox: Sandbox) -> None:
     """Who is no member can neither create a scene (403) nor list one (404), nor refer to such an iTwin (403)."""
     sandbox.add_token("nobody", organization_administrator=False, member_of=[])
     sandbox.add_token("member", organization_administrator=False, member_of=[sandbox.itwin_id])
     params = {"iTwinId": sandbox.itwin_id}
     nobody, member = {"Authorization": "Bearer nobody"}, {"Authorization": "Bearer member"}
-    closed: Refused = (403, "InsufficientPermissions", [])
-    assert await refused("POST", "/scenes/", params=params, json=scene_with(), headers=nobody) == closed
+    closed: Rejected = (403, "InsufficientPermissions", [])
+    assert await rejected("POST", "/scenes/", params=params, json=scene_with(), headers=nobody) == closed
     data = {"iTwinId": sandbox.account_id, "repositoryId": "r", "id": "x"}
     reference = scene_with({"kind": "RepositoryResource", "version": "1.0.0", "data": data})
-    assert await refused("POST", "/scenes/", params=params, json=reference, headers=member) == closed
-    status, _, _ = await refused("GET", f"/scenes/{sandbox.scene_id}/objects", params=params, headers=nobody)
+    assert await rejected("POST", "/scenes/", params=params, json=reference, headers=member) == closed
+    status, _, _ = await rejected("GET", f"/scenes/{sandbox.scene_id}/objects", params=params, headers=nobody)
     assert status == 404

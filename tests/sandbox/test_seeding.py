@@ -79,6 +79,7 @@ def test_every_repository_that_can_be_updated_is_there() -> None:
         "Performance",
         "EvoWorkspace",
         "Storage",
+        "GeographicInformationSystem",
     }
 
 
@@ -121,7 +122,7 @@ def test_fifty_thousand_itwins_are_seeded_in_under_two_seconds() -> None:
         {"rate": "5/0"},
     ],
 )
-def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, Any]) -> None:
+def test_arguments_that_make_no_sense_are_rejected(arguments: dict[str, Any]) -> None:
     """A sandbox that could not do what it was asked is not made."""
     with pytest.raises(ValueError, match=r"\S"):
         Sandbox(**arguments)

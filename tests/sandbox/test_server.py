@@ -41,7 +41,7 @@ async def test_stopping_ends_requests_that_are_being_handled(caplog: pytest.LogC
             request = asyncio.create_task(http.get(f"{sandbox.base_url}/itwins/"))
             stalled = asyncio.create_task(http.get(f"{sandbox.base_url}/itwins/"))
             async with asyncio.timeout(5):
-                while sandbox._composition.recorder._in_flight < 2:  # noqa: ASYNC110 - nothing tells of it
+                while sandbox._running.recorder._in_flight < 2:  # noqa: ASYNC110 - nothing tells of it
                     await asyncio.sleep(0)
         for task in (request, stalled):
             with pytest.raises(httpx.TransportError):
@@ -50,15 +50,15 @@ async def test_stopping_ends_requests_that_are_being_handled(caplog: pytest.LogC
     assert caplog.text == ""
 
 
-async def test_what_is_no_http_is_refused_in_silence(caplog: pytest.LogCaptureFixture) -> None:
+async def test_what_is_no_http_is_rejected_in_silence(caplog: pytest.LogCaptureFixture) -> None:
     """A stranger's bytes get 400 and leave no line in a log."""
     async with Sandbox(itwins=1) as sandbox:
         host, port = sandbox.base_url.removeprefix("http://").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(b"\x16\x03\x01 hello\r\n\r\n")
-        answer = await reader.read()
+        response = await reader.read()
         writer.close()
-    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert response.startswith(b"HTTP/1.1 400 ")
     assert caplog.text == ""
 
 
@@ -67,7 +67,7 @@ async def test_a_client_that_leaves_while_it_sends_is_recorded(caplog: pytest.Lo
     async with Sandbox(itwins=1) as sandbox:
         host, port = sandbox.base_url.removeprefix("http://").split(":")
         _, writer = await asyncio.open_connection(host, int(port))
-        writer.write(b"POST /scenes/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+        writer.write(b"POST /scenes/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")
         await writer.drain()
         writer.close()
         async with asyncio.timeout(5):
@@ -95,7 +95,7 @@ async def test_a_port_can_be_used_again_at_once() -> None:
         assert (await http.get(f"{sandbox.base_url}/itwins/")).status_code == 200
 
 
-async def test_an_answer_is_not_held_back_by_the_system() -> None:
+async def test_an_response_is_not_held_back_by_the_system() -> None:
     """Fifty requests one after the other take far less than fifty times the 40 ms of a delayed acknowledgement."""
     async with Sandbox(itwins=1) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
         started = time.monotonic()
@@ -108,11 +108,11 @@ async def test_ipv6_addresses_are_written_in_brackets() -> None:
     """The base URL of a sandbox on ::1 is one that a client can use."""
     try:
         async with Sandbox(itwins=1, host="::1") as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
-            answer = await http.get(f"{sandbox.base_url}/itwins/")
+            response = await http.get(f"{sandbox.base_url}/itwins/")
     except OSError:
         pytest.skip("this machine has no IPv6 loopback")
     assert sandbox.base_url.startswith("http://[::1]:")
-    assert answer.status_code == 200
+    assert response.status_code == 200
 
 
 async def test_a_stopped_sandbox_can_be_started_again() -> None:
@@ -135,3 +135,18 @@ def test_an_address_is_known_once_started() -> None:
     assert repr(sandbox) == "<Sandbox not started>"
     with pytest.raises(RuntimeError, match="async with"):
         _ = sandbox.base_url
+
+
+async def test_leaving_with_a_connection_open_ends_quietly(caplog: pytest.LogCaptureFixture) -> None:
+    """An idle connection and a stalled one are dropped, under every event loop."""
+    async with httpx.AsyncClient(headers=HEADERS) as http:
+        async with Sandbox(itwins=1) as sandbox:
+            await http.get(f"{sandbox.base_url}/itwins/")
+            sandbox.fault("stall")
+            stalled = asyncio.create_task(http.get(f"{sandbox.base_url}/itwins/"))
+            async with asyncio.timeout(5):
+                while sandbox.faults:  # noqa: ASYNC110 - nothing tells of it
+                    await asyncio.sleep(0)
+        with pytest.raises(httpx.TransportError):
+            await stalled
+    assert caplog.text == ""

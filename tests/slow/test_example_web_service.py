@@ -8,7 +8,7 @@ import httpx
 import pytest
 import pytest_asyncio
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._faults.plan import FaultName
+from itwin_platform_sandbox._faults.catalogue import FaultName
 
 from examples import web_service
 

@@ -1,8 +1,8 @@
 """The code blocks of the pages, and how they are run: what a reader types is what runs.
 
-Blocks of a page run one after the other, as in `python -m asyncio`, where `await` may stand alone, after the block of
-`docs/index.md` that says so: it makes the names `sandbox`, `platform`, `itwin_id` and so on. A block of kind `text`
-right behind a Python block is what that prints; `...` in it stands for anything.
+The blocks of a page run one after the other, as in `python -m asyncio`, where `await` may stand alone. The block of
+`docs/quickstart.md` that says so runs first: it makes the names `sandbox`, `platform`, `itwin_id` and so on. A block of
+kind `text` right behind a Python block is what that prints; `...` in it stands for anything.
 """
 
 import ast
@@ -57,7 +57,7 @@ class Console:
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
         self._names: dict[str, Any] = {"__name__": "__main__", "asyncio": asyncio}
-        (prelude,) = [block for block in blocks_of(PROJECT / "docs" / "index.md", "python") if is_prelude(block)]
+        (prelude,) = [block for block in blocks_of(PROJECT / "docs" / "quickstart.md", "python") if is_prelude(block)]
         self.run(prelude)
         self._offered = {name: value for name, value in self._names.items() if not name.startswith("_")}
 

@@ -113,7 +113,11 @@ def backoff(
 ) -> BackoffTransport:
     """Return a backoff transport over the service whose jitter is known."""
     return BackoffTransport(
-        service, policy=policy, gate=gate or Gate(), random_number=lambda: jitter, on_event=on_event
+        service,
+        policy=policy,
+        gate=gate or Gate(random_number=lambda: jitter),
+        random_number=lambda: jitter,
+        on_event=on_event,
     )
 
 

@@ -51,9 +51,10 @@ def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
     from tools.spec.reading import load
 
     lines = [f"{len(changed)} modules changed", *(f"  {line}" for line in changed)]
-    if found := misfits():
+    specification = load(str(spec))
+    if found := misfits(specification):
         return [*lines, "", "The wrapper does not fit any more:", "", "\n\n".join(found)]
-    missing = [row for row in rows(load(str(spec))) if not row.held]
+    missing = [row for row in rows(specification) if not row.held]
     lines += [*not_wrapped(missing), "", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
     return [*lines, "What must hold before it is committed: make check"]
 

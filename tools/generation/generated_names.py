@@ -42,7 +42,7 @@ class Function:
     required: tuple[str, ...]
     keywords: frozenset[str]
     body: type | None
-    answer: type | None
+    response: type | None
 
     @property
     def import_line(self) -> str:
@@ -97,7 +97,7 @@ def _function(module: ModuleType) -> Function:
     named |= {f"query {name}": value for name, value in wire.query.items()}
     named |= {f"header {name}": value for name, value in wire.headers.items()}
     body = next((parameter.annotation for parameter in parameters if parameter.name == "body"), None)
-    answer = next(iter(getattr(call.return_annotation, "__args__", ())), None)
+    response = next(iter(getattr(call.return_annotation, "__args__", ())), None)
     return Function(
         name=module.__name__.rpartition(".")[2],
         module=module.__name__,
@@ -108,5 +108,5 @@ def _function(module: ModuleType) -> Function:
         required=tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty),
         keywords=frozenset(parameter.name for parameter in parameters),
         body=body if isinstance(body, type) else None,
-        answer=answer if isinstance(answer, type) and attrs.has(answer) else None,
+        response=response if isinstance(response, type) and attrs.has(response) else None,
     )

@@ -59,6 +59,13 @@ def seam(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
     ]
 
 
+def docstrings(tree: ast.Module) -> set[int]:
+    """The nodes that are docstrings, by `id`."""
+    holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    first = [node.body[0] for node in ast.walk(tree) if isinstance(node, holders) and node.body]
+    return {id(node.value) for node in first if isinstance(node, ast.Expr)}
+
+
 def users(name: str, wrapper: Path = WRAPPER) -> list[str]:
     """The modules beside the seam that take a name from it."""
     return [

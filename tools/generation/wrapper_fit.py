@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from tools.generation import generated_names
 from tools.generation.generated_names import Function
 from tools.generation.wrapper_calls import PACKAGE, Call, calls, seam, users
+from tools.spec.specification import Specification
 
 ADVICE = (
     "\n    renamed: put the new name there"
@@ -19,10 +20,19 @@ ADVICE = (
 )
 
 
-def misfits() -> list[str]:
-    """One text for each name that is gone, empty when the wrapper fits."""
+def misfits(specification: Specification | None = None) -> list[str]:
+    """Return a text for each name that is gone; with a specification, for wire names and limits too.
+
+    Names come first: while one is gone, the wrapper cannot be imported, and nothing else is looked at.
+    """
     functions = generated_names.functions()
-    return [*_seam(), *(text for call in calls() for text in _call(call, functions))]
+    found = [*_seam(), *(text for call in calls() for text in _call(call, functions))]
+    if found or specification is None:
+        return found
+    from tools.generation.wire_names import dead_names, dead_properties
+    from tools.generation.wrapper_limits import wrong_limits
+
+    return [*dead_names(specification), *dead_properties(specification), *wrong_limits(specification)]
 
 
 def _seam() -> Iterator[str]:
@@ -60,10 +70,10 @@ def _call(call: Call, functions: dict[str, Function]) -> Iterator[str]:
         known = {f"[{wire}]" for wire in names} if attribute.startswith("[") else set(names.values())
         if attribute not in known:
             yield _gone(f"{attribute} of {model}", f"{call.place}, in {call.method}()", others=known)
-    if function.answer is not None:
-        known = set(generated_names.attributes(function.answer).values())
+    if function.response is not None:
+        known = set(generated_names.attributes(function.response).values())
         for name in sorted(call.read - known - {"additional_properties"}):
-            text = f"{name} of {function.answer.__name__}"
+            text = f"{name} of {function.response.__name__}"
             yield _gone(text, f"{call.place}, in {call.method}()", others=known)
 
 

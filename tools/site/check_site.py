@@ -1,4 +1,6 @@
-"""Checks the built documentation site, for what the build itself does not warn of. Run as `python -m tools.site.check_site`.
+"""Checks the built documentation site, for what the build itself does not warn of.
+
+Run as `python -m tools.site.check_site`.
 
 Every page can be reached from the first one, every link within the site has its page and its place on it, nothing is
 loaded from elsewhere, and every public name has its place in the reference.

@@ -58,7 +58,9 @@ def _operations(old: Specification, new: Specification) -> Iterator[Change]:
     for name, before in old.operations.items():
         after = new.operations.get(renamed.get(name, name))
         if after is None:
-            yield _change(name, "", f"is gone ({before.method} {before.path})", breaking=True)
+            models = _only_of({name}, old, new)
+            besides = f", with {', '.join(models)}" if models else ""
+            yield _change(name, "", f"is gone ({before.method} {before.path}){besides}", breaking=True)
             continue
         if name in renamed:
             yield _change(name, "", f"is called {after.name} now", breaking=True)
@@ -82,19 +84,19 @@ def _operation(name: str, before: Operation, after: Operation) -> Iterator[Chang
     for part in {**before.parameters, **after.parameters}:
         yield from _field(name, part, before.parameters.get(part), after.parameters.get(part), sent=True)
     yield from _field(name, "body", before.body, after.body, sent=True)
-    for status in {**before.answers, **after.answers}:
-        if status not in after.answers:
-            yield _change(name, f"answer {status}", "is no longer given", breaking=True)
-        elif status not in before.answers:
+    for status in {**before.responses, **after.responses}:
+        if status not in after.responses:
+            yield _change(name, f"response {status}", "is no longer given", breaking=True)
+        elif status not in before.responses:
             # A client that was generated before takes a success that it does not know for one that cannot be read.
-            yield _change(name, f"answer {status}", "new", breaking=True)
+            yield _change(name, f"response {status}", "new", breaking=True)
         else:
-            part = f"answer {status}"
-            yield from _field(name, part, before.answers[status], after.answers[status], sent=False)
-    for header in before.answer_headers - after.answer_headers:
-        yield _change(name, f"answer header {header}", "is no longer given", breaking=True)
-    for header in after.answer_headers - before.answer_headers:
-        yield _change(name, f"answer header {header}", "new", breaking=False)
+            part = f"response {status}"
+            yield from _field(name, part, before.responses[status], after.responses[status], sent=False)
+    for header in before.response_headers - after.response_headers:
+        yield _change(name, f"response header {header}", "is no longer given", breaking=True)
+    for header in after.response_headers - before.response_headers:
+        yield _change(name, f"response header {header}", "new", breaking=False)
     yield from _errors(name, before, after)
 
 
@@ -112,9 +114,21 @@ def _errors(name: str, before: Operation, after: Operation) -> Iterator[Change]:
         yield _change(name, f"error {status}, detail {code} [{target}]", "new", breaking=False)
 
 
+def _only_of(operations: set[str], old: Specification, new: Specification) -> list[str]:
+    """The models that are gone with operations, because nothing else used them."""
+    return sorted(
+        name
+        for name in old.models.keys() - new.models.keys()
+        if (users := {*old.senders(name), *old.returners(name)}) and users <= operations
+    )
+
+
 def _models(old: Specification, new: Specification) -> Iterator[Change]:
+    told = _only_of(old.operations.keys() - new.operations.keys(), old, new)
     for name, before in old.models.items():
         after = new.models.get(name)
+        if after is None and name in told:
+            continue
         if after is None:
             text = "is gone: its class is no longer generated"
             yield _change(name, "", text, breaking=True)
@@ -125,6 +139,9 @@ def _models(old: Specification, new: Specification) -> Iterator[Change]:
         for value in after.values:
             if value not in before.values:
                 yield _change(name, "", f"new value {value}", breaking=False)
+        for value, member in before.members.items():
+            if value in after.values and (now := after.members.get(value, "another name")) != member:
+                yield _change(name, "", f"the member of {value} is called {now} now, was {member}", breaking=True)
         yield from _fields(name, before, after, sent=bool(new.senders(name)), returned=bool(new.returners(name)))
 
 
@@ -161,7 +178,7 @@ def _field(name: str, part: str, before: Field | None, after: Field | None, *, s
         yield _change(name, part, f"may also be {' or '.join(sorted(after.kinds - before.kinds))}", breaking=not sent)
     yield from _values(name, part, before, after)
     if before.default != after.default:
-        # The version that Accept asks for decides what the answer looks like.
+        # The version that Accept asks for decides what the response looks like.
         text = f"the default is {after.default} now, was {before.default}"
         yield _change(name, part, text, breaking=part == "header Accept")
     yield from _limits(name, part, before, after, sent=sent)

@@ -1,29 +1,45 @@
 """Prints what changed between two versions of the specification, breaking changes first.
 
-Run as `python -m tools.spec.diff BASE [NEW]`; each is a file or a git revision, NEW is `openapi.yaml` where it is left
-out. Operations and parameters are named as the client's user names them where the client has them. Exits with status
-1 when something breaks.
+Run as `python -m tools.spec.diff BASE [NEW]`; each is a file or a git revision, NEW is `openapi.yaml` by default.
+Operations and parameters are named as the client's user names them where the client has them. What no rule knows is
+listed by its place, so that every difference gives a line. Exits with status 1 when something breaks.
 """
 
 import argparse
 
 from tools.generation.wrapper_coverage import argument, keywords, places
 from tools.spec.changes import Change, changes, reworded
-from tools.spec.reading import SPECIFICATION, load
+from tools.spec.reading import SPECIFICATION, load_document, read
 from tools.spec.specification import Specification
+from tools.spec.structure import Document, differences, unexplained
 
 
-def report(old: Specification, new: Specification) -> list[str]:
-    """The lines to print."""
+def report(before: Document, after: Document) -> list[str]:
+    """Return the lines to print."""
+    old, new = read(before), read(after)
     names = _Names(old, new)
     found = changes(old, new)
     lines: list[str] = []
     for title, breaking in (("Breaking", True), ("Not breaking", False)):
         some = [change for change in found if change.breaking is breaking]
         lines += [f"{title}: {len(some)}", *(f"  {names.of(change)}: {change.text}" for change in some)]
-    if words := reworded(old, new):
+    words = reworded(old, new)
+    others = unexplained(before, after, _told)
+    if not found and not words and not others:
+        others = list(differences(before, after))
+    words += [difference.place for difference in others if difference.is_prose]
+    others = [difference for difference in others if not difference.is_prose]
+    if others:
+        lines += [f"Also changed: {len(others)}", *(f"  {each.place}: {each.text}" for each in others)]
+    if words:
         lines += [f"Other words, in which a rule may stand: {len(words)}", *(f"  {place}" for place in words)]
     return lines
+
+
+def _told(before: Document, after: Document) -> bool:
+    """Say whether the rules tell anything of two documents."""
+    old, new = read(before), read(after)
+    return bool(changes(old, new) or reworded(old, new))
 
 
 class _Names:
@@ -60,9 +76,9 @@ def main() -> None:
     parser.add_argument("base", help="what to compare with: a file or a git revision")
     parser.add_argument("new", nargs="?", default=str(SPECIFICATION), help="default openapi.yaml")
     arguments = parser.parse_args()
-    old, new = load(arguments.base), load(arguments.new)
+    old, new = load_document(arguments.base), load_document(arguments.new)
     print("\n".join(report(old, new)))
-    if any(change.breaking for change in changes(old, new)):
+    if any(change.breaking for change in changes(read(old), read(new))):
         raise SystemExit(1)
 
 

@@ -18,18 +18,27 @@ Node = Mapping[str, Any]
 
 
 def load(source: str) -> Specification:
-    """Reads a file, or `openapi.yaml` as it was at a git revision.
+    """Read a file, or `openapi.yaml` as it was at a git revision.
+
+    Raises:
+        SystemExit: `source` is neither.
+    """
+    return read(load_document(source))
+
+
+def load_document(source: str) -> dict[str, Any]:
+    """Parse a file, or `openapi.yaml` as it was at a git revision.
 
     Raises:
         SystemExit: `source` is neither.
     """
     if Path(source).is_file():
-        return read(yaml.safe_load(Path(source).read_text(encoding="utf-8")))
+        return dict(yaml.safe_load(Path(source).read_text(encoding="utf-8")))
     command = ["git", "-C", str(PROJECT), "show", f"{source}:openapi.yaml"]
     shown = subprocess.run(command, capture_output=True, text=True, check=False)
     if shown.returncode != 0:
         raise SystemExit(f"{source} is neither a file nor a git revision with an openapi.yaml: {shown.stderr.strip()}")
-    return read(yaml.safe_load(shown.stdout))
+    return dict(yaml.safe_load(shown.stdout))
 
 
 def read(document: Node) -> Specification:
@@ -73,11 +82,11 @@ class _Reader:
                 for parameter in parameters
             },
             body=None if body is None else self._field(_schema(body) or {}, f"{name} body", holder=body),
-            answers={
-                status: None if (schema := _schema(response)) is None else self._field(schema, f"{name} answer")
+            responses={
+                status: None if (schema := _schema(response)) is None else self._field(schema, f"{name} response")
                 for status, response in successes.items()
             },
-            answer_headers=frozenset(name for response in successes.values() for name in response.get("headers", {})),
+            response_headers=frozenset(name for response in successes.values() for name in response.get("headers", {})),
             errors=frozenset(
                 (status, code)
                 for status, response in refusals.items()
@@ -104,6 +113,7 @@ class _Reader:
                         for property_name, node in self._properties(schema).items()
                     },
                     values=tuple(schema.get("enum", ())),
+                    members=dict(zip(schema.get("enum", ()), schema.get("x-enum-varnames", ()), strict=False)),
                     words=_words(schema),
                 )
         return found

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A parameter, a property of a model, a body or an answer.
+    """A parameter, a property of a model, a body or an response.
 
     `kinds` are the alternatives of its type, as `string`, `list of Scene` or a model's name; `values` are those of an
     enum without a name of its own.
@@ -37,12 +37,13 @@ class Model:
 
     fields: Mapping[str, Field]
     values: tuple[str, ...]
+    members: Mapping[str, str]
     words: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One operation; parameters are keyed by place and name, as in `query $top`, answers by status."""
+    """One operation; parameters are keyed by place and name, as in `query $top`, responses by status."""
 
     name: str
     method: str
@@ -52,8 +53,8 @@ class Operation:
     words: str
     parameters: Mapping[str, Field]
     body: Field | None
-    answers: Mapping[str, Field | None]
-    answer_headers: frozenset[str]
+    responses: Mapping[str, Field | None]
+    response_headers: frozenset[str]
     errors: frozenset[tuple[str, str]]
     details: frozenset[tuple[str, str, str | None]]
 
@@ -76,7 +77,9 @@ class Specification:
     def returners(self, model: str) -> list[str]:
         """The operations that return a model, sorted."""
         return sorted(
-            operation.name for operation in self.operations.values() if model in self.reach(operation.answers.values())
+            operation.name
+            for operation in self.operations.values()
+            if model in self.reach(operation.responses.values())
         )
 
     def reach(self, fields: Iterable[Field | None]) -> set[str]:

@@ -40,6 +40,7 @@ from ._errors import (
     UsageError,
 )
 from ._transports.aiohttp import fast_transport
+from ._transports.response_info import ResponseInfo
 from ._version import __version__
 
 if TYPE_CHECKING:
@@ -170,6 +171,7 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "ResourceClass",
     "ResourceSubClass",
     "ResponseDecodeError",
+    "ResponseInfo",
     "Scene",
     "SceneData",
     "SceneObject",

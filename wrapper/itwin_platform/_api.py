@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         ITwinStatus as ITwinStatus,
         ITwinSubClass as ITwinSubClass,
         ITwinSummary as ITwinSummary,
+        PreferredReturn as PreferredReturn,
         QueryScope as QueryScope,
         Repository as Repository,
         RepositoryCapabilities as RepositoryCapabilities,

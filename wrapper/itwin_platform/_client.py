@@ -1,26 +1,27 @@
 """The client: where its parts are put together."""
 
-import ipaddress
-import math
-import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import httpx
 
+from ._api import UNSET, Unset
 from ._attempts.auth import TokenAuth, TokenProvider
 from ._attempts.events import BackoffEvent
 from ._attempts.gate import RequestGate
-from ._attempts.policy import BackoffPolicy
+from ._attempts.policy import BackoffPolicy, with_limits
 from ._attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
 from ._errors import UsageError
 from ._operations.group import Connection
 from ._transports.given_client import ClientTransport
+from ._transports.options import CallOptions, as_callback, as_timeout, with_headers
 from ._transports.platform import PlatformHTTPClient, PlatformSender
 from ._transports.request import Service
+from ._transports.response_info import ResponseInfo
+from ._transports.settings import as_base_url, setting
 from ._transports.slots import SlotTransport
 
 if TYPE_CHECKING:
@@ -40,28 +41,28 @@ _VENDOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 class PlatformClient:
     """The asyncio client of an iTwin platform service.
 
-    Nothing is sent until an operation is awaited. Use it in `async with`, or await `aclose()`; one client serves any
-    number of tasks of its event loop.
+    Nothing is sent until an operation is awaited. Use the client in `async with`, or await `aclose()`. One client
+    serves any number of tasks of its event loop.
 
     Args:
-        base_url: the service's address, whose path is kept; else the environment's ITWIN_PLATFORM_BASE_URL.
-        vendor: the word in `application/vnd.<vendor>.itwin-platform.v1+json`; else ITWIN_PLATFORM_VENDOR.
-        token: a text, an AccessToken, or a function, plain or async, that returns one; else ITWIN_PLATFORM_TOKEN.
-        backoff: how often and how long requests are repeated.
-        timeout: of one attempt, in seconds, or by its parts.
-        check_requests: False sends what the documented rules forbid, for when the preview has changed them; an id that
-            would leave its place in the path is refused all the same.
-        max_response_bytes: decoded bytes of an answer over which it is refused.
-        transport: the innermost transport: a proxy, an ASGI app, a mock. It is closed with the client. What it repeats
-            by itself is not counted: let it send each request once.
+        base_url: the address of the service, whose path is kept; default: the environment's ITWIN_PLATFORM_BASE_URL.
+        vendor: the word in `application/vnd.<vendor>.itwin-platform.v1+json`; default: ITWIN_PLATFORM_VENDOR.
+        token: a string, an AccessToken, or a sync or async function that returns one; default: ITWIN_PLATFORM_TOKEN.
+        backoff: how often and how long requests are retried.
+        timeout: seconds for one attempt, or an `httpx.Timeout`.
+        check_requests: False sends what the documented rules forbid, for when the preview has changed them. An id that
+            would change the path is still rejected.
+        max_response_bytes: the largest decoded response, in bytes.
+        transport: the innermost transport: a proxy, an ASGI app, a mock. It must send each request once: its own
+            retries are not counted. It is closed with the client.
         http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.
         gate: shared by several clients of one address and credential.
-        on_event: is called with each attempt that ended and each cooldown that began, for metrics; it must not wait.
+        on_event: is called with each attempt that ended and each cooldown that started; it must not block.
         allow_insecure: True sends the token over plain http to a host that is not loopback.
 
     Raises:
         UsageError: an argument is missing or unusable.
-        TokenError: the token is a text that cannot be sent.
+        TokenError: the token is a string that cannot be sent.
 
     Source: sections 1, 5 and 9.
     """
@@ -82,40 +83,85 @@ class PlatformClient:
         on_event: Callable[[BackoffEvent], None] | None = None,
         allow_insecure: bool = False,
     ) -> None:
-        url = _address(_given("base_url", base_url, "ITWIN_PLATFORM_BASE_URL"), allow_insecure=allow_insecure)
-        word = _given("vendor", vendor, "ITWIN_PLATFORM_VENDOR")
+        url = as_base_url(setting("base_url", base_url, "ITWIN_PLATFORM_BASE_URL"), allow_insecure=allow_insecure)
+        word = setting("vendor", vendor, "ITWIN_PLATFORM_VENDOR")
         if not _VENDOR.fullmatch(word):
             raise UsageError("vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept")
         if transport is not None and http_client is not None:
-            raise UsageError("transport and http_client exclude each other: an http_client has a transport of its own")
+            raise UsageError("transport and http_client exclude each other: an http_client has its own transport")
         if max_response_bytes < 1:
             raise UsageError("max_response_bytes must be at least 1")
-        if not isinstance(timeout, httpx.Timeout) and not (isinstance(timeout, int | float) and 0 < timeout < math.inf):
-            raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout")
-        policy = backoff or BackoffPolicy()
-        self._auth = TokenAuth(token if token is not None else _given("token", None, "ITWIN_PLATFORM_TOKEN"))
+        self._policy = backoff or BackoffPolicy()
+        self._auth = TokenAuth(token if token is not None else setting("token", None, "ITWIN_PLATFORM_TOKEN"))
+        del token  # tools that report errors show what frames hold
         self._sender = PlatformSender(
             transport=BackoffTransport(
                 _innermost(transport, http_client, url=url),
-                policy=policy,
+                policy=self._policy,
                 gate=gate,
                 auth=self._auth,
                 max_response_bytes=max_response_bytes,
                 on_event=on_event,
             ),
-            service=Service(
-                base_url=url,
-                vendor=word,
-                timeout=httpx.Timeout(timeout),
-                body_limits=BODY_LIMITS if check_requests else {},
+            service=Service(base_url=url, vendor=word, body_limits=BODY_LIMITS if check_requests else {}),
+            options=CallOptions(timeout=as_timeout(timeout), policy=self._policy),
+        )
+        self._is_view = False
+        self._connection = Connection.of(self._sender, check_requests=check_requests)
+
+    def with_options(
+        self,
+        *,
+        timeout: float | httpx.Timeout | Unset = UNSET,
+        deadline: float | Unset | None = UNSET,
+        queue_timeout: float | Unset | None = UNSET,
+        max_attempts: int | Unset = UNSET,
+        headers: Mapping[str, str] | Unset = UNSET,
+        correlation_id: str | Unset | None = UNSET,
+        on_response: Callable[[ResponseInfo], None] | Unset | None = UNSET,
+    ) -> Self:
+        """Return a view of this client whose calls use other options. What is omitted stays as it is here.
+
+        The view has the same operations and shares connections, gate and token. It takes microseconds to create, so
+        create one for each call if you like. Closing a view closes nothing. Views nest: headers add up, and for all
+        else the innermost value applies. The options apply to each page of a listing and to `generated`.
+
+            patient = platform.with_options(deadline=600, correlation_id="nightly-42")
+            await patient.repositories.update(itwin_id, repository_id, display_name="A")
+
+        Args:
+            timeout: seconds for one attempt, or an `httpx.Timeout`.
+            deadline: seconds for one request in total, from its first admission by the gate; None for no deadline.
+            queue_timeout: seconds that a request may queue for that first admission; None for no limit.
+            max_attempts: attempts in total, at least 1; a response with status 429 uses none.
+            headers: headers to add to each request. What an operation sends itself wins over them.
+            correlation_id: sent as X-Correlation-Id with each request; None sends none.
+            on_response: is called with each final response, of whatever status; it must not block. If it raises, the
+                error is logged. None calls nothing.
+
+        Raises:
+            UsageError: a value is out of its range, or `headers` holds Authorization, Accept, Host or another header
+                that the client writes itself.
+        """
+        before, view = self._sender.options, object.__new__(type(self))
+        view._auth, view._is_view = self._auth, True
+        view._policy = with_limits(
+            self._policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
+        )
+        view._sender = PlatformSender(
+            transport=self._sender.transport,
+            service=self._sender.service,
+            options=CallOptions(
+                timeout=before.timeout if isinstance(timeout, Unset) else as_timeout(timeout),
+                policy=view._policy,
+                headers=with_headers(before.headers, headers, correlation_id),
+                on_response=before.on_response if isinstance(on_response, Unset) else as_callback(on_response),
             ),
         )
-        self._name = f"PlatformClient(base_url={str(url)!r}, vendor={word!r})"
-        self._connection = Connection(
-            send=self._sender.send, address=self._sender.service.address, check_requests=check_requests
-        )
+        view._connection = Connection.of(view._sender, check_requests=self._connection.check_requests)
+        return view
 
-    # Each group is imported when it is first used: its models cost about a millisecond each.
+    # Each group is imported when it is first used, because its models take about a millisecond each.
 
     @cached_property
     def itwins(self) -> "ITwins":
@@ -156,8 +202,8 @@ class PlatformClient:
     def generated(self) -> "AuthenticatedClient":
         """The generated client, for generated functions without a wrapper: `await get_it.asyncio(client=...)`.
 
-        Token, Accept, backoff, typed errors and decoding apply to them as they do here, but not to the copies that its
-        `with_headers`, `with_cookies` and `with_timeout` make.
+        Token, Accept, retries, options, typed errors and decoding apply to them as they do here, but not to the copies
+        that its `with_headers`, `with_cookies` and `with_timeout` return: use `platform.with_options(...).generated`.
         """
         from ._api import AuthenticatedClient
 
@@ -166,7 +212,9 @@ class PlatformClient:
         return client
 
     def __repr__(self) -> str:
-        return self._name
+        service = self._sender.service
+        view = ", with options" if self._is_view else ""
+        return f"PlatformClient(base_url={str(service.base_url)!r}, vendor={service.vendor!r}{view})"
 
     async def __aenter__(self) -> Self:
         return self
@@ -177,18 +225,14 @@ class PlatformClient:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """End waiting calls, the refresh of a token, and the connections; a given `http_client` stays open."""
+        """End waiting calls, a token refresh in progress, and the connections; a given `http_client` stays open.
+
+        On a view it does nothing: close the client that the view was made from.
+        """
+        if self._is_view:
+            return
         await self._sender.transport.aclose()
         await self._auth.aclose()
-
-
-def _given(name: str, value: str | None, variable: str) -> str:
-    found = value if value is not None else os.environ.get(variable)
-    if not found:
-        raise UsageError(f"{name} is missing: give {name}=... or set the environment variable {variable}")
-    if not isinstance(found, str):
-        raise UsageError(f"{name} must be a text, not {type(found).__name__}")
-    return found
 
 
 def _innermost(
@@ -203,27 +247,3 @@ def _innermost(
         return ClientTransport(http_client)
     # No request leaves the address: where that is plain http, certificates need not be read, which takes 20 ms.
     return SlotTransport(verify=url.scheme == "https")
-
-
-def _address(text: str, *, allow_insecure: bool) -> httpx.URL:
-    try:
-        url = httpx.URL(text)
-    except httpx.InvalidURL as error:
-        raise UsageError(f"base_url is not an address: {error}") from None
-    if url.scheme not in ("http", "https") or not url.host:
-        raise UsageError("base_url must be an address that begins with https:// or http:// and names a host")
-    if url.userinfo or "?" in text or "#" in text:
-        raise UsageError("base_url must have no user, query or fragment: the token is given as token=...")
-    if url.scheme == "http" and not allow_insecure and not _is_loopback(url.host):
-        raise UsageError(
-            f"base_url is plain http to {url.host}: the token could be read on the way. Use https, or say "
-            "allow_insecure=True"
-        )
-    return url
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

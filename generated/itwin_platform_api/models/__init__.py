@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .itwins_response import ITwinsResponse
     from .paging_link import PagingLink
     from .paging_links import PagingLinks
+    from .preferred_return import PreferredReturn
     from .primary_account_response import PrimaryAccountResponse
     from .query_parameters import QueryParameters
     from .query_scope import QueryScope
@@ -83,6 +84,7 @@ else:
         "ITwinsResponse": ".itwins_response",
         "PagingLink": ".paging_link",
         "PagingLinks": ".paging_links",
+        "PreferredReturn": ".preferred_return",
         "PrimaryAccountResponse": ".primary_account_response",
         "QueryParameters": ".query_parameters",
         "QueryScope": ".query_scope",
@@ -152,6 +154,7 @@ __all__ = (
     "ITwinSummary",
     "PagingLink",
     "PagingLinks",
+    "PreferredReturn",
     "PrimaryAccountResponse",
     "QueryParameters",
     "QueryScope",

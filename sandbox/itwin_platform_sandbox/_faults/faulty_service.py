@@ -1,4 +1,4 @@
-"""The service with faults: decides what one request is returned and how that is delivered, and does neither."""
+"""The service with faults: decides what the response to one request is and how it is delivered, and does neither."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,9 +10,16 @@ from .._service.messages import APIRequest, ServiceResponse, WireResponse
 from .._service.operation_table import Operation
 from .._service.service import Service
 from .._service.state import Platform
-from .changes import REQUEST_CHANGES, RESPONSE_CHANGES, ChangeContext, read_continuation_token
-from .plan import Fault, FaultPlan, ResponseKind
-from .scripted import SCRIPTED_RESPONSES, dated, max_return_rejected, to_wire
+from .catalogue import ResponseKind
+from .changes import (
+    RESPONSE_CHANGES,
+    ChangeContext,
+    accept_any_query_scope,
+    names_any_query_scope,
+    read_continuation_token,
+)
+from .plan import Fault, FaultPlan
+from .scripted_responses import SCRIPTED_RESPONSES, dated, max_return_rejected, to_wire
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +29,11 @@ class Decision:
     operation: Operation | None
     response: WireResponse | None
     delivery: Fault | None = None
+    notes: tuple[str, ...] = ()
 
 
 class FaultyService:
-    """ResponseKind from the service, except where a fault of the plan says otherwise."""
+    """The service, except where a fault of the plan applies."""
 
     def __init__(
         self, service: Service, *, plan: FaultPlan, tokens: Tokens, platform: Platform, now: Callable[[], datetime]
@@ -34,11 +42,11 @@ class FaultyService:
         self._plan = plan
         self._tokens = tokens
         self._platform = platform
-        self._now = now
+        self.now = now
         self._turn = 0
 
     def operation(self, request: APIRequest) -> Operation | None:
-        """The operation that the request asks for."""
+        """Return the operation that the request names."""
         try:
             return self._service.route(request).operation
         except ErrorResponse:
@@ -49,36 +57,66 @@ class FaultyService:
         operation = self.operation(request)
         name = operation.name if operation else None
         self._turn += 1
-        response: ServiceResponse | None = None
-        fault = self._plan.next_fault("instead", name)
+        fault = self._plan.next_fault("instead", name, applies=lambda fault: self._applies(fault, request, name))
         if fault is not None and fault.name == "reset_before_effect":
             return Decision(operation=operation, response=None)
         if fault is not None and fault.name in SCRIPTED_RESPONSES:
-            now = self._now()
+            now = self.now()
             return Decision(operation=operation, response=dated(SCRIPTED_RESPONSES[fault.name](fault, now), now))
         if fault is not None and fault.name == "token_expires":
             self._tokens.expire(request.headers.get("authorization"))
-        if fault is not None and fault.name == "max_return_refused" and request.headers.get("x-max-return") == "10000":
+        if fault is not None and fault.name == "max_return_refused":
             response = max_return_rejected()
-        response = response or self._changed_response(request, operation)
+        else:
+            response = self._changed_response(self._prepared(request, name), operation)
         delivery = self._plan.next_fault("deliver", name, _kind_of(response))
-        return Decision(operation=operation, response=to_wire(response, self._now()), delivery=delivery)
+        wire = to_wire(response, self.now())
+        return Decision(operation=operation, response=wire, delivery=delivery, notes=response.notes)
+
+    def _applies(self, fault: Fault, request: APIRequest, operation: str | None) -> bool:
+        if fault.name == "token_expires":
+            return self._tokens.accepts(request.headers.get("authorization"))
+        if fault.name == "max_return_refused":
+            return operation == "list_itwins" and request.headers.get("x-max-return", "").strip() == "10000"
+        return True
+
+    def _prepared(self, request: APIRequest, operation: str | None) -> APIRequest:
+        """Return the request in described terms: continuation tokens and, with its fault, the query scope `all`."""
+        request = read_continuation_token(request)
+        if (
+            operation == "list_itwins"
+            and names_any_query_scope(request)
+            and self._plan.next_fault("change", operation, "success", lambda fault: fault.name == "seen_enum_values")
+        ):
+            return accept_any_query_scope(request)
+        return request
 
     def _changed_response(self, request: APIRequest, operation: Operation | None) -> ServiceResponse:
+        response = self._service.handle(request)
         name = operation.name if operation else None
-        faults = self._plan.matching("change", name)
-        changed = read_continuation_token(request)
+        faults = sorted(
+            self._plan.matching("change", name, _kind_of(response)),
+            key=lambda fault: not RESPONSE_CHANGES[fault.name].runs_again,
+        )
         for fault in faults:
-            if fault.name in REQUEST_CHANGES and fault.skip == 0:
-                changed = REQUEST_CHANGES[fault.name](changed)
-        response = self._service.handle(changed)
-        for fault in faults:
-            if fault.kind.responses in ("any", _kind_of(response)) and self._plan.count(fault):
-                context = ChangeContext(
-                    request=request, operation=operation, fault=fault, platform=self._platform, turn=self._turn
-                )
-                response = RESPONSE_CHANGES[fault.name](context, response)
+            context = ChangeContext(
+                request=request,
+                operation=operation,
+                fault=fault,
+                platform=self._platform,
+                turn=self._turn,
+                run_again=lambda again: self._service.handle(again, counted=False),
+            )
+            response = self._changed_by(fault, context, response)
         return response
+
+    def _changed_by(self, fault: Fault, context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
+        change = RESPONSE_CHANGES[fault.name]
+        if change.applies is not None:
+            fires = change.applies(context, response) and self._plan.count(fault)
+            return change.make(context, response) if fires else response
+        changed = change.make(context, response)
+        return changed if changed != response and self._plan.count(fault) else response
 
 
 def _kind_of(response: ServiceResponse) -> ResponseKind:

@@ -1,63 +1,50 @@
-"""Faults written down: as JSON values, as fields of a form, as text on the command line."""
+"""Faults in writing: as JSON values, as fields of a form, as text on the command line."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import cast
 
+from .._service.fields import FieldError, read_fields, read_integer, read_number, read_string
 from .._service.json_values import JSON, JSONObject
 from .._service.retry_after import RetryAfter
-from .plan import Fault, FaultName
+from .catalogue import FaultName
+from .plan import Fault
 
 FOREVER = ("forever", "for ever")
+FIELDS = tuple(field.name for field in fields(Fault))
 
 
 def fault_from_values(values: Mapping[str, JSON]) -> Fault:
-    """A fault from its fields; numbers may be text, an empty text is a field omitted. `ValueError` says what is wrong.
+    """Read a fault from its fields; `FieldError` names the field that is wrong.
 
-    `count` is a number, or null or `forever`.
+    Numbers may be strings, and an empty string is an omitted field. `count` is a number, or null or `forever`.
     """
-    names = [field.name for field in fields(Fault)]
-    unknown = [name for name in values if name not in names]
-    if unknown:
-        raise ValueError(f"a fault has no {unknown[0]!r}; it has {', '.join(names)}")
+    read_fields(dict(values), FIELDS)
     given = {name: value for name, value in values.items() if value not in ("", None)}
-    for_ever = values.get("count", 1) in (None, *FOREVER)
+    forever = values.get("count", 1) in (None, *FOREVER)
     return Fault(
-        name=cast("FaultName", given.get("name", "")),  # a name that is none is rejected by Fault itself
-        operation=str(given["operation"]) if "operation" in given else None,
-        count=None if for_ever else _integer(given.get("count", 1)),
-        skip=_integer(given.get("skip", 0)),
-        seconds=_number(given["seconds"]) if "seconds" in given else None,
-        retry_after=cast("RetryAfter", given.get("retry_after", "seconds")),
-        origin=str(given.get("origin", "http://foreign.invalid")),
+        name=cast("FaultName", read_string(given, "name")),  # Fault itself rejects an unknown name
+        operation=read_string(given, "operation") if "operation" in given else None,
+        count=None if forever else read_integer(given, "count", 1, least=1),
+        skip=read_integer(given, "skip", 0),
+        seconds=read_number(given, "seconds", 0) if "seconds" in given else None,
+        retry_after=cast("RetryAfter", read_string(given, "retry_after", "seconds")),
+        origin=read_string(given, "origin", "http://foreign.invalid"),
     )
 
 
 def fault_from_text(text: str) -> Fault:
-    """A fault from `name` or `name,field=value,...`, for example `stall,operation=list_itwins,count=2,seconds=3`."""
+    """Read `name` or `name,field=value,...`, for example `stall,operation=list_itwins,count=2,seconds=3`."""
     name, *parts = text.split(",")
     values: JSONObject = {"name": name.strip()}
     for part in parts:
         key, found, value = part.partition("=")
         if not found:
-            raise ValueError(f"a fault is written name,field=value,..., and {part!r} has no value")
+            raise FieldError(None, f"write a fault as name,field=value,...: {part!r} has no value")
         values[key.strip()] = value.strip()
     return fault_from_values(values)
 
 
 def fault_values(fault: Fault) -> JSONObject:
-    """The fields of a fault as JSON."""
+    """Return the fields of a fault as JSON."""
     return asdict(fault)
-
-
-def _integer(value: JSON) -> int:
-    number = _number(value)
-    if not number.is_integer():
-        raise ValueError(f"{value!r} is not a integer")
-    return int(number)
-
-
-def _number(value: JSON) -> float:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(f"{value!r} is not a number")  # noqa: TRY004 - it is the sender's value that is wrong
-    return float(value)

@@ -1,5 +1,10 @@
-"""How a response goes over the wire: whole, or in one of the bad ways. The only module that touches connections."""
+"""How a response goes over the wire: whole, or in one of the bad ways. The only module that touches connections.
 
+The server hands the transport of each connection to the application in the scope, so that faults below HTTP can happen:
+half a status line, a reset in the middle of a body.
+"""
+
+import asyncio
 import functools
 import json
 import socket
@@ -12,10 +17,9 @@ from http import HTTPStatus
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from .._server.loop_server import transport_of
-from .._server.recorder import Recording
 from .._service.messages import WireResponse
-from .plan import Fault, FaultName
+from .catalogue import FaultName
+from .plan import Fault
 
 TRICKLE_PIECES = 20
 TRICKLE_SECONDS = 5.0
@@ -25,8 +29,20 @@ GZIP_HEADER = bytes.fromhex("1f8b08000000000000ff")  # deflate, no name, no time
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
+TRANSPORT_EXTENSION = "itwin_platform_sandbox.transport"
+
+
+def real_socket(transport: asyncio.BaseTransport) -> socket.socket:
+    """Return a second socket of the connection, to be closed by the caller.
+
+    The one that a transport shows is restricted: with uvloop it has neither `shutdown` nor `setsockopt`.
+    """
+    shown = transport.get_extra_info("socket")
+    return socket.fromfd(shown.fileno(), shown.family, shown.type, shown.proto)
+
+
 class Connection:
-    """The connection that one request came in on."""
+    """The connection of one request; `ended` is told the status just before the last byte is sent."""
 
     def __init__(
         self,
@@ -35,18 +51,18 @@ class Connection:
         send: Send,
         *,
         sleep: Callable[[float], Awaitable[None]],
-        recording: Recording,
+        ended: Callable[[int | None], None],
     ) -> None:
         self._scope = scope
         self._receive = receive
         self._send = send
-        self._recording = recording
+        self._ended = ended
         self.sleep = sleep
 
     async def send_whole(self, response: WireResponse) -> None:
         """Send the response as it is."""
-        # A client that has the response must find the record, so it is kept before the last byte is sent.
-        self._recording.end(response.status)
+        # A client that has the response must find its record, so the record is kept before the last byte is sent.
+        self._ended(response.status)
         sent = Response(response.body, response.status)
         sent.raw_headers = _raw_headers(response)
         await sent(self._scope, self._receive, self._send)
@@ -59,17 +75,17 @@ class Connection:
         for piece in pieces[:-1]:
             await self._send({"type": "http.response.body", "body": piece, "more_body": True})
             await self.sleep(seconds / len(pieces))
-        self._recording.end(response.status)
+        self._ended(response.status)
         await self._send({"type": "http.response.body", "body": pieces[-1]})
 
     async def reset(self, beginning: bytes = b"") -> None:
         """Send these bytes, whatever they are, and reset the connection."""
-        transport = transport_of(self._scope)
+        transport: asyncio.Transport = self._scope["extensions"][TRANSPORT_EXTENSION]
         if beginning:
             transport.write(beginning)
-        self._recording.end(None)
-        connection: socket.socket = transport.get_extra_info("socket")
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+        self._ended(None)
+        with real_socket(transport) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
         transport.abort()
         await self.until_client_leaves()
 

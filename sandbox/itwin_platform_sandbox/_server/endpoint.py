@@ -4,13 +4,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from .._faults.faulty_service import FaultyService
+from .._faults.scripted_responses import too_large
 from .._faults.wire import Connection, deliver
 from .._service.messages import APIRequest
 from .recorder import Recorder
+
+# Above the 4.5 MiB of Create scene, which answers for itself; a longer body is not kept in memory.
+MOST_BODY_BYTES = 8 * 2**20
 
 
 class ServiceEndpoint:
@@ -30,26 +34,45 @@ class ServiceEndpoint:
         self._latency = latency
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """ServiceResponse one request."""
+        """Respond to one request."""
         request = read_head(scope)
         recording = self._recorder.begin(request, self._service.operation(request))
-        connection = Connection(scope, receive, send, sleep=self._sleep, recording=recording)
+        connection = Connection(scope, receive, send, sleep=self._sleep, ended=recording.end)
         try:
-            request = replace(request, body=await Request(scope, receive).body())
-            recording.body(request.body)
+            body = await read_body(receive)
+            if body is None:
+                recording.notes((f"The body is larger than {MOST_BODY_BYTES} bytes and was not read to its end.",))
+                await deliver(connection, too_large(self._service.now()), None)
+                return
+            recording.body(body)
             latency = self._latency()
             if latency > 0:
                 await self._sleep(latency)
-            decision = self._service.decide(request)
+            decision = self._service.decide(replace(request, body=body))
+            recording.notes(decision.notes)
             await deliver(connection, decision.response, decision.delivery)
         except ClientDisconnect:
-            return  # nobody is left to response; the record says so with a status of None
+            return  # the client has left; the record says so with a status of None
         finally:
             recording.end()
 
 
+async def read_body(receive: Receive, most: int = MOST_BODY_BYTES) -> bytes | None:
+    """Return the body, or None once it is longer than `most` bytes; raises `ClientDisconnect`."""
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        body += message.get("body", b"")
+        if len(body) > most:
+            return None
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
 def read_head(scope: Scope) -> APIRequest:
-    """The request without its body; of a query parameter that comes twice the last one counts."""
+    """Return the request without its body; of a query parameter that comes twice the last one counts."""
     headers: dict[str, str] = {}
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1"), value.decode("latin-1")

@@ -1,14 +1,14 @@
 """uvicorn inside a running event loop: no thread, no signal handlers, no log configuration; starts and stops at once.
 
 `uvicorn.Server` polls every 100 ms for its end and waits as long for its connections, so this module drives uvicorn's
-protocol itself. The protocol hands the connection's transport to the application (`transport_of`), which lets faults
-below HTTP happen: half a status line, a reset in the middle of a body.
+protocol itself.
 """
 
 import asyncio
 import logging
 import os
 import socket
+import ssl
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
@@ -17,26 +17,22 @@ from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-_EXTENSION = "itwin_platform_sandbox.transport"
+from .._faults.wire import TRANSPORT_EXTENSION, real_socket
+
 # Longer than clients keep idle connections, so that a sandbox never closes one just as it is used again.
 _KEEP_ALIVE_SECONDS = 600
 _BACKLOG = 2048
-# A client that sends no HTTP is told so; on the sandbox's side only its own failures are worth a line.
+# A client that does not send HTTP gets 400; only failures of the sandbox itself are worth a line.
 _LOGGER = logging.getLogger(__name__)
 _LOGGER.setLevel(logging.ERROR)
-
-
-def transport_of(scope: Scope) -> asyncio.Transport:
-    """The transport of the connection that a request came in on."""
-    transport: asyncio.Transport = scope["extensions"][_EXTENSION]
-    return transport
 
 
 class LoopServer:
     """Serves an ASGI application on one address within the running loop."""
 
-    def __init__(self, app: ASGIApp, *, host: str, port: int) -> None:
+    def __init__(self, app: ASGIApp, *, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
         self._app = app
+        self._tls = tls
         self._host = host
         self._wanted_port = port
         self._state = ServerState()
@@ -49,7 +45,7 @@ class LoopServer:
         self.port = 0
 
     async def start(self) -> None:
-        """Begin to listen; `OSError` when the address is taken."""
+        """Begin to listen; `OSError` when the address is in use."""
         listening = _bound_socket(self._host, self._wanted_port)
         listening.listen(_BACKLOG)
         self._stopping = False
@@ -78,20 +74,20 @@ class LoopServer:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has been started and not been stopped."""
+        """Tell whether the server has been started and not been stopped."""
         return self._loop is not None
 
     def refuse_connections(self) -> None:
-        """Stop listening and drop every connection; the address stays taken. Called within the loop."""
+        """Stop listening and drop every connection; the address stays reserved. Called within the loop."""
         if self._server is None or self._refusing is not None:
             return
         self._server.close()
-        # A socket that is bound and does not listen rejects connections and keeps the port from anybody else.
+        # A socket that is bound and does not listen refuses connections and keeps the port from anybody else.
         self._refusing = _bound_socket(self._host, self.port)
         self._drop_connections()
 
     def accept_connections(self) -> None:
-        """Listen again. Called within the loop; when it returns, connections are taken."""
+        """Listen again. Called within the loop; when it returns, connections are accepted."""
         listening, self._refusing = self._refusing, None
         if listening is not None and not self._stopping:
             listening.listen(_BACKLOG)
@@ -124,15 +120,16 @@ class LoopServer:
             lambda: _TransportProtocol(config=config, server_state=self._state, app_state={}),
             sock=listening,
             backlog=_BACKLOG,
+            ssl=self._tls,
         )
 
     def _drop_connections(self) -> None:
         for connection in list(self._state.connections):
             if isinstance(connection, _TransportProtocol):
-                connection.transport.abort()
                 # An aborted connection is closed in the next turn of the loop; a client's pool is to see it now.
-                with suppress(OSError):  # the client has left already
-                    connection.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+                with suppress(OSError), real_socket(connection.transport) as client:  # OSError: the client has left
+                    client.shutdown(socket.SHUT_RDWR)
+                connection.transport.abort()
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -167,8 +164,8 @@ def _uvicorn_config(app: ASGIApp) -> Config:
 
 
 def _bound_socket(host: str, port: int) -> socket.socket:
-    """A socket that has the address and does not listen; `OSError` when the address is taken."""
-    # asyncio turns Nagle's algorithm off only where the protocol is named; with it every response waits 40 ms.
+    """Return a socket that has the address and does not listen; `OSError` when the address is in use."""
+    # asyncio turns Nagle's algorithm off only where the protocol is named; with it every response waits for 40 ms.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
@@ -193,7 +190,7 @@ class _TransportProtocol(H11Protocol):
         app = self.app
 
         async def app_with_transport(scope: Scope, receive: Receive, send: Send) -> None:
-            scope["extensions"] = {_EXTENSION: transport}
+            scope["extensions"] = {TRANSPORT_EXTENSION: transport}
             await app(scope, receive, send)
 
         self.app = app_with_transport

@@ -2,44 +2,56 @@
 
 import functools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._faults.plan import FAULTS, Fault
+from .._faults.catalogue import FAULTS
+from .._service.fields import FieldError
 from .._service.json_values import JSONObject
 from .._service.operation_table import OPERATIONS
 from .._service.retry_after import RETRY_AFTER_FORMS
 from .._service.state import Platform, StoredRepository
-from .control import CLEAR_PATH, FAULTS_PATH
-from .records import RecordedRequest
+from .overview import counts, ids
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
+    from .running import RunningSandbox
+
 SHOWN_ROWS = 25
 SHOWN_REQUESTS = 50
 LONGEST_DATA = 200
+FORM_DEFAULTS = {
+    "name": "rate_limited",
+    "operation": "",
+    "count": "1",
+    "skip": "0",
+    "seconds": "",
+    "retry_after": "seconds",
+    "origin": "",
+}
 
 Table = tuple[str, int, Sequence[str], list[list[str]]]
 
 
-def render_page(
-    *, base_url: str, platform: Platform, faults: Sequence[Fault], requests: Sequence[RecordedRequest]
-) -> str:
-    """The page as HTML."""
-    tables = _tables(platform)
+def render_page(sandbox: "RunningSandbox", *, values: Mapping[str, str], error: FieldError | None) -> str:
+    """Return the page as HTML; the form has `values`, and `error` stands beside its field."""
+    known = {name: value for name, value in ids(sandbox).items() if isinstance(value, str)}
     return _template().render(
-        base_url=base_url,
-        counts=[(title, total) for title, total, _, _ in tables],
-        faults=faults,
-        faults_path=FAULTS_PATH,
-        clear_path=CLEAR_PATH,
+        base_url=sandbox.base_url,
+        token=sandbox.settings.token,
+        ids=known,
+        repository_ids=sandbox.seeded.repository_ids,
+        counts=counts(sandbox),
+        faults=sandbox.faults(),
         kinds=FAULTS,
         operations=[operation.name for operation in OPERATIONS],
         retry_after_forms=RETRY_AFTER_FORMS,
-        requests=requests[: -SHOWN_REQUESTS - 1 : -1],
-        tables=tables,
+        form={**FORM_DEFAULTS, **values},
+        error=error,
+        requests=sandbox.recorder.records[: -SHOWN_REQUESTS - 1 : -1],
+        tables=_tables(sandbox.seeded.platform),
     )
 
 
@@ -69,9 +81,9 @@ def _tables(platform: Platform) -> list[Table]:
 
 
 def _shown_repository(stored: StoredRepository) -> JSONObject:
-    """The repository with only the type of its authentication: secrets are not shown."""
+    """Return the repository with only the type of its authentication: secrets are not shown."""
     authentication = stored.content["authentication"]
-    shown = authentication["type"] if isinstance(authentication, dict) else ""
+    shown = authentication.get("type", "") if isinstance(authentication, dict) else ""
     return {**stored.content, "resources": ", ".join(stored.resources), "authentication": shown}
 
 

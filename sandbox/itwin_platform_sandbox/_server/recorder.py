@@ -1,24 +1,32 @@
-"""Keeps the record of every request while it is being handled."""
+"""The journal: keeps the record of every request, within bounds of number and memory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from .._service.messages import APIRequest
 from .._service.operation_table import Operation
-from .records import RecordedRequest, without_secret_headers, without_secrets
+from .records import RecordedRequest, without_secret_headers, without_secret_parameters, without_secrets
 
 # A sandbox that runs for weeks must not fill the memory.
 MOST_RECORDS = 100_000
+MOST_BYTES = 32 * 2**20
+# What a record takes without its body, and how much more memory JSON takes once it is parsed; both measured, roughly.
+RECORD_BYTES = 500
+PARSED_FACTOR = 6
+MOST_SHARED_HEADERS = 64
 
 
 class Recorder:
     """The records so far, and how many requests are being handled."""
 
-    def __init__(self, clock: Callable[[], float], *, most: int = MOST_RECORDS) -> None:
+    def __init__(self, clock: Callable[[], float], *, most: int = MOST_RECORDS, most_bytes: int = MOST_BYTES) -> None:
         self.records: list[RecordedRequest] = []
         self._clock = clock
         self._most = most
+        self._most_bytes = most_bytes
+        self._bytes = 0
         self._in_flight = 0
+        self._shared_headers: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
 
     def begin(self, request: APIRequest, operation: Operation | None) -> "Recording":
         """Begin the record of a request whose body may still be on its way."""
@@ -29,8 +37,8 @@ class Recorder:
             method=request.method,
             route=operation.route if operation else None,
             path=request.path,
-            query=request.query,
-            headers=without_secret_headers(request.headers),
+            query=without_secret_parameters(request.query),
+            headers=self._shared(without_secret_headers(request.headers)),
             body=None,
             status=None,
             started=started,
@@ -43,8 +51,32 @@ class Recorder:
         """Keep the record of a request that is no longer being handled."""
         self._in_flight -= 1
         self.records.append(replace(record, ended=self._clock()))
+        self._bytes += _size(record)
         if len(self.records) > self._most:
             del self.records[: self._most // 2]
+        if self._bytes > self._most_bytes:
+            self._forget()
+
+    def _shared(self, headers: dict[str, str]) -> Mapping[str, str]:
+        """Return headers that equal ones share, because a client sends the same with most of its requests."""
+        if len(self._shared_headers) >= MOST_SHARED_HEADERS:
+            self._shared_headers.clear()
+        return self._shared_headers.setdefault(tuple(headers.items()), headers)
+
+    def _forget(self) -> None:
+        """Drop the oldest records until half of the memory is free; the caller may have cleared the list as well."""
+        sizes = [_size(record) for record in self.records]
+        self._bytes = sum(sizes)
+        dropped = 0
+        while dropped < len(sizes) - 1 and self._bytes > self._most_bytes // 2:
+            self._bytes -= sizes[dropped]
+            dropped += 1
+        del self.records[:dropped]
+
+
+def _size(record: RecordedRequest) -> int:
+    body = 0 if record.body is None else record.body_bytes
+    return RECORD_BYTES + len(record.path) + body * PARSED_FACTOR
 
 
 class Recording:
@@ -57,12 +89,17 @@ class Recording:
         self._record: RecordedRequest | None = record
 
     def body(self, body: bytes) -> None:
-        """Note the body once it is there."""
+        """Record the body once it is there."""
         if self._record is not None:
-            self._record = replace(self._record, body=without_secrets(body))
+            self._record = replace(self._record, body=without_secrets(body), body_bytes=len(body))
+
+    def notes(self, notes: tuple[str, ...]) -> None:
+        """Record what was odd about the request."""
+        if self._record is not None and notes:
+            self._record = replace(self._record, notes=notes)
 
     def end(self, status: int | None = None) -> None:
-        """Keep the record, with the status that was returned; does nothing when it has been kept."""
+        """Keep the record with the status of the response; does nothing once it is kept."""
         if self._record is not None:
             self._recorder.end(replace(self._record, status=status))
             self._record = None

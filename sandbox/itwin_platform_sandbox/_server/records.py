@@ -1,5 +1,6 @@
-"""What is remembered of each request, for assertions and for the page: never a secret."""
+"""The record of one request, for assertions and for the page: never a secret."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -7,15 +8,22 @@ from .._service.json_values import JSON, NotJSONError, read_json
 
 SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})
 HIDDEN = "<hidden>"
+# Names of query parameters that carry secrets elsewhere: API keys, signed links, authorization codes.
+_SECRET_NAME = re.compile(
+    r"token|secret|passw|credential|authorization|signature|api[-_]?key|^(sig|key|code|auth|jwt|sas)$", re.IGNORECASE
+)
+SAFE_PARAMETERS = frozenset({"$continuationToken"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedRequest:
-    """One request that the sandbox has been sent.
+    """One request that the sandbox received.
 
     `operation` and `route` are None when no operation was found; `path` is percent-encoded as sent; header names are in
     lower case. `status` is None when no response was sent. `started` and `ended` are seconds of the sandbox's clock;
-    `in_flight` counts the requests being handled when this one began, itself included.
+    `in_flight` counts the requests being handled when this one began, itself included. `body` is JSON without secrets,
+    or a string that says why it is not shown; `body_bytes` is its size. `notes` name unknown or read-only fields and
+    empty or implausible values, which `strict` would reject.
     """
 
     operation: str | None
@@ -29,15 +37,28 @@ class RecordedRequest:
     started: float
     ended: float
     in_flight: int
+    body_bytes: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def without_secret_parameters(query: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the query with the values of secret parameters hidden."""
+    if not any(_is_secret_name(name) for name in query):
+        return query
+    return {name: HIDDEN if _is_secret_name(name) else value for name, value in query.items()}
+
+
+def _is_secret_name(name: str) -> bool:
+    return name not in SAFE_PARAMETERS and _SECRET_NAME.search(name) is not None
 
 
 def without_secret_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers that may be shown."""
+    """Return the headers that may be shown."""
     return {name: value for name, value in headers.items() if name not in SECRET_HEADERS}
 
 
 def without_secrets(body: bytes) -> JSON:
-    """The body as JSON with webhook secrets and authentication values hidden; only the size of anything else."""
+    """Return the body as JSON with webhook secrets and authentication values hidden; of other bodies only the size."""
     if not body:
         return None
     try:

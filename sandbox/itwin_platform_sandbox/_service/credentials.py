@@ -1,8 +1,10 @@
-"""Who calls: bearer tokens and what each of them entitles to. Source: section 5."""
+"""Who calls: bearer tokens and the rights that come with each. Source: section 5."""
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from .fields import FieldError
 
 ITWINS_MODIFY = "itwins_modify"
 WEBHOOKS_MAINTAINER = "webhooks_maintainer"
@@ -20,7 +22,7 @@ class CredentialsError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """What a token entitles to; `member_of` None means: member of every iTwin."""
+    """The rights that come with a token; `member_of` None means: member of every iTwin."""
 
     organization_administrator: bool = True
     service_application: bool = True
@@ -46,14 +48,15 @@ FULLY_ENTITLED = Caller()
 
 
 class Tokens:
-    """The bearer tokens that the sandbox takes."""
+    """The bearer tokens that the sandbox accepts."""
 
-    __slots__ = ("_any_token", "_clock", "_registered")
+    __slots__ = ("_any_token", "_clock", "_expired", "_registered")
 
     def __init__(self, *, any_token: bool, clock: Callable[[], float]) -> None:
         self._any_token = any_token
         self._clock = clock
         self._registered: dict[str, Caller] = {}
+        self._expired: set[str] = set()
 
     def register(
         self,
@@ -66,9 +69,11 @@ class Tokens:
         member_of: Iterable[str] | None,
         expires_in: float | None,
     ) -> None:
-        """Take `token` from now on, for a caller with these entitlements; replaces what was said of it before."""
+        """Accept `token` from now on, for a caller with these rights; replaces what was registered before."""
         if not _BEARER.fullmatch(f"Bearer {token}"):
-            raise ValueError("not the text of a bearer token: letters, digits and -._~+/ with = at the end (RFC 6750)")
+            message = "not the text of a bearer token: letters, digits and -._~+/ with = at the end (RFC 6750)"
+            raise FieldError("token", message)
+        self._expired.discard(token)
         self._registered[token] = Caller(
             organization_administrator=organization_administrator,
             service_application=service_application,
@@ -78,16 +83,39 @@ class Tokens:
             expires_at=None if expires_in is None else self._clock() + expires_in,
         )
 
-    def expire(self, authorization: str | None) -> None:
-        """Let the token of this header have expired from now on."""
+    def registered(self) -> Mapping[str, Caller]:
+        """Return the registered tokens and their callers."""
+        return self._registered
+
+    def remove(self, token: str) -> bool:
+        """Forget a registered token; return whether there was one."""
+        self._expired.discard(token)
+        return self._registered.pop(token, None) is not None
+
+    def clear(self) -> None:
+        """Forget every registered token."""
+        self._registered.clear()
+        self._expired.clear()
+
+    def accepts(self, authorization: str | None) -> bool:
+        """Tell whether this header carries valid credentials."""
         try:
-            token, caller = self.caller(authorization)
+            self.caller(authorization)
         except CredentialsError:
-            return  # it is rejected already
-        self._registered[token] = replace(caller, expires_at=self._clock())
+            return False
+        return True
+
+    def expire(self, authorization: str | None) -> None:
+        """Let the token of this header be expired until `restore` or a new registration."""
+        token, _ = self.caller(authorization)
+        self._expired.add(token)
+
+    def restore(self) -> None:
+        """Accept the tokens again that `expire` has ended."""
+        self._expired.clear()
 
     def caller(self, authorization: str | None) -> tuple[str, Caller]:
-        """The token and its caller, or `CredentialsError`. Source: section 7, 401."""
+        """Return the token and its caller, or raise `CredentialsError`. Source: section 7, 401."""
         if not authorization:
             raise CredentialsError("Header Authorization was not found in the request. Access denied.")
         match = _BEARER.fullmatch(authorization.strip())
@@ -97,7 +125,7 @@ class Tokens:
         caller = self._registered.get(token, FULLY_ENTITLED if self._any_token else None)
         if caller is None:
             raise CredentialsError("The access token is not known to this sandbox.")
-        if caller.expires_at is not None and self._clock() >= caller.expires_at:
+        if token in self._expired or (caller.expires_at is not None and self._clock() >= caller.expires_at):
             raise CredentialsError("The access token has expired.")
         if PLATFORM_SCOPE not in caller.scopes:
             raise CredentialsError(f"The access token is missing the scope {PLATFORM_SCOPE}.")

@@ -17,8 +17,8 @@ class Detail:
     message: str
 
 
-class ErrorResponse(Exception):  # noqa: N818 - an error is a response, not an error of the sandbox
-    """The service rejects the request; carries the response it gives instead. Source: section 7."""
+class ErrorResponse(Exception):  # noqa: N818 - it is a response of the service, not an error of the sandbox
+    """The service rejects the request with this response. Source: section 7."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class ErrorResponse(Exception):  # noqa: N818 - an error is a response, not an e
         self.headers = headers
 
     def response(self) -> ServiceResponse:
-        """The error body as it goes over the wire."""
+        """Return the error body as it goes over the wire."""
         details: list[JSON] = [
             {"code": detail.code, "message": detail.message, "target": detail.target} for detail in self.details
         ]
@@ -46,7 +46,7 @@ class ErrorResponse(Exception):  # noqa: N818 - an error is a response, not an e
 
 @dataclass(frozen=True, slots=True)
 class InvalidRequest:
-    """The error with which one operation responses a request that breaks its rules."""
+    """The error of one operation for requests that break its rules."""
 
     status: int
     code: str
@@ -62,18 +62,18 @@ class InvalidRequest:
             self.reject(*details)
 
 
-def operation_not_found(message: str, status: int = 404, headers: tuple[tuple[str, str], ...] = ()) -> ErrorResponse:
-    """No such operation. Source: section 7, `ResourceNotFound` with detail `OperationNotFound`."""
+def operation_not_found(message: str) -> ErrorResponse:
+    """Return the error for an unknown operation. Source: section 7, `OperationNotFound`."""
     detail = Detail("OperationNotFound", None, message)
-    return ErrorResponse(status, "ResourceNotFound", "Requested resource is not available.", [detail], headers)
+    return ErrorResponse(404, "ResourceNotFound", "Requested resource is not available.", [detail])
 
 
 def rate_limit_exceeded(headers: tuple[tuple[str, str], ...]) -> ErrorResponse:
-    """Too many requests. Source: section 7."""
+    """Return the error for too many requests. Source: section 7."""
     message = "The client sent more requests than its tier allows."
     return ErrorResponse(429, "RateLimitExceeded", message, headers=headers)
 
 
 def insufficient_permissions(message: str) -> ErrorResponse:
-    """The caller is known but not entitled. Source: section 7."""
+    """Return the error for a caller without the right. Source: section 7."""
     return ErrorResponse(403, "InsufficientPermissions", message)

@@ -33,11 +33,12 @@ class OperationRequest:
 
 @dataclass(frozen=True, slots=True)
 class ServiceResponse:
-    """Status, JSON body and headers of one response."""
+    """Status, JSON body and headers of one response; `notes` say what was odd about the request."""
 
     status: int
     body: JSON
     headers: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ class Route:
 
 
 def find_route(method: str, path: str) -> Route:
-    """The route of a raw path below the base address; an error (404, or 405 for another method) when there is none."""
+    """Return the route of a raw path below the base address, or raise 404. Source: section 7, `OperationNotFound`."""
     allowed = []
     for operation in OPERATIONS:
         match = operation.pattern.fullmatch(path)
@@ -75,7 +75,7 @@ def find_route(method: str, path: str) -> Route:
         if match is not None:
             allowed.append(operation.method)
     if allowed:
-        raise operation_not_found(f"{method} is not supported here.", 405, (("Allow", ", ".join(allowed)),))
+        raise operation_not_found(f"{method} is not supported here; supported: {', '.join(allowed)}.")
     raise operation_not_found(f"There is no operation {method} {path[:200]}.{_suggestion(path)}")
 
 

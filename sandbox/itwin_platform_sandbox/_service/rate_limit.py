@@ -1,4 +1,4 @@
-"""How many requests one token may send. Source: section 8, "Rate limiting"."""
+"""The rate limit of each token. Source: section 8, "Rate limiting"."""
 
 import math
 import re
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
+from .fields import FieldError, check_choice
 from .retry_after import RETRY_AFTER_FORMS, RetryAfter
 
 RateKind = Literal["fixed_window", "token_bucket"]
@@ -40,9 +41,10 @@ class RateLimit:
 
     def __post_init__(self) -> None:
         if self.requests < 1 or not (self.per > 0 and math.isfinite(self.per)):
-            raise ValueError(f"a rate limit needs a positive count and a positive time, not {self.requests}/{self.per}")
-        if self.kind not in get_args(RateKind) or self.retry_after not in RETRY_AFTER_FORMS:
-            raise ValueError(f"no such rate limit: {self.kind}, retry-after {self.retry_after}")
+            message = f"a rate limit needs a positive count and a positive time, not {self.requests}/{self.per}"
+            raise FieldError("rate", message)
+        check_choice("kind", self.kind, get_args(RateKind))
+        check_choice("retry_after", self.retry_after, RETRY_AFTER_FORMS)
 
 
 def rate_limit_of(rate: str | RateLimitLike) -> RateLimit:
@@ -51,9 +53,9 @@ def rate_limit_of(rate: str | RateLimitLike) -> RateLimit:
         return rate
     if not isinstance(rate, str):
         return RateLimit(rate.requests, rate.per)
-    match = re.fullmatch(r"(\d+)/(\d+(?:\.\d+)?)", rate.strip())
+    match = re.fullmatch(r"(\d{1,9})/(\d{1,9}(?:\.\d{1,9})?)", rate.strip())
     if match is None:
-        raise ValueError(f"a rate limit is written requests/seconds, for example 100/60, not {rate!r}")
+        raise FieldError("rate", f"a rate limit is written requests/seconds, for example 100/60, not {rate[:60]!r}")
     return RateLimit(int(match[1]), float(match[2]))
 
 
@@ -67,6 +69,11 @@ class RequestCounter:
         self._clock = clock
         self._step = _fixed_window if limit.kind == "fixed_window" else _token_bucket
         self._states: dict[str, tuple[float, float]] = {}
+
+    @property
+    def limit(self) -> RateLimit:
+        """The limit that is counted against."""
+        return self._limit
 
     @property
     def retry_after(self) -> RetryAfter:

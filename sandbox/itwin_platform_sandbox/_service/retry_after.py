@@ -20,11 +20,16 @@ def retry_after_headers(form: RetryAfter, wait: float, now: datetime) -> tuple[t
     text = {
         "seconds": str(whole),
         "decimals": f"{math.ceil(wait * 1000) / 1000:.3f}",
-        "date": http_date(now + timedelta(seconds=whole)),
+        "date": http_date(_next_full_second(now + timedelta(seconds=wait))),
         "garbage": "soon",
         "huge": str(HUGE),
     }[form]
     return (("retry-after", text),)
+
+
+def _next_full_second(time: datetime) -> datetime:
+    # A header names whole seconds: rounded down, a client that waits as told would be rate limited again.
+    return time if time.microsecond == 0 else time.replace(microsecond=0) + timedelta(seconds=1)
 
 
 def http_date(time: datetime) -> str:

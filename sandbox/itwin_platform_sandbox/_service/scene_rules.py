@@ -36,7 +36,7 @@ def _is_semver(value: JSON) -> bool:
 
 
 def _is_vector(value: JSON) -> bool:
-    return isinstance(value, dict) and all(is_number(value.get(axis)) for axis in "xyz")
+    return isinstance(value, dict) and all(is_number(value[axis]) for axis in "xyz" if axis in value)
 
 
 def _is_matrix(value: JSON) -> bool:
@@ -48,35 +48,64 @@ Rules = dict[str, tuple[bool, Check, str]]
 
 SCENE_RULES: Rules = {
     "id": (False, is_uuid, "a UUID"),
-    "displayName": (True, _is_text, "a text"),
-    "description": (False, _is_text, "a text"),
+    "displayName": (True, _is_text, "a string"),
+    "description": (False, _is_text, "a string"),
     "parentId": (False, is_uuid, "a UUID"),
     "sceneData": (False, _is_object, "an object with a list of objects"),
 }
 OBJECT_RULES: Rules = {
     "id": (False, is_uuid, "a UUID"),
-    "displayName": (False, _is_text, "a text"),
+    "displayName": (False, _is_text, "a string"),
     "order": (False, is_number, "a number"),
     "visible": (False, _is_boolean, "true or false"),
     "version": (True, _is_semver, "a semantic version such as 1.0.0"),
-    "kind": (True, _is_text, "a text"),
+    "kind": (True, _is_text, "a string"),
     "parentId": (False, is_uuid, "a UUID"),
     "relatedId": (False, is_uuid, "a UUID"),
     "data": (True, _is_object, "an object"),
 }
-# The structures of all other kinds are not shown, so their data is only checked to be an object.
+# Resource styling objects, as the platform's own scenes client groups the kinds. Source of the rule: section 2.7.
+RESOURCE_STYLING_KINDS = frozenset(
+    {
+        "ExpressionStyling",
+        "GISStyling",
+        "GeospatialFeatureStyling",
+        "RealityDataStyling",
+        "ResourceSettings",
+        "ScheduleSimulation",
+        "iModelVisibility",
+    }
+)
+# Of a kind that is in neither set nobody knows whether it is a resource styling object.
+OTHER_KINDS = frozenset(
+    {
+        "CameraAnimation",
+        "Cutout",
+        "GoogleTilesStyling",
+        "ITwinDisplayStyleOptions",
+        "Layer",
+        "MaterialDecoration",
+        "Movie",
+        "Repository",
+        "RepositoryResource",
+        "UnrealAtmosphericStyling",
+        "View3d",
+    }
+)
+# The structures of all other kinds are not shown, so their data is only checked to be an object. Section 2.7 marks no
+# field of these two as required.
 DATA_RULES: dict[str, Rules] = {
     "RepositoryResource": {
         "iTwinId": (False, is_uuid, "a UUID"),
-        "repositoryId": (True, _is_text, "a text"),
-        "id": (True, _is_text, "a text"),
-        "class": (False, _is_text, "a text"),
-        "subClass": (False, _is_text, "a text"),
+        "repositoryId": (False, _is_text, "a string"),
+        "id": (False, _is_text, "a string"),
+        "class": (False, _is_text, "a string"),
+        "subClass": (False, _is_text, "a string"),
     },
     "View3d": {
-        "position": (True, _is_vector, "a vector with x, y and z"),
-        "direction": (True, _is_vector, "a vector with x, y and z"),
-        "up": (True, _is_vector, "a vector with x, y and z"),
+        "position": (False, _is_vector, "an object with numbers x, y and z"),
+        "direction": (False, _is_vector, "an object with numbers x, y and z"),
+        "up": (False, _is_vector, "an object with numbers x, y and z"),
         "isOrthographic": (False, _is_boolean, "true or false"),
         "aspectRatio": (False, is_number, "a number"),
         "near": (False, is_number, "a number"),
@@ -89,7 +118,7 @@ DATA_RULES: dict[str, Rules] = {
 
 
 def scene_problems(body: JSONObject, taken_ids: Set[str]) -> list[Detail]:
-    """Everything wrong with the body of Create scene; object ids must not be among `taken_ids` (in lower case)."""
+    """Return everything wrong with the body of Create scene; `taken_ids` are object ids in lower case."""
     found = list(_rule_problems("", body, SCENE_RULES))
     scene_data = body.get("sceneData")
     if not isinstance(scene_data, dict):
@@ -115,11 +144,13 @@ def _object_problems(target: str, item: JSON, seen: set[str]) -> Iterator[Detail
         yield _invalid(f"{target}.id", f"{target}.id is not unique.")
     if object_id is not None:
         seen.add(object_id)
-    kind, data = item.get("kind"), item.get("data")
-    if isinstance(kind, str) and kind in DATA_RULES and isinstance(data, dict):
+    kind, data = str(item.get("kind")), item.get("data")
+    if kind in DATA_RULES and isinstance(data, dict):
         yield from _rule_problems(f"{target}.data.", data, DATA_RULES[kind])
-        if "relatedId" in item:
-            yield _invalid(f"{target}.relatedId", f"{target}.relatedId is allowed for resource styling objects only.")
+    if kind in RESOURCE_STYLING_KINDS and "relatedId" not in item:
+        yield _invalid(f"{target}.relatedId", f"{target}.relatedId is required for resource styling objects.")
+    if kind in OTHER_KINDS and "relatedId" in item:
+        yield _invalid(f"{target}.relatedId", f"{target}.relatedId is allowed for resource styling objects only.")
 
 
 def _rule_problems(prefix: str, value: JSONObject, rules: Rules) -> Iterator[Detail]:

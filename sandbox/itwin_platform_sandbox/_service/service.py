@@ -1,16 +1,18 @@
 """The way of one request: credentials, rate limit, operation, version, then the operation's own rules.
 
-The order is that of a gateway before a service: who is not known learns nothing, and who sends too much is turned
-away before any work is done. Nothing here knows HTTP servers or clocks.
+The order is that of a gateway before a service: an unknown caller learns nothing, and a rate limited one is rejected
+before any work is done. Nothing here knows HTTP servers or clocks.
 """
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from .credentials import Caller, CredentialsError, Tokens
 from .errors import ErrorResponse, operation_not_found, rate_limit_exceeded
 from .messages import APIRequest, OperationRequest, ServiceResponse
+from .oddities import odd_parts, reject_odd_parts
 from .operation_table import Operation, Route, find_route
 from .rate_limit import RequestCounter
 from .retry_after import retry_after_headers
@@ -21,7 +23,7 @@ _GENERAL_MEDIA_TYPES = ("*/*", "application/*", "application/json")
 
 
 class Service:
-    """ResponseKind requests from what `platform` stores."""
+    """Responds to requests from what `platform` stores."""
 
     def __init__(
         self,
@@ -31,41 +33,53 @@ class Service:
         path_prefix: str = "",
         vendor: str | None = None,
         counter: RequestCounter | None = None,
+        public_url: str | None = None,
+        strict: bool = False,
         now: Callable[[], datetime],
     ) -> None:
         self._platform = platform
         self._tokens = tokens
         self._path_prefix = path_prefix
         self._vendor = vendor
-        self._counter = counter
+        self._public_url = public_url
+        self._strict = strict
+        self.counter = counter
         self._now = now
 
     def route(self, request: APIRequest) -> Route:
-        """The operation that the request asks for; `ErrorResponse` when there is none."""
+        """Return the operation that the request names; raises `ErrorResponse` when there is none."""
         if not request.path.startswith(f"{self._path_prefix}/"):
             raise operation_not_found(f"The service is found below {self._path_prefix}/.")
         return find_route(request.method, request.path.removeprefix(self._path_prefix))
 
-    def handle(self, request: APIRequest) -> ServiceResponse:
-        """Carry the request out and say what came of it; every error is a response too."""
+    def handle(self, request: APIRequest, *, counted: bool = True) -> ServiceResponse:
+        """Carry the request out and return the response; an error is a response too.
+
+        A request that is not `counted` uses up no rate limit.
+        """
         try:
-            caller = self._admit(request)
+            caller = self._admit(request, counted=counted)
             route = self.route(request)
             self._check_version(route.operation, request.headers["accept"])
-            return route.operation.decide(self._platform, self._operation_request(request, route, caller))
+            details = odd_parts(route.operation.name, request)
+            if self._strict:
+                reject_odd_parts(route.operation.name, details)
+            response = route.operation.decide(self._platform, self._operation_request(request, route, caller))
+            return replace(response, notes=tuple(f"{detail.target}: {detail.message}" for detail in details))
         except ErrorResponse as error:
             return error.response()
 
-    def _admit(self, request: APIRequest) -> Caller:
+    def _admit(self, request: APIRequest, *, counted: bool) -> Caller:
         try:
             token, caller = self._tokens.caller(request.headers.get("authorization"))
         except CredentialsError as error:
             raise ErrorResponse(401, "HeaderNotFound", str(error)) from error
         if not request.headers.get("accept", "").strip():
             raise ErrorResponse(401, "HeaderNotFound", "Header Accept was not found in the request.")
-        wait = self._counter.wait(token) if self._counter is not None else None
-        if self._counter is not None and wait is not None:
-            headers = retry_after_headers(self._counter.retry_after, wait, self._now())
+        counter = self.counter if counted else None
+        wait = counter.wait(token) if counter is not None else None
+        if counter is not None and wait is not None:
+            headers = retry_after_headers(counter.retry_after, wait, self._now())
             raise rate_limit_exceeded(headers)
         return caller
 
@@ -88,5 +102,11 @@ class Service:
             query=request.query,
             headers=request.headers,
             body=request.body,
-            url=request.origin + request.path,
+            url=self._url(request),
         )
+
+    def _url(self, request: APIRequest) -> str:
+        """Return the address of this request as the client knows it, for links to further pages."""
+        if self._public_url is None:
+            return request.origin + request.path
+        return self._public_url + request.path.removeprefix(self._path_prefix)

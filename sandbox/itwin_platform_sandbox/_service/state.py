@@ -1,5 +1,6 @@
 """What the sandbox stores, in memory."""
 
+import copy
 import random
 import uuid
 from collections.abc import Callable, Hashable
@@ -53,6 +54,27 @@ class Platform:
     webhooks: dict[str, StoredWebhook] = field(default_factory=dict, repr=False)
     selections: dict[Hashable, list[JSONObject]] = field(default_factory=dict, repr=False)
 
+    def snapshot(self) -> "Snapshot":
+        """Return a copy of everything stored."""
+        return Snapshot(
+            itwins=dict(self.itwins),  # no operation changes an iTwin
+            repositories=copy.deepcopy(self.repositories),
+            scenes=copy.deepcopy(self.scenes),
+            detectors=copy.deepcopy(self.detectors),
+            webhooks=copy.deepcopy(self.webhooks),
+            random_state=self.random.getstate(),
+        )
+
+    def restore(self, snapshot: "Snapshot") -> None:
+        """Store what a snapshot has, and nothing else."""
+        self.itwins = dict(snapshot.itwins)
+        self.repositories = copy.deepcopy(snapshot.repositories)
+        self.scenes = copy.deepcopy(snapshot.scenes)
+        self.detectors = copy.deepcopy(snapshot.detectors)
+        self.webhooks = copy.deepcopy(snapshot.webhooks)
+        self.random.setstate(snapshot.random_state)
+        self.selections.clear()
+
     def new_id(self) -> str:
         """A UUID that only depends on the seed."""
         return new_uuid(self.random)
@@ -60,6 +82,18 @@ class Platform:
     def time(self) -> str:
         """The time now, as the service writes it."""
         return time_text(self.now())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Snapshot:
+    """Everything that was stored at one moment, to be restored later."""
+
+    itwins: dict[str, JSONObject]
+    repositories: dict[tuple[str, str], StoredRepository]
+    scenes: dict[str, StoredScene]
+    detectors: list[JSONObject]
+    webhooks: dict[str, StoredWebhook]
+    random_state: tuple[object, ...]
 
 
 def source_of(seed: int, part: str) -> random.Random:

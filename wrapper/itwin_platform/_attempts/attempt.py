@@ -10,15 +10,18 @@ from typing import Any
 import httpx
 
 from .._transports.cancellation import cancelled_in_order
+from .._transports.failures import tls_failure
+from .._transports.status_errors import limited_by
 from .body import read_body
 from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .gate import RequestGate
-from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before, parse_retry_after
+from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
+from .retry_after import retry_after_of
 from .token import AccessToken
 from .window import Permit
 
-#: A hostile `retry-after` must not stop a client for ever: the gate holds nobody for longer than this.
-LONGEST_COOLDOWN = 3600.0
+#: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
+LONGEST_COOLDOWN = 86_400.0
 
 #: What a transport may raise instead of returning a response.
 NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
@@ -36,12 +39,14 @@ class Call:
 
     Args:
         request: what the caller asked to send.
+        policy: the limits of this call.
         ticket: its position in the gate's queue.
         limit: ends the call when its time is over, or when the client is closed.
         task: who waits for the response.
     """
 
     request: httpx.Request
+    policy: BackoffPolicy
     ticket: int
     limit: asyncio.Timeout
     task: "asyncio.Task[Any] | None"
@@ -53,11 +58,13 @@ class Call:
     rate_limits: int = 0
     sent: int = 0
     spent: int = 0
+    is_rate_limited: bool = False
     may_have_had_an_effect: bool = False
 
     def note(self, outcome: Outcome) -> None:
         """Count an attempt by its outcome."""
-        if outcome is Outcome.RATE_LIMITED:
+        self.is_rate_limited = outcome is Outcome.RATE_LIMITED
+        if self.is_rate_limited:
             self.rate_limits += 1
         else:
             self.attempts += 1
@@ -98,7 +105,6 @@ class AttemptSender:
     """Sends single attempts through `transport`, and ends the permit of each of them, whatever happens."""
 
     transport: httpx.AsyncBaseTransport
-    policy: BackoffPolicy
     gate: RequestGate
     max_response_bytes: int
     on_event: Callable[[BackoffEvent], None] | None
@@ -108,6 +114,7 @@ class AttemptSender:
     async def send(self, request: httpx.Request, call: Call) -> Attempt:
         """Send a request once and return what it ended in."""
         call.sent += 1
+        call.is_rate_limited = False
         if call.permit is not None:
             self.gate.sending(call.permit)
         started = asyncio.get_running_loop().time()
@@ -145,33 +152,42 @@ class AttemptSender:
             return replace(attempt, response=await read_body(response, limit=self.max_response_bytes))
         except NO_RESPONSE as error:
             outcome = next(outcome for kinds, outcome in _OUTCOMES if isinstance(error, kinds))
+            if tls_failure(error) is not None:
+                outcome = Outcome.UNTRUSTED
+                call.sent -= 1
             call.note(outcome)
             return Attempt(outcome=outcome, error=error, delay=self._delay(call, retry_after=None))
 
     def _head(self, request: httpx.Request, response: httpx.Response, call: Call) -> Attempt:
         """Decide by status and headers, before the body has arrived: a cooldown starts at once."""
         outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
-        headers = response.headers
-        named = headers.get("retry-after")
-        retry_after = None if named is None else parse_retry_after(named, date=headers.get("date"), now=self.now())
+        is_success = response.status_code < 300
+        retry_after = None if is_success else retry_after_of(response.headers, now=self.now())
         if outcome is Outcome.FINAL:
             return Attempt(outcome=outcome, retry_after=retry_after)
         call.note(outcome)
         attempt = Attempt(outcome=outcome, retry_after=retry_after, delay=self._delay(call, retry_after=retry_after))
         if outcome is Outcome.RATE_LIMITED and call.permit is not None:
             permit, call.permit = call.permit, None
-            self._start_cooldown(request, permit, seconds=min(attempt.delay, LONGEST_COOLDOWN))
+            self._start_cooldown(request, response, permit, seconds=min(attempt.delay, LONGEST_COOLDOWN))
         return attempt
 
-    def _start_cooldown(self, request: httpx.Request, permit: Permit, *, seconds: float) -> None:
+    def _start_cooldown(
+        self, request: httpx.Request, response: httpx.Response, permit: Permit, *, seconds: float
+    ) -> None:
         is_new = self.gate.cooldown_left() == 0
         self.gate.rate_limited(permit, wait=seconds)
-        if is_new:
-            tell(CooldownStarted(method=request.method, route=route_of(request), seconds=seconds), self.on_event)
+        if not is_new:
+            return
+        tier, api, operation = limited_by(response.headers)
+        event = CooldownStarted(
+            method=request.method, route=route_of(request), seconds=seconds, tier=tier, api=api, operation=operation
+        )
+        tell(event, self.on_event)
 
     def _delay(self, call: Call, *, retry_after: float | None) -> float:
         return delay_before(
-            retry_after=retry_after, progress=call.progress, policy=self.policy, jitter=self.random_number()
+            retry_after=retry_after, progress=call.progress, policy=call.policy, jitter=self.random_number()
         )
 
     def _report(

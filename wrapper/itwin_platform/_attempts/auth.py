@@ -49,6 +49,11 @@ class TokenAuth(httpx.Auth):
         self._obtained_at = now()
         self._now = now
         self._asking: asyncio.Task[AccessToken | _Failure] | None = None
+        #: Refreshes are numbered: how many have started, and which one the token comes from.
+        self._started = self._token_number = 0
+        #: The token that was rejected last, and how many refreshes had started then.
+        self._rejected: str | None = None
+        self._rejected_after = 0
         self._failure: _Failure | None = None
 
     def __repr__(self) -> str:
@@ -78,7 +83,12 @@ class TokenAuth(httpx.Auth):
         """Return a token to try after a 401; None when there is no other than the rejected one."""
         if self._ask is None:
             return None
-        if self._token is not None and self._token.value == rejected.value:
+        if self._rejected != rejected.value:
+            self._rejected, self._rejected_after = rejected.value, self._started
+        if self._asking is not None and self._started == self._rejected_after:
+            # This refresh began before the 401: what it returns may be rejected as well.
+            await self._outcome(self._asking)
+        if self._token_number <= self._rejected_after:
             self._token = None
         renewed = await self._current()
         return None if renewed.value == rejected.value else renewed
@@ -105,6 +115,7 @@ class TokenAuth(httpx.Auth):
 
     def _start(self) -> "asyncio.Task[AccessToken | _Failure]":
         if self._asking is None:
+            self._started += 1
             self._asking = asyncio.create_task(self._renew())
             self._asking.add_done_callback(self._ended)
         return self._asking
@@ -123,11 +134,15 @@ class TokenAuth(httpx.Auth):
             answer = self._ask()
             token = _access_token(await answer if inspect.isawaitable(answer) else answer)
         except TokenError as error:
-            self._failure = self._failed(str(error), cause=error)
+            self._failure = self._failed(str(error), cause=error.with_traceback(None))
         except Exception as error:  # noqa: BLE001  # a source may raise anything; each task that waits raises it
-            self._failure = self._failed(type(error).__name__, cause=error)
+            frames = error.__traceback__
+            # Without the frame of this function, which holds what the provider returned.
+            cause = error.with_traceback(frames and frames.tb_next)
+            self._failure = self._failed(type(error).__name__, cause=cause)
         else:
             self._token, self._obtained_at, self._failure = token, self._now(), None
+            self._token_number = self._started
             return token
         return self._failure
 

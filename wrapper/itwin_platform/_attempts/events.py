@@ -38,11 +38,23 @@ class AttemptEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CooldownStarted:
-    """A 429 came while no cooldown was known: nobody begins a request for so many seconds. Level WARNING."""
+    """A 429 came while no cooldown was known: a line of level WARNING.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself when no template is known.
+        seconds: for how long no request starts.
+        tier: the tier that the response names; None when it names none.
+        api: the API that it names.
+        operation: the operation that it names.
+    """
 
     method: str
     route: str
     seconds: float
+    tier: str | None = None
+    api: str | None = None
+    operation: str | None = None
 
 
 BackoffEvent = AttemptEnded | CooldownStarted

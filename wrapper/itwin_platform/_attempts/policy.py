@@ -1,27 +1,27 @@
-"""What to do after an attempt, decided from values alone: repeat after a wait, or give up."""
+"""What to do after an attempt, decided from values alone: retry after a delay, or give up."""
 
 import enum
 import math
-import re
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass, replace
 
+from .._api import UNSET, Unset
+from .._error_text import in_seconds
 from .._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackoffPolicy:
-    """How long and how often a request is repeated. Source: section 7 (429, `retry-after`).
+    """How long and how often requests are retried. Source: section 7 (429, `retry-after`).
 
     Args:
-        max_attempts: attempts in all, at least 1; an answer with status 429 uses none.
-        max_wait: the longest single wait in seconds; a longer one is not begun.
-        deadline: seconds for one request in all, with waits, gate and token; None for no deadline.
-        base_delay: seconds before the first repeat where the service names no wait; each further one doubles it.
+        max_attempts: attempts in total, at least 1; a response with status 429 uses none.
+        max_wait: the longest single wait, in seconds; if it would take longer, the call fails immediately.
+        deadline: seconds for one request in total, from its first admission by the gate; None for no deadline.
+        queue_timeout: seconds that a request may queue for that first admission; None for no limit.
+        base_delay: seconds before the first retry when the service names no delay; each further retry doubles it.
         max_delay: the most seconds that this doubling reaches.
-        max_in_flight: requests under way at once, at least 1, of all tasks that share the gate.
-        retry_budget: what repeats may spend before successes refund it, so that an outage is not multiplied.
+        max_in_flight: requests in flight at once, at least 1, of all tasks that share the gate.
+        retry_budget: what retries may spend before successes refund it; it prevents retry storms.
 
     Raises:
         UsageError: a number is out of its range.
@@ -30,6 +30,7 @@ class BackoffPolicy:
     max_attempts: int = 5
     max_wait: float = 60.0
     deadline: float | None = 120.0
+    queue_timeout: float | None = None
     base_delay: float = 0.5
     max_delay: float = 20.0
     max_in_flight: int = 20
@@ -39,13 +40,40 @@ class BackoffPolicy:
         for name, least in (("max_attempts", 1), ("max_in_flight", 1), ("retry_budget", 0)):
             value = getattr(self, name)
             if type(value) is not int or value < least:
-                raise UsageError(f"BackoffPolicy: {name} must be an integer, {least} or more")
-        for name in ("max_wait", "deadline", "base_delay", "max_delay"):
+                raise UsageError(f"{name} must be an integer of at least {least}")
+        for name in ("max_wait", "deadline", "queue_timeout", "base_delay", "max_delay"):
             value = getattr(self, name)
-            if name == "deadline" and value is None:
+            if value is None and name in _OPTIONAL:
                 continue
-            if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-                raise UsageError(f"BackoffPolicy: {name} must be a finite number of seconds, 0 or more")
+            if not isinstance(value, _NUMBERS) or value is True or not 0 <= value < math.inf:
+                none = ", or None" if name in _OPTIONAL else ""
+                raise UsageError(f"{name} must be a finite number of seconds of at least 0{none}")
+
+
+_OPTIONAL = frozenset({"deadline", "queue_timeout"})
+_NUMBERS = (int, float)
+
+
+def with_limits(
+    policy: BackoffPolicy,
+    *,
+    deadline: float | Unset | None,
+    queue_timeout: float | Unset | None,
+    max_attempts: int | Unset,
+) -> BackoffPolicy:
+    """Return a policy with other limits; one that is UNSET stays.
+
+    Raises:
+        UsageError: a number is out of its range.
+    """
+    if deadline is UNSET and queue_timeout is UNSET and max_attempts is UNSET:
+        return policy
+    return replace(
+        policy,
+        deadline=policy.deadline if isinstance(deadline, Unset) else deadline,
+        queue_timeout=policy.queue_timeout if isinstance(queue_timeout, Unset) else queue_timeout,
+        max_attempts=policy.max_attempts if isinstance(max_attempts, Unset) else max_attempts,
+    )
 
 
 class Outcome(enum.Enum):
@@ -53,15 +81,16 @@ class Outcome(enum.Enum):
 
     RATE_LIMITED = "status 429"
     UNAVAILABLE = "status 502, 503 or 504"
-    NOT_SENT = "no answer, certainly not sent"
-    OUTCOME_UNKNOWN = "no answer, possibly sent"
+    NOT_SENT = "no response, certainly not sent"
+    OUTCOME_UNKNOWN = "no response, possibly sent"
     UNSENDABLE = "it cannot be sent as HTTP"
-    FINAL = "any other answer"
+    UNTRUSTED = "one side does not trust the other's certificate or TLS version"
+    FINAL = "any other response"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One row of the table: who repeats, whether it uses an attempt, and what it costs of the retry tokens."""
+    """One row of the table: which methods are retried, whether it uses an attempt, and its cost of the retry budget."""
 
     any_method: bool
     uses_attempt: bool = True
@@ -70,10 +99,10 @@ class Rule:
 
 # Rules that must stay true, whatever the table says:
 #
-# 1. A request that may have had an effect is repeated only where repeating it cannot have another: never a POST.
-# 2. A wait that the service asked for is a floor: jitter only adds to it.
-# 3. No wait is begun that is longer than `max_wait` or ends past the deadline.
-# 4. What is not in the table is not repeated.
+# 1. A request that may have had an effect is retried only when it is idempotent: never a POST.
+# 2. A delay that the service names is a lower bound: jitter only adds to it.
+# 3. No wait starts that is longer than `max_wait` or ends past the deadline.
+# 4. What is not in the table is not retried.
 RULES: dict[Outcome, Rule] = {
     Outcome.RATE_LIMITED: Rule(any_method=True, uses_attempt=False, cost=0),
     Outcome.UNAVAILABLE: Rule(any_method=False),
@@ -87,18 +116,18 @@ OUTCOMES = {429: Outcome.RATE_LIMITED, **dict.fromkeys((502, 503, 504), Outcome.
 #: After one of these the request may have had an effect.
 EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN})
 
-#: Repeating one of these leaves the service as one of them left it; any other method is treated as POST.
-REPEATABLE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT", "DELETE"})
+#: These methods are idempotent here; any other method is treated as POST.
+IDEMPOTENT_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT", "DELETE"})
 
-#: Jitter adds at most this part of a wait, and at most this many seconds.
+#: Jitter adds at most this share of a delay, and at most this many seconds.
 JITTER_SHARE, JITTER_SECONDS = 0.25, 0.5
-#: A wait named by the service ends the same cooldown for all tasks of a process: less jitter serves.
+#: A delay that the service names ends the same cooldown for all tasks of a process: less jitter suffices.
 RETRY_AFTER_JITTER_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """What one call has behind it: attempts used, 429 answers, seconds since it began, and a possible effect."""
+    """A call so far: attempts used, responses of 429, seconds since its first admission, and a possible effect."""
 
     attempts: int = 0
     rate_limits: int = 0
@@ -115,14 +144,14 @@ class Retry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiveUp:
-    """Do not try again, for this reason: the answer stands; where none came, this error is raised."""
+    """Do not retry, for this reason: the response stands; when none came, this error is raised."""
 
     reason: str
     error: type[TransportError]
 
 
 class RetryBudget:
-    """What repeats may still spend, so that an outage is not multiplied; a success gives back what its call spent."""
+    """What retries may still spend, so that they do not become a storm; a success gives back what its call spent."""
 
     __slots__ = ("_capacity", "left")
 
@@ -136,11 +165,11 @@ class RetryBudget:
         return self.left == self._capacity
 
     def spend(self, cost: int) -> None:
-        """Takes the cost of one repeat."""
+        """Take the cost of one retry."""
         self.left -= cost
 
     def refund(self, spent: int) -> None:
-        """Gives back what the last repeat of a call spent that was answered, or one token where it spent none."""
+        """Give back what the last retry of a successful call spent, or 1 when it spent nothing."""
         self.left = min(self._capacity, self.left + max(spent, 1))
 
 
@@ -165,64 +194,35 @@ def decide(
     """
     rule = RULES.get(outcome)
     if rule is None:
-        reason = f"{outcome.value}: a retry would not change that"
-    elif not rule.any_method and method not in REPEATABLE_METHODS:
-        reason = f"a {method} that may have had an effect is not retried"
+        reason = "a retry would not change that"
+    elif not rule.any_method and method not in IDEMPOTENT_METHODS:
+        reason = f"{method} is not idempotent"
     elif rule.uses_attempt and progress.attempts >= policy.max_attempts:
-        reason = f"all {policy.max_attempts} attempts are used"
+        reason = f"max_attempts={policy.max_attempts} reached"
     elif rule.cost > budget:
-        reason = "too many retries have failed lately: the retry budget is spent"
-    elif delay > policy.max_wait:
-        reason = f"the delay of {delay:g} s is longer than max_wait, {policy.max_wait:g} s"
-    elif policy.deadline is not None and progress.elapsed + delay >= policy.deadline:
-        reason = f"the delay of {delay:g} s would pass the deadline of {policy.deadline:g} s"
+        reason = "too many retries failed lately: the retry budget is spent"
+    elif (limit := exceeded_limit(delay, elapsed=progress.elapsed, policy=policy)) is not None:
+        reason = limit if outcome is Outcome.RATE_LIMITED else f"the delay of {in_seconds(delay)} is {limit}"
     else:
         return Retry(cost=rule.cost)
     return GiveUp(reason=reason, error=OutcomeUnknownError if progress.may_have_had_an_effect else NotSentError)
 
 
-def delay_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:
-    """Computes the wait in seconds: the one that the service named, else one that doubles, and jitter on top.
+def exceeded_limit(delay: float, *, elapsed: float, policy: BackoffPolicy) -> str | None:
+    """Tell which limit of the policy a delay exceeds; None when it may be waited for."""
+    if delay > policy.max_wait:
+        return f"longer than max_wait={policy.max_wait:g} s"
+    if policy.deadline is not None and elapsed + delay >= policy.deadline:
+        return f"longer than deadline={policy.deadline:g} s allows"
+    return None
 
-    Jitter makes no wait too long that is not: a service that says 60 with a `max_wait` of 60 is waited for.
+
+def delay_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:
+    """Return the delay in seconds: the one that the service named, else one that doubles, plus jitter.
+
+    Jitter alone never makes a delay too long: a service that says 60 with a `max_wait` of 60 is waited for.
     """
     doublings = min(max(progress.attempts + progress.rate_limits - 1, 0), 63)
     wait = min(policy.base_delay * 2.0**doublings, policy.max_delay) if retry_after is None else retry_after
     share = JITTER_SHARE if retry_after is None else RETRY_AFTER_JITTER_SHARE
     return min(wait + jitter * min(share * wait, JITTER_SECONDS), max(wait, policy.max_wait))
-
-
-_SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
-_HTTP_DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,? [ 0-9A-Za-z:-]+", re.ASCII)
-
-
-def parse_retry_after(value: str | None, *, date: str | None, now: datetime) -> float | None:
-    """Reads a `retry-after` header. Source: section 7.
-
-    Args:
-        value: seconds, with or without decimals, or an HTTP date; two of them in one header count as none.
-        date: the answer's own Date header, against which an HTTP date is taken.
-        now: the wall clock, used where the answer has no Date.
-
-    Returns:
-        The seconds to wait; None where nothing usable is said (absent, zero, past, or anything else).
-    """
-    text = (value or "").strip()
-    if _SECONDS.fullmatch(text):
-        seconds = float(text)
-        return seconds if 0 < seconds < math.inf else None
-    until = _parse_http_date(text)
-    if until is None:
-        return None
-    seconds = (until - (_parse_http_date((date or "").strip()) or now)).total_seconds()
-    return seconds if seconds > 0 else None
-
-
-def _parse_http_date(text: str) -> datetime | None:
-    if not _HTTP_DATE.fullmatch(text):
-        return None
-    try:
-        moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment

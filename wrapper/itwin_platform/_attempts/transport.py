@@ -1,7 +1,4 @@
-"""Retries as an httpx transport: one loop of attempts for each request.
-
-gate -> token -> head -> body -> decide -> wait -> gate ...
-"""
+"""Retries as an httpx transport: gate -> token -> head -> body -> decide -> wait -> gate ..."""
 
 import asyncio
 import random
@@ -11,18 +8,21 @@ from datetime import datetime
 import httpx
 
 from .._errors import (
-    DeadlineExceededError,
-    NotSentError,
-    OutcomeUnknownError,
-    RateLimitError,
+    PlatformError,
+    ResponseDecodeError,
     TransportError,
     UsageError,
 )
-from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, moment_after, status_error
-from .attempt import Attempt, AttemptSender, Call, route_of
+from .._transports.failures import without_frames
+from .._transports.given_client import check_kind
+from .._transports.options import POLICY
+from .._transports.status_errors import ATTEMPTS, REASON, RETRY_AFTER, RETRY_AT, SENT_TOKEN, moment_after
+from .attempt import Attempt, AttemptSender, Call
 from .auth import TokenAuth, copy_of
+from .call_errors import given_up, held_back, no_response, out_of_time
 from .events import BackoffEvent
 from .gate import Gate, RequestGate
+from .guarded_gate import GuardedGate
 from .policy import BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from .token import utc_now
 from .window import WaitTooLongError
@@ -66,18 +66,20 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         random_number: Callable[[], float] = random.random,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
+        check_kind("transport", transport, httpx.AsyncBaseTransport)
         self._policy = policy or BackoffPolicy()
-        self._gate = Gate(self._policy.max_in_flight) if gate is None else gate
+        own = Gate(self._policy.max_in_flight, random_number=random_number) if gate is None else gate
+        self._gate = own if type(own) is Gate else GuardedGate(own)
         self._auth = auth
         self._now = now
         self._budget = RetryBudget(self._policy.retry_budget)
         self._calls: set[Call] = set()
         self._ended = asyncio.Event()
         self._is_closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._last_rate_limit: httpx.Response | None = None
         self._sender = AttemptSender(
             transport=transport,
-            policy=self._policy,
             gate=self._gate,
             max_response_bytes=max_response_bytes,
             on_event=on_event,
@@ -90,11 +92,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request as often as the policy allows, and return the last response, read."""
-        if self._is_closed:
-            raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
+        self._check_use()
         await request.aread()
-        limit = asyncio.timeout(None)
-        call = Call(request=request, ticket=self._gate.ticket(), limit=limit, task=asyncio.current_task())
+        policy, task = request.extensions.get(POLICY, self._policy), asyncio.current_task()
+        limit = asyncio.timeout(policy.queue_timeout)
+        call = Call(request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=task)
         try:
             async with limit:
                 self._calls.add(call)
@@ -102,16 +104,32 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            raise self._out_of_time(call) from error
+            raise self._out_of_time(call) from without_frames(error)
         except WaitTooLongError as error:
-            raise self._held_back(call, error.seconds) from None
+            raise held_back(call, self._last_rate_limit, seconds=error.seconds, now=self._now()) from None
+        except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
+            if isinstance(error, ResponseDecodeError):
+                error.attempts = call.sent
+            without_frames(error)
+            raise
         finally:
             self._calls.discard(call)
             self._ended.set()
 
+    def _check_use(self) -> None:
+        if self._is_closed:
+            raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            if self._loop is not None:
+                raise UsageError("a client belongs to the event loop of its first call: make another client here")
+            self._loop = loop
+
     async def _run(self, call: Call) -> httpx.Response:
         while True:
             attempt = await self._attempt(call)
+            if call.token is not None and attempt.response is not None and attempt.response.status_code >= 300:
+                attempt.response.extensions[SENT_TOKEN] = call.token.value
             if attempt.outcome is Outcome.FINAL and attempt.response is not None:
                 if attempt.response.status_code == 401 and await self._has_new_token(call):
                     continue
@@ -121,7 +139,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 outcome=attempt.outcome,
                 delay=attempt.delay,
                 progress=call.progress,
-                policy=self._policy,
+                policy=call.policy,
                 budget=self._budget.left,
             )
             if attempt.outcome is Outcome.RATE_LIMITED:
@@ -150,13 +168,18 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 self._sender.release(call)
 
     async def _admit(self, call: Call) -> None:
-        deadline = self._policy.deadline
-        until = None if deadline is None or call.admitted_at is None else call.admitted_at + deadline
-        call.permit = await self._gate.enter(call.ticket, max_wait=self._policy.max_wait, until=until)
+        try:
+            call.permit = await self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=call.limit.when())
+        except Exception as error:
+            if isinstance(error, WaitTooLongError) or (isinstance(error, PlatformError) and not call.sent):
+                raise
+            reason = str(error) if isinstance(error, UsageError) else f"the gate failed ({type(error).__name__})"
+            raise no_response(call, reason) from error
         if call.admitted_at is None:
             # Queueing behind one's own tasks must not fail a call: its deadline starts here.
-            call.admitted_at = asyncio.get_running_loop().time()
-            call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
+            call.admitted_at, deadline = asyncio.get_running_loop().time(), call.policy.deadline
+            if not self._is_closed:
+                call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
 
     async def _has_new_token(self, call: Call) -> bool:
         if self._auth is None or call.token is None or call.has_renewed_token:
@@ -179,45 +202,24 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _given_up(self, call: Call, attempt: Attempt, decision: GiveUp) -> httpx.Response:
         if attempt.response is not None:
+            attempt.response.extensions[REASON] = decision.reason
             return self._described(call, attempt, attempt.response)
-        request = call.request
-        effect = "it may have had an effect" if decision.error.sent else "it had no effect"
-        raise decision.error(
-            f"{request.method} {route_of(request)}: no answer from {request.url.scheme}://"
-            f"{request.url.netloc.decode('ascii')} after {call.sent} requests, {effect} "
-            f"({type(attempt.error).__name__}; {decision.reason})",
-            attempts=call.sent,
-        ) from attempt.error
+        raise given_up(call, attempt, decision) from attempt.error
 
-    def _out_of_time(self, call: Call) -> TransportError:
-        where = f"{call.request.method} {route_of(call.request)}"
-        if not self._is_closed:
-            return DeadlineExceededError(
-                f"{where}: the deadline of {self._policy.deadline:g} s passed; requests sent: {call.sent}",
-                attempts=call.sent,
-                sent=call.may_have_had_an_effect,
-            )
-        kind = OutcomeUnknownError if call.may_have_had_an_effect else NotSentError
-        return kind(f"{where}: the client was closed; requests sent: {call.sent}", attempts=call.sent)
-
-    def _held_back(self, call: Call, seconds: float) -> RateLimitError:
-        """Make the error for a call that a known cooldown holds back for longer than the call may wait."""
-        seen = self._last_rate_limit
-        error = status_error(
-            status=429,
-            headers=httpx.Headers() if seen is None else seen.headers,
-            body=b"" if seen is None else seen.content,
-            attempts=call.sent,
-            retry_after=seconds,
-            retry_at=moment_after(self._now(), seconds),
-        )
-        assert isinstance(error, RateLimitError)  # noqa: S101  # the class of the tree for status 429
-        return error
+    def _out_of_time(self, call: Call) -> PlatformError:
+        if self._is_closed:
+            return no_response(call, "the client was closed")
+        if call.is_rate_limited:
+            left = self._gate.cooldown_left() or None
+            return held_back(call, self._last_rate_limit, seconds=left, now=self._now())
+        return out_of_time(call)
 
     async def aclose(self) -> None:
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport beneath."""
         if self._is_closed:
             return
+        if self._loop is not None and self._loop is not asyncio.get_running_loop():
+            raise UsageError("close a client in the event loop of its first call")
         self._is_closed = True
         for call in self._calls:
             if not call.limit.expired():

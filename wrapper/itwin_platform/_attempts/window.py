@@ -1,19 +1,31 @@
-"""How many requests may be under way, as a state that is told the time: cooldown, slow start, steady rate."""
+"""How many requests may be in flight, as a state that is told the time: cooldown, slow start, rates."""
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .._errors import UsageError
 
+#: In a cooldown that is longer than this, one request is sent in each such period to see whether it still holds.
+PROBE_INTERVAL = 60.0
+#: Cooldowns that the gate prolongs by itself, against limiters that punish early requests, end at this many seconds.
+LONGEST_GROWTH = 20.0
+#: A rate counts a request for this much longer than `per`, because requests take unequally long to reach the service.
+RATE_MARGIN_SHARE, RATE_MARGIN_SECONDS = 0.04, 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """A steady rate for those who know their tier: at most `requests` are begun in any `per` seconds.
+    """A known rate: at most `requests` are sent in any `per` seconds.
 
-    Source: section 8 (the numbers per tier are not shown there).
+    Source: section 8, which does not show the numbers per tier.
+
+    Args:
+        requests: at least 1.
+        per: seconds, above 0.
 
     Raises:
-        UsageError: a number is not above zero.
+        UsageError: a number is out of its range.
     """
 
     requests: int
@@ -23,17 +35,22 @@ class RateLimit:
         if self.requests < 1 or not 0 < self.per < float("inf"):
             raise UsageError("RateLimit: requests must be at least 1 and per a finite number of seconds above 0")
 
+    @property
+    def counted_for(self) -> float:
+        """For how many seconds a request counts after it was sent."""
+        return self.per + min(self.per * RATE_MARGIN_SHARE, RATE_MARGIN_SECONDS)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permit:
-    """Permission to send one request, with its cooldown period and its sequence number in that period."""
+    """Permission to send one request, with its cooldown period and its sequence number."""
 
     period: int
     number: int
 
 
 class WaitTooLongError(Exception):
-    """A cooldown of `seconds` more is longer than a caller is ready to wait."""
+    """A cooldown of `seconds` more is longer than a caller may wait."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -43,97 +60,149 @@ class WaitTooLongError(Exception):
         return f"the cooldown lasts {self.seconds:g} s more"
 
 
-class Window:
-    """Decides whether a request may begin now.
+class _Rate:
+    """One rate, with the times at which its requests were sent."""
 
-    After a 429 nobody begins until the cooldown ends. Then the window opens from 1, by one for each answer (so it
-    doubles with each round), up to as many requests as the stretch before let through; past those it opens from 1
-    again, because that is where the next refusal is likely. Only the first 429 of a cooldown closes it. Requests from
-    before it count to the most that may be under way, but a slow one of them does not keep the window shut.
+    __slots__ = ("_counted_for", "_requests", "_sent")
+
+    def __init__(self, rate: RateLimit) -> None:
+        self._requests, self._counted_for = rate.requests, rate.counted_for
+        self._sent: deque[float] = deque()
+
+    def wait(self, now: float, unsent: int) -> float | None:
+        while self._sent and self._sent[0] + self._counted_for <= now:
+            self._sent.popleft()
+        if len(self._sent) + unsent < self._requests:
+            return 0.0
+        return self._sent[0] + self._counted_for - now if self._sent else None
+
+    def sent(self, now: float) -> None:
+        self._sent.append(now)
+
+
+class Window:
+    """Decides whether a request may start now.
+
+    After a 429 no request starts until the cooldown ends. Then the window opens from 1, by one for each response, so it
+    doubles with each round trip, up to as many requests as the period before let through; past those it opens from 1
+    again, because that is where the next 429 is likely. Only the first 429 of a period closes it. Requests from before
+    it count towards `max_in_flight`, but a slow one of them does not keep the window shut.
+
+    A 429 before any success means that the cooldown was too short, or that others share the limit: each further one
+    doubles the range in which the next cooldown is drawn, until the first success.
     """
 
     __slots__ = (
-        *("_allowed", "_begun", "_cooldown_until", "_in_flight", "_in_stretch", "_learned"),
-        *("_most", "_open", "_rate", "_recent", "_stretch", "_unsent"),
+        *("_allowed", "_allowed_before", "_cooldown_until", "_in_flight", "_in_period", "_learned", "_mark", "_most"),
+        *("_number", "_open", "_period", "_probe", "_probe_at", "_rates", "_started", "_strikes", "_unsent"),
     )
 
-    def __init__(self, *, max_in_flight: int, rate: RateLimit | None = None) -> None:
+    def __init__(self, *, max_in_flight: int, rates: Sequence[RateLimit] = ()) -> None:
         if max_in_flight < 1:
             raise UsageError("Gate: max_in_flight must be at least 1")
-        self._most = max_in_flight
-        self._rate = rate
-        self._recent: deque[float] = deque(maxlen=rate.requests if rate else 0)
-        self._in_flight = self._in_stretch = 0
-        self._open = max_in_flight
-        self._cooldown_until = float("-inf")
-        self._stretch = 0
-        self._begun = 0
-        self._allowed = 0
+        self._most = self._open = max_in_flight
+        self._rates = [_Rate(rate) for rate in rates]
         self._unsent: set[Permit] = set()
+        self._in_flight = self._in_period = 0
+        self._cooldown_until = self._probe_at = float("-inf")
+        self._probe: Permit | None = None
+        self._period = self._number = self._strikes = 0
+        # Of this period: requests started and allowed, and the number past which they probe for more room.
+        self._started = self._allowed = self._allowed_before = 0
+        self._mark: int | None = None
         self._learned: int | None = None
 
     @property
     def in_flight(self) -> int:
-        """Requests that have begun and not ended."""
+        """Permits that have not ended."""
         return self._in_flight
 
+    @property
+    def is_probing(self) -> bool:
+        """Whether a permit is out that may be used in spite of the cooldown."""
+        return self._probe in self._unsent
+
     def cooldown_left(self, now: float) -> float:
-        """Seconds until the cooldown ends; 0 where there is none."""
+        """Return the seconds until the cooldown ends; 0 when there is none."""
         return max(0.0, self._cooldown_until - now)
 
     def wait(self, now: float) -> float | None:
-        """Tells how long to wait before one more may begin: 0 for now, None for until another ends."""
-        timed = self.cooldown_left(now)
-        if self._rate is not None and timed == 0:
-            while self._recent and self._recent[0] + self._rate.per <= now:
-                self._recent.popleft()
-            if len(self._recent) + len(self._unsent) >= self._rate.requests:
-                return self._recent[0] + self._rate.per - now if self._recent else None
-        if timed > 0:
-            return timed
-        return 0.0 if self._in_stretch < self._open and self._in_flight < self._most else None
+        """Return how long to wait before one more may start: 0 for now, None for until another ends."""
+        if (left := self.cooldown_left(now)) > 0 and (until_probe := self._probe_at - now) > 0:
+            return min(left, until_probe)
+        if self._in_period >= self._open or self._in_flight >= self._most:
+            return None
+        longest = 0.0
+        for rate in self._rates:
+            if (wait := rate.wait(now, len(self._unsent))) is None:
+                return None
+            longest = max(longest, wait)
+        return longest
 
     def begin(self, now: float) -> Permit:
-        """Counts a request as begun."""
+        """Grant a permit."""
         self._in_flight += 1
-        self._in_stretch += 1
-        self._begun += 1
-        if self._begun == self._learned:
-            self._open = 1
-        permit = Permit(period=self._stretch, number=self._begun)
+        self._in_period += 1
+        self._started += 1
+        self._number += 1
+        permit = Permit(period=self._period, number=self._number)
         self._unsent.add(permit)
+        if self._started == self._learned:
+            self._open, self._mark = 1, permit.number
+        if now < self._cooldown_until:
+            self._probe, self._probe_at = permit, now + PROBE_INTERVAL
         return permit
 
     def sending(self, permit: Permit, *, now: float) -> None:
-        """Count the request against the rate, from now on."""
+        """Count the request against the rates, from now on."""
         self._unsent.discard(permit)
-        self._recent.append(now)
+        for rate in self._rates:
+            rate.sent(now)
 
     def end(self, permit: Permit) -> None:
-        """Counts a request as ended without any answer; one that was not sent uses up nothing of the rate."""
-        self._unsent.discard(permit)
+        """End a request without a response; one that was not sent leaves the window as it was."""
         self._in_flight -= 1
-        self._in_stretch -= permit.period == self._stretch
+        self._in_period -= permit.period == self._period
+        if permit in self._unsent:
+            self._unsent.discard(permit)
+            self._started -= permit.period == self._period
+            if permit == self._probe:
+                self._probe_at = float("-inf")
 
     def answered(self, permit: Permit) -> None:
-        """Counts a request as answered, other than by 429, and opens the window where that shows room."""
-        self.end(permit)
-        if permit.period == self._stretch - 1:
-            self._learned = (self._learned or 0) + 1
-        if permit.period != self._stretch:
-            return
-        self._allowed += 1
-        learned_reached = self._learned is not None and self._begun >= self._learned
-        if not learned_reached or (self._learned is not None and permit.number > self._learned):
-            self._open = min(self._open + 1, self._most)
+        """End a request with a response other than 429, and open the window where that shows room."""
+        self._ended_after_sending(permit)
+        if permit == self._probe:
+            self._cooldown_until = float("-inf")
+        if permit.period == self._period:
+            self._allowed += 1
+            if self._mark is None or permit.number > self._mark:
+                self._open = min(self._open + 1, self._most)
+        elif permit.period == self._period - 1:
+            self._allowed_before += 1
+            self._learned = self._allowed_before
 
-    def rate_limited(self, permit: Permit, *, now: float, wait: float) -> None:
-        """Counts a request as answered by 429: nobody begins for `wait` seconds, then the window opens slowly."""
-        self.end(permit)
-        self._cooldown_until = max(self._cooldown_until, now + wait)
-        if permit.period != self._stretch:
+    def rate_limited(self, permit: Permit, *, now: float, wait: float, jitter: float = 0.0) -> None:
+        """End a request with a 429: no request starts for `wait` seconds or longer, then the window opens slowly."""
+        self._ended_after_sending(permit)
+        self._probe_at = now + PROBE_INTERVAL
+        if permit.period != self._period:
+            self._cooldown_until = max(self._cooldown_until, now + wait)
             return
-        self._stretch += 1
-        self._learned = self._allowed or None
-        self._allowed = self._begun = self._in_stretch = 0
-        self._open = 1
+        self._strikes = 0 if self._allowed or self._period == 0 else self._strikes + 1
+        longest = max(wait, min(wait * 2.0**self._strikes, LONGEST_GROWTH))
+        until = now + wait + jitter * (longest - wait)
+        self._cooldown_until = until if permit == self._probe else max(self._cooldown_until, until)
+        self._period += 1
+        self._learned = self._allowed or self._learned
+        self._allowed_before = self._allowed
+        self._started = self._allowed = self._in_period = 0
+        self._open, self._mark = 1, None
+
+    def _ended_after_sending(self, permit: Permit) -> None:
+        self._unsent.discard(permit)
+        self.end(permit)
+
+    def hold(self, until: float) -> None:
+        """Set when the cooldown ends, as somebody who shares the limit knows it."""
+        self._cooldown_until = until

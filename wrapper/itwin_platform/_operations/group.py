@@ -2,10 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Self
 
 import httpx
 
 from .._api import RequestValues
+from .._transports.platform import PlatformSender
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +23,11 @@ class Connection:
     send: Callable[[RequestValues], Awaitable[httpx.Response]]
     address: str
     check_requests: bool
+
+    @classmethod
+    def of(cls, sender: PlatformSender, *, check_requests: bool) -> Self:
+        """Return the connection that a sender makes."""
+        return cls(send=sender.send, address=sender.service.address, check_requests=check_requests)
 
 
 class Group:

@@ -10,6 +10,7 @@ from .._api import (
     ITwinStatus,
     ITwinSubClass,
     ITwinSummary,
+    PreferredReturn,
     QueryScope,
     Unset,
     get_primary_account,
@@ -137,7 +138,7 @@ class ITwins(Group):
                 skip=skip or UNSET,
                 x_max_return=max_return,
                 x_itwin_query_scope=one(query_scope, QueryScope),
-                prefer=PREFER.get(representation, UNSET),
+                prefer=one(PREFER.get(representation, UNSET), PreferredReturn),
             )
             response = await self._connection.send(page_request(values, place.query))
             await place.arrived()

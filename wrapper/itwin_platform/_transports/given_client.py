@@ -6,10 +6,24 @@ from .._errors import UsageError
 from .request import with_known_length
 
 
+def check_kind(name: str, value: object, kind: type) -> None:
+    """Reject an object of another library where a call would fail on it.
+
+    Raises:
+        UsageError: it is not of this kind.
+    """
+    if not isinstance(value, kind):
+        raise UsageError(
+            f"{name} must be an httpx.{kind.__name__}, not {type(value).__module__}.{type(value).__qualname__}: "
+            "clients and transports of other libraries, such as httpx2, are not supported"
+        )
+
+
 class ClientTransport(httpx.AsyncBaseTransport):
     """Sends through somebody else's `httpx.AsyncClient`, with its own defaults, and never closes it."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
+        check_kind("http_client", client, httpx.AsyncClient)
         self._client = client
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -1,5 +1,7 @@
 """Sends requests to the platform: the vendor in Accept, only to the service, a typed error for each failure."""
 
+import asyncio
+import logging
 from typing import Any, TypeVar
 
 import httpx
@@ -7,8 +9,12 @@ import httpx
 from .._api import DECODE_ERROR, RequestValues
 from .._errors import ResponseDecodeError
 from .._json import write_json
-from .request import FIXED_HEADERS, Service, cannot_be_sent, check_path, check_request, make_request
-from .status_errors import error_of
+from .options import CallOptions
+from .request import FIXED_HEADERS, Service, cannot_be_sent, check_path, check_request, make_request, merged_headers
+from .response_info import SECONDS, response_info
+from .status_errors import ATTEMPTS, error_of
+
+LOG = logging.getLogger(str(__package__).rpartition(".")[0])
 
 M = TypeVar("M")
 
@@ -18,14 +24,16 @@ class PlatformSender:
 
     Args:
         transport: makes the attempts; its responses are read to their end.
-        service: what all requests share.
+        service: what all requests to the service share.
+        options: the options of the calls.
     """
 
-    __slots__ = ("service", "transport")
+    __slots__ = ("options", "service", "transport")
 
-    def __init__(self, *, transport: httpx.AsyncBaseTransport, service: Service) -> None:
+    def __init__(self, *, transport: httpx.AsyncBaseTransport, service: Service, options: CallOptions) -> None:
         self.transport = transport
         self.service = service
+        self.options = options
 
     async def send(self, values: RequestValues) -> httpx.Response:
         """Send a request and return its response, read.
@@ -34,16 +42,38 @@ class PlatformSender:
             UsageError: the request breaks a rule that always holds.
             APIStatusError: the status of the response is 300 or above.
         """
-        return await self.exchange(make_request(values, service=self.service))
+        options = self.options
+        return await self.exchange(
+            make_request(values, service=self.service, added=options.headers, extensions=options.extensions)
+        )
 
     async def exchange(self, request: httpx.Request) -> httpx.Response:
-        """Send a request that follows the rules, and raise the typed error for its status."""
-        response = await self.transport.handle_async_request(request)
+        """Send a request that follows the rules, report its response, and raise the typed error for its status."""
+        clock = asyncio.get_running_loop().time
+        started = clock()
+        try:
+            response = await self.transport.handle_async_request(request)
+        except ResponseDecodeError as error:
+            # The body was rejected, but the status and the headers arrived.
+            known = {ATTEMPTS: error.attempts}
+            head = httpx.Response(error.status, headers=dict(error.headers), request=request, extensions=known)
+            self._report(head, seconds=clock() - started)
+            raise
         response.request = request
+        self._report(response, seconds=clock() - started)
         if response.status_code >= 300:
             raise error_of(response)
         response.extensions[DECODE_ERROR] = ResponseDecodeError
         return response
+
+    def _report(self, response: httpx.Response, *, seconds: float) -> None:
+        response.extensions[SECONDS] = seconds
+        if self.options.on_response is None:
+            return
+        try:
+            self.options.on_response(response_info(response))
+        except Exception:  # a response must not be lost because a callback failed
+            LOG.exception("on_response failed")
 
 
 class PlatformHTTPClient(httpx.AsyncClient):
@@ -57,8 +87,8 @@ class PlatformHTTPClient(httpx.AsyncClient):
         super().__init__(
             transport=_RulesTransport(sender),
             base_url=sender.service.base_url,
-            timeout=sender.service.timeout,
-            headers=FIXED_HEADERS,
+            timeout=sender.options.timeout,
+            headers=merged_headers(FIXED_HEADERS, sender.options.headers),
             trust_env=False,
         )
         self._sender = sender
@@ -99,6 +129,7 @@ class _RulesTransport(httpx.AsyncBaseTransport):
         accept = request.headers.get("accept", "")
         if "{vendor}" in accept:
             request.headers["accept"] = accept.replace("{vendor}", self._sender.service.vendor)
+        request.extensions = {**self._sender.options.extensions, **request.extensions}
         return await self._sender.exchange(request)
 
 

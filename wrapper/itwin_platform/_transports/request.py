@@ -19,6 +19,9 @@ from .._version import __version__
 #: A request of these methods states the length of its body, also when the body is empty.
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 _HEADER = re.compile(r"[!-~]([ -~]*[!-~])?")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+#: No headers, no extensions.
+NOTHING: Mapping[str, str] = {}
 #: Headers of every request.
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
 #: An address is parsed once: parsing costs httpx as much as all the rest of making a request.
@@ -32,40 +35,49 @@ class Service:
     Args:
         base_url: the address of the service; its path is kept.
         vendor: the word that takes the place of `{vendor}` in Accept.
-        timeout: the limits of one attempt, as httpx names them.
         body_limits: the largest request body in bytes, by method and route.
 
-    Three values follow from these: `address` is the base URL without a slash at its end, `headers` are those of every
-    request, and `timeouts` are the limits as an extension of a request.
+    Two values follow from these: `address` is the base URL without a slash at its end, and `headers` are those of every
+    request.
     """
 
     base_url: httpx.URL
     vendor: str
-    timeout: httpx.Timeout
     body_limits: Mapping[tuple[str, str], int]
     address: str = field(init=False)
     headers: Mapping[str, str] = field(init=False)
-    timeouts: Mapping[str, float | None] = field(init=False)
 
     def __post_init__(self) -> None:
         derive = partial(object.__setattr__, self)
         derive("address", str(self.base_url).rstrip("/"))
         derive("headers", {"Host": self.base_url.netloc.decode("ascii"), **FIXED_HEADERS})
-        derive("timeouts", self.timeout.as_dict())
 
 
-def make_request(values: RequestValues, *, service: Service) -> httpx.Request:
+def make_request(
+    values: RequestValues,
+    *,
+    service: Service,
+    added: Mapping[str, str] = NOTHING,
+    extensions: Mapping[str, object] = NOTHING,
+) -> httpx.Request:
     """Turn the values of a request into an `httpx.Request`.
+
+    Args:
+        values: the request.
+        service: what all requests to the service share.
+        added: headers to add, names in lower case; those of the operation win.
+        extensions: what the transports beneath are told.
 
     Raises:
         UsageError: the path climbs, a header or the address holds what cannot be sent, the body is not JSON, or the
             body is larger than the service accepts.
     """
     check_path(values.path, route=values.route)
-    headers = {**service.headers}
+    own: dict[str, str] = {}
     for name, value in values.headers.items():
         check_header(name, value)
-        headers[name] = value.replace("{vendor}", service.vendor)
+        own[name] = value.replace("{vendor}", service.vendor)
+    headers = merged_headers(service.headers, added, own) if added else {**service.headers, **own}
     content = b"" if values.body is UNSET else write_json(values.body)
     if values.body is not UNSET:
         headers["Content-Type"] = "application/json"
@@ -80,10 +92,16 @@ def make_request(values: RequestValues, *, service: Service) -> httpx.Request:
             _parsed(f"{address}?{query}" if query else address),
             headers=headers,
             stream=httpx.ByteStream(content),
-            extensions={"timeout": service.timeouts, "route": values.route},
+            extensions={**extensions, "route": values.route},
         )
     except (httpx.InvalidURL, UnicodeError) as error:
         raise cannot_be_sent(error) from None
+
+
+def merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
+    """Merge headers whose names may differ in case; the last one wins."""
+    by_name = {name.lower(): (name, value) for each in headers for name, value in each.items()}
+    return dict(by_name.values())
 
 
 def encode_query(query: Mapping[str, str] | str) -> str:
@@ -138,6 +156,12 @@ def check_header(name: str, value: object) -> None:
     """Reject a header value that is not visible ASCII: it could not be sent, or would start another header."""
     if not isinstance(value, Unset) and not (isinstance(value, str) and _HEADER.fullmatch(value)):
         raise UsageError(f"{name} must be a string of visible ASCII characters without blanks around it")
+
+
+def check_header_name(name: object) -> None:
+    """Reject what is not the name of a header. Source: RFC 9110, section 5.1."""
+    if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
+        raise UsageError(f"{name!r} is not the name of a header")
 
 
 def check_body_size(size: int, *, limit: int | None) -> None:

@@ -1,15 +1,46 @@
-"""From a response to the right exception, by values alone. Source: sections 2.11 and 7."""
+"""Map a response to the right exception, by values alone. Source: sections 2.11 and 7."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 
 import httpx
 
-from .._errors import APIStatusError, ErrorDetail, status_error_class
+from .._errors import (
+    APIStatusError,
+    AuthenticationError,
+    BadRequestError,
+    ConflictError,
+    ErrorDetail,
+    NotFoundError,
+    PermissionDeniedError,
+    RateLimitError,
+    RequestTooLargeError,
+    ServerError,
+    UnprocessableError,
+)
 
-#: Under these names the extensions of a response hold how many requests were sent, and when the service allows a retry.
-ATTEMPTS, RETRY_AFTER, RETRY_AT = (f"itwin_platform.{name}" for name in ("attempts", "retry_after", "retry_at"))
+#: Under these names the extensions of a response hold how many requests were sent, when the service allows a retry, why
+#: the client does not retry, and the token of the request, which a service may repeat in its response.
+ATTEMPTS, RETRY_AFTER, RETRY_AT, REASON, SENT_TOKEN = (
+    f"itwin_platform.{name}" for name in ("attempts", "retry_after", "retry_at", "reason", "sent_token")
+)
+_BY_STATUS: dict[int, type[APIStatusError]] = {
+    400: BadRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    413: RequestTooLargeError,
+    422: UnprocessableError,
+    429: RateLimitError,
+}
+#: The most bytes of an error response that stay on the error.
+_KEPT = 65_536
+#: A shorter token may be a part of many words.
+_SHORTEST_TOKEN = 8
+_REDACTED = "[redacted]"
 
 
 def error_of(response: httpx.Response) -> APIStatusError:
@@ -22,6 +53,8 @@ def error_of(response: httpx.Response) -> APIStatusError:
         attempts=known.get(ATTEMPTS, 1),
         retry_after=known.get(RETRY_AFTER),
         retry_at=known.get(RETRY_AT),
+        reason=known.get(REASON),
+        token=known.get(SENT_TOKEN),
     )
 
 
@@ -33,10 +66,12 @@ def status_error(
     attempts: int,
     retry_after: float | None = None,
     retry_at: datetime | None = None,
+    reason: str | None = None,
+    token: str | None = None,
 ) -> APIStatusError:
     """Make the error for a status of 300 or above.
 
-    The body may be anything; what cannot be read from it is None or empty, and all of it stays in `.body`.
+    The body may be anything. What cannot be read from it is None or empty, and its first 64 KiB stay in `.body`.
 
     Args:
         status: the HTTP status.
@@ -45,19 +80,49 @@ def status_error(
         attempts: how many requests were sent.
         retry_after: the delay that the service asks for, in seconds.
         retry_at: when that delay ends.
+        reason: why the client does not retry.
+        token: the token of the request, which is redacted.
     """
+    hidden = token if token is not None and len(token) >= _SHORTEST_TOKEN else None
+    if hidden is not None and hidden.encode() in body:
+        body = body.replace(hidden.encode(), _REDACTED.encode())
+    if hidden is not None and any(hidden in value for value in headers.values()):
+        headers = httpx.Headers({name: value.replace(hidden, _REDACTED) for name, value in headers.items()})
     said = _error_object(body)
-    return status_error_class(status)(
+    text = partial(_text, hidden=hidden)
+    error = status_error_class(status)(
         status=status,
-        code=_text(said.get("code")),
-        message=_text(said.get("message")),
-        target=_text(said.get("target")),
-        details=_details(said.get("details")),
+        code=text(said.get("code")),
+        message=text(said.get("message")),
+        target=text(said.get("target")),
+        details=_details(said.get("details"), text),
         headers=headers,
-        body=body,
+        body=body[:_KEPT],
         attempts=attempts,
         retry_after=retry_after,
         retry_at=retry_at,
+        reason=reason,
+    )
+    if isinstance(error, RateLimitError):
+        error.tier, error.api, error.operation = limited_by(headers)
+    return error
+
+
+def status_error_class(status: int) -> type[APIStatusError]:
+    """Return the class that the tree names for a status, ServerError for any 5xx, else APIStatusError."""
+    return _BY_STATUS.get(status, ServerError if status >= 500 else APIStatusError)
+
+
+def limited_by(headers: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
+    """Return the tier, API and operation that a response of 429 names; two undocumented sets of headers are known."""
+
+    def named(*names: str) -> str | None:
+        return next((headers[name] for name in names if headers.get(name)), None)
+
+    return (
+        named("itwinplatform-ratelimited-tier", "itwinplatform-tier", "tier"),
+        named("itwinplatform-ratelimited-api"),
+        named("itwinplatform-ratelimited-operation"),
     )
 
 
@@ -80,16 +145,20 @@ def _error_object(body: bytes) -> Mapping[str, object]:
     return error if isinstance(error, dict) else {}
 
 
-def _details(value: object) -> tuple[ErrorDetail, ...]:
+def _details(value: object, text: Callable[[object], str | None]) -> tuple[ErrorDetail, ...]:
     if not isinstance(value, list):
         return ()
     return tuple(
-        ErrorDetail(code=_text(item.get("code")), message=_text(item.get("message")), target=_text(item.get("target")))
+        ErrorDetail(code=text(item.get("code")), message=text(item.get("message")), target=text(item.get("target")))
         for item in value
         if isinstance(item, dict)
     )
 
 
-def _text(value: object) -> str | None:
+def _text(value: object, *, hidden: str | None) -> str | None:
+    if not isinstance(value, str):
+        return None
     # Half of a surrogate pair, which JSON can write, would make the error's text one that no log can hold.
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else None
+    text = value.encode("utf-8", "replace").decode()
+    # Once more: JSON can write each character of the token as an escape.
+    return text if hidden is None else text.replace(hidden, _REDACTED)

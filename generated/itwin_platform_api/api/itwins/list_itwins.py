@@ -7,6 +7,7 @@ from ...errors import decode_error
 from ...models.itwin_status import ITwinStatus
 from ...models.itwin_sub_class import ITwinSubClass
 from ...models.itwins_response import ITwinsResponse
+from ...models.preferred_return import PreferredReturn
 from ...models.query_scope import QueryScope
 from ...request import RequestValues, send
 from ...types import (
@@ -35,7 +36,7 @@ def build_request(
     include_inactive: bool | Unset = UNSET,
     x_max_return: int | Unset = UNSET,
     x_itwin_query_scope: QueryScope | Unset = UNSET,
-    prefer: str | Unset = UNSET,
+    prefer: PreferredReturn | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> RequestValues:
     """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
@@ -110,7 +111,7 @@ async def asyncio_detailed(
     include_inactive: bool | Unset = UNSET,
     x_max_return: int | Unset = UNSET,
     x_itwin_query_scope: QueryScope | Unset = UNSET,
-    prefer: str | Unset = UNSET,
+    prefer: PreferredReturn | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> Response[ITwinsResponse]:
     """As `asyncio`, and returns the status, the headers and the bytes of the response as well."""
@@ -165,7 +166,7 @@ async def asyncio(
     include_inactive: bool | Unset = UNSET,
     x_max_return: int | Unset = UNSET,
     x_itwin_query_scope: QueryScope | Unset = UNSET,
-    prefer: str | Unset = UNSET,
+    prefer: PreferredReturn | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
 ) -> ITwinsResponse:
     """List iTwins
@@ -238,8 +239,8 @@ async def asyncio(
             (default): iTwins the user is a member of. `OrganizationAdmin`: iTwins belonging to the user's
             organization; usable only by an organization administrator.
             Source: section 4.3
-        prefer (str | Unset): Optional. `return=minimal` or `return=representation` selects the minimal or full
-            iTwin representation. Ignored when `$select` is given.
+        prefer (PreferredReturn | Unset): Values of the header Prefer: the minimal or the full representation of
+            an iTwin.
             Source: section 4.3
         accept (str): Required on every operation. The recommended value is the vendor media type for the platform
             API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the

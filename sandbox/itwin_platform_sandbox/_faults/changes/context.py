@@ -1,7 +1,7 @@
 """What a change of a response may look at."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from ..._service.json_values import JSON, JSONObject
@@ -10,20 +10,25 @@ from ..._service.operation_table import Operation
 from ..._service.state import Platform
 from ..plan import Fault
 
-# Where a response holds what it is about: in a list of this name, or in an object of this name.
+# A response holds its subject in a list of this name, or in an object of this name.
 LISTS = ("iTwins", "objects")
 WRAPPERS = ("iTwin", "repository", "resource", "scene", "detector")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeContext:
-    """The request, its operation and the fault; `turn` counts the requests, so that variants take turns."""
+    """The request, its operation and the fault.
+
+    `turn` counts the requests, so that variants take turns. `run_again` carries out a listing with another query; it
+    uses up no rate limit.
+    """
 
     request: APIRequest
     operation: Operation | None
     fault: Fault
     platform: Platform
     turn: int
+    run_again: Callable[[APIRequest], ServiceResponse]
 
     @property
     def operation_name(self) -> str:
@@ -31,14 +36,27 @@ class ChangeContext:
         return self.operation.name if self.operation else ""
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How a fault changes a response.
+
+    Without `applies` the fault applies where the changed response differs. A change with a side effect has to say
+    beforehand whether it applies. A change that runs the listing again comes before all others.
+    """
+
+    make: Callable[[ChangeContext, ServiceResponse], ServiceResponse]
+    applies: Callable[[ChangeContext, ServiceResponse], bool] | None = None
+    runs_again: bool = False
+
+
 def copy_of(response: ServiceResponse) -> tuple[ServiceResponse, JSONObject]:
-    """The response with a body of its own, which may be changed; an empty object where there is no object."""
+    """Return the response with a body of its own that may be changed; an empty object where there is no object."""
     body = copy.deepcopy(response.body)
     return replace(response, body=body), body if isinstance(body, dict) else {}
 
 
 def items_of(body: JSONObject) -> Iterator[JSONObject]:
-    """The iTwins, objects, or the one thing that a response is about."""
+    """Yield the iTwins, the objects, or the one subject of a response."""
     for name in LISTS:
         yield from objects_in(body.get(name))
     for name in WRAPPERS:
@@ -50,12 +68,12 @@ def items_of(body: JSONObject) -> Iterator[JSONObject]:
 
 
 def objects_in(value: JSON) -> Iterator[JSONObject]:
-    """The objects in a list."""
+    """Yield the objects in a list."""
     if isinstance(value, list):
         yield from (item for item in value if isinstance(item, dict))
 
 
 def object_at(value: JSONObject, name: str) -> JSONObject:
-    """The object of that name, an empty one that belongs to nothing when there is none."""
+    """Return the object of that name, or an empty one that belongs to nothing."""
     found = value.get(name)
     return found if isinstance(found, dict) else {}

@@ -1,4 +1,4 @@
-"""Paging links that mislead. Described is section 2.10."""
+"""Paging links that mislead. The description has them in section 2.10."""
 
 import base64
 from collections.abc import Callable
@@ -7,18 +7,18 @@ from urllib.parse import urlsplit
 
 from ..._service.messages import APIRequest, ServiceResponse
 from ..._service.queries.itwin_query import parse_integer
-from .context import ChangeContext, copy_of, object_at
+from .context import ChangeContext, copy_of, items_of, object_at
 
 CONTINUATION_TOKEN = "$continuationToken"  # noqa: S105 - the name of a query parameter
 
 
 def foreign(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """The next page is said to be at another origin."""
+    """Send the next link to another origin."""
     return _with_next(response, lambda href: context.fault.origin + _path_and_query(href))
 
 
 def looping(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """The next page is said to be this page."""
+    """Let the next link name this page."""
     changed, body = copy_of(response)
     links = object_at(body, "_links")
     if "next" in links:
@@ -27,17 +27,17 @@ def looping(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
 
 
 def relative(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """The link has no scheme and host."""
+    """Omit scheme and host from the next link."""
     return _with_next(response, _path_and_query)
 
 
 def blank_led(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """A blank stands before the address."""
+    """Put a blank before the address."""
     return _with_next(response, lambda href: f" {href}")
 
 
 def null(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """On the last page the link is null."""
+    """Set the next link of the last page to null."""
     changed, body = copy_of(response)
     if "_links" in body:
         object_at(body, "_links").setdefault("next", None)
@@ -45,7 +45,7 @@ def null(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
 
 
 def empty(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """On the last page the address of the link is empty."""
+    """Give the next link of the last page an empty address."""
     changed, body = copy_of(response)
     if "_links" in body:
         object_at(body, "_links").setdefault("next", {"href": ""})
@@ -53,12 +53,12 @@ def empty(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
 
 
 def continuation_token(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """An opaque token says where the next page begins."""
+    """Replace $skip in the next link by an opaque token."""
     return _with_next(response, lambda href: "&".join(map(_hide_skip, href.split("&"))))
 
 
 def read_continuation_token(request: APIRequest) -> APIRequest:
-    """The request with the number that its continuation token stands for."""
+    """Return the request with the number that its continuation token stands for."""
     if CONTINUATION_TOKEN not in request.query:
         return request
     query = {name: value for name, value in request.query.items() if name != CONTINUATION_TOKEN}
@@ -69,19 +69,23 @@ def read_continuation_token(request: APIRequest) -> APIRequest:
     return replace(request, query={**query, "$skip": skip})
 
 
-def ask_for_smaller_page(request: APIRequest) -> APIRequest:
-    """The request with a page size a third smaller."""
-    top = parse_integer(request.query.get("$top", "100"))
-    if top is None or top < 2:
-        return request
-    return replace(request, query={**request.query, "$top": str(top - max(1, top // 3))})
+def can_be_smaller(context: ChangeContext, response: ServiceResponse) -> bool:
+    """Tell whether a page a third smaller would hold fewer items."""
+    body = response.body if isinstance(response.body, dict) else {}
+    return "_links" in body and len(list(items_of(body))) > _smaller_size(context.request)
 
 
-def other_page_size(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """The links keep the page size that was asked for."""
-    asked = context.request.query.get("$top", "100")
-    used = ask_for_smaller_page(context.request).query.get("$top", "100")
-    return _with_next(response, lambda href: href.replace(f"$top={used}", f"$top={asked}"))
+def other_page_size(context: ChangeContext, _: ServiceResponse) -> ServiceResponse:
+    """List a page a third smaller, whose links keep the requested page size."""
+    requested = context.request.query.get("$top", "100")
+    used = str(_smaller_size(context.request))
+    smaller = context.run_again(replace(context.request, query={**context.request.query, "$top": used}))
+    return _with_next(smaller, lambda href: href.replace(f"$top={used}", f"$top={requested}"))
+
+
+def _smaller_size(request: APIRequest) -> int:
+    top = parse_integer(request.query.get("$top", "100")) or 0
+    return top - max(1, top // 3)
 
 
 def _with_next(response: ServiceResponse, change: Callable[[str], str]) -> ServiceResponse:

@@ -7,15 +7,6 @@ from ..._service.json_values import JSON, JSONObject
 from ..._service.messages import ServiceResponse
 from .context import ChangeContext, copy_of, object_at, objects_in
 
-DETECTOR_VERSION: JSONObject = {
-    "creationDate": "2024-03-01T12:00:00.000Z",
-    "versionNumber": "1.0",
-    "status": "Ready",
-    "creatorId": "c0ffee00-0000-4000-8000-000000000000",
-    "capabilities": {"labels": ["crack", "spalling"], "exports": ["Objects2D"]},
-    "downloadUrl": "https://downloads.example.com/detector",
-}
-
 
 def shapes(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
     """Change the response in the way that was seen for its operation; where several were seen they take turns."""
@@ -40,17 +31,17 @@ def _resource(body: JSONObject, _: int) -> JSON:
     return body
 
 
-def _scene(body: JSONObject, turn: int) -> JSON:
+def _scene(body: JSONObject, _: int) -> JSON:
     scene = object_at(body, "scene")
     scene.update(tags=[], lastModifiedById=scene.get("createdById"))
-    if turn % 2:
-        scene["sceneData"] = {"objects": {"href": f"https://data.example.com/scenes/{scene.get('id')}/objects"}}
     return body
 
 
 def _scene_objects(body: JSONObject, turn: int) -> JSON:
     for index, item in enumerate(objects_in(body.get("objects"))):
-        item.update(displayOrder=item.get("order"), lastModifiedById=item.get("createdById"))
+        item["lastModifiedById"] = item.get("createdById")
+        if "order" in item:
+            item["displayOrder"] = item["order"]
         data = object_at(item, "data")
         if item.get("kind") == "RepositoryResource":
             data["version"] = "1.0.0"
@@ -78,13 +69,11 @@ def _as_integer(value: JSON) -> JSON:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _detector(body: JSONObject, turn: int) -> JSON:
+def _detector(body: JSONObject, _: int) -> JSON:
     detector = object_at(body, "detector")
     for name in ("displayName", "description", "documentationUrl"):
         if detector.get(name) is None:
             detector[name] = ""
-    if turn % 2:
-        detector["versions"] = [dict(DETECTOR_VERSION)]
     return body
 
 

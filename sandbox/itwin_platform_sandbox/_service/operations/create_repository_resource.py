@@ -49,7 +49,9 @@ def _text_problems(name: str, value: JSON, longest: int) -> list[Detail]:
 
 def _resource(repository: StoredRepository, body: JSONObject) -> JSONObject:
     content = repository.content
-    resource: JSONObject = {"id": body["id"], "class": content["class"], "subClass": content["subClass"]}
+    resource: JSONObject = {"id": body["id"], "class": content["class"]}
+    if "subClass" in content:
+        resource["subClass"] = content["subClass"]
     if "type" in body:
         resource["type"] = body["type"]
     resource["displayName"] = body["displayName"]

@@ -20,7 +20,7 @@ from .itwin_properties import ITWIN_PROPERTIES, PropertyKind
 Predicate: TypeAlias = Callable[[JSONObject], bool]
 Comparable: TypeAlias = str | float | datetime
 
-# Every bracket or "not" nests one function call deeper; far above any statement written by hand.
+# Every bracket nests one function call deeper; far above any statement written by hand.
 DEEPEST_NESTING = 50
 
 _COMPARISONS: dict[str, Callable[[Comparable, Comparable], bool]] = {
@@ -153,10 +153,6 @@ class _Compiler(Transformer[Token, _Term | _Property | _Value]):
     def all_of(self, terms: list[_Term]) -> _Term:
         predicates = [term.accepts for term in terms]
         return _term(lambda itwin: all(accepts(itwin) for accepts in predicates), *terms)
-
-    def negated(self, terms: list[_Term]) -> _Term:
-        accepts = terms[0].accepts
-        return _term(lambda itwin: not accepts(itwin), *terms)
 
     def comparison(self, children: list[_Property | _Value | Token]) -> _Term:
         left, name, right = children

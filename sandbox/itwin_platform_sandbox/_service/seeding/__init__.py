@@ -1,5 +1,7 @@
-"""Example data that only depends on the seed: iTwins, repositories, one scene, two webhooks."""
+"""The data to start with: examples that only depend on the seed, or exactly what a document has."""
 
-from .platform import Seeded, seeded_platform
+from .document import SeedDocument, platform_of_document, read_seed_file
+from .examples import seeded_platform
+from .seeded import Seeded
 
-__all__ = ["Seeded", "seeded_platform"]
+__all__ = ["SeedDocument", "Seeded", "platform_of_document", "read_seed_file", "seeded_platform"]

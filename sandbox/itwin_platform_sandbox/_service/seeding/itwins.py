@@ -38,6 +38,7 @@ PARENT_OF = {
 }
 TRIAL_EVERY = 20
 INACTIVE_SHARE = 10  # one Inactive iTwin on top of every ten others, at least one
+SPARSE_EVERY = 7  # this share of the iTwins has null wherever null is allowed, as a hierarchy that grew over years has
 TYPES = (None, "Bridge", "Road", None, "Utility")
 FIRST_DAY = datetime(2019, 3, 4, 8, 30, tzinfo=UTC)
 
@@ -64,6 +65,8 @@ def _itwin(platform: Platform, index: int, sub_class: str, latest: dict[str, str
     account_id = latest.get("Account", itwin_id)
     parent: JSON = latest.get(PARENT_OF[sub_class], account_id) if index else None
     created = FIRST_DAY + timedelta(hours=index, milliseconds=index * 37 % 1000)
+    has_image = index % 3 == 1
+    is_sparse = index % SPARSE_EVERY == 6
     structure = STRUCTURES[index // len(PLACES) % len(STRUCTURES)]
     return {
         "id": itwin_id,
@@ -73,17 +76,17 @@ def _itwin(platform: Platform, index: int, sub_class: str, latest: dict[str, str
         "number": f"{sub_class[:3].upper()}-{index:06d}",
         "displayName": f"{city} {structure} {index}" if index else "Northwind Engineering",
         "status": "Active",
-        "geographicLocation": city,
-        "latitude": latitude,
-        "longitude": longitude,
-        "ianaTimeZone": zone,
+        "geographicLocation": None if is_sparse else city,
+        "latitude": None if is_sparse else latitude,
+        "longitude": None if is_sparse else longitude,
+        "ianaTimeZone": None if is_sparse else zone,
         "dataCenterLocation": center,
         "parentId": parent,
         "iTwinAccountId": account_id,
-        "imageName": None,
-        "image": None,
+        "imageName": f"{structure.lower().replace(' ', '-')}.png" if has_image else None,
+        "image": f"https://images.example.com/{structure.lower().replace(' ', '-')}.png" if has_image else None,
         "createdDateTime": time_text(created),
-        "createdBy": platform.user_id,
+        "createdBy": None if is_sparse else platform.user_id,
         "lastModifiedDateTime": time_text(created + timedelta(days=index % 400)),
         "lastModifiedBy": platform.user_id,
     }

@@ -43,6 +43,7 @@ REPOSITORIES: tuple[tuple[str, str | None, str, JSON, JSON], ...] = (
     ("Construction", "Performance", "Site progress", None, None),
     ("Subsurface", "EvoWorkspace", "Boreholes", None, None),
     ("Storage", None, "Documents", None, None),
+    (GIS, None, "Survey points", None, None),
 )
 
 
@@ -50,7 +51,7 @@ SEEN_IDS = {"Storage": "storage", "OgcApiFeatures": "zones/flood #2?draft=50%"}
 
 
 def seed_repositories(platform: Platform, itwin_id: str, source: random.Random, *, as_seen: bool) -> dict[str, str]:
-    """Store the repositories; returns their ids by sub class, by class where there is no sub class."""
+    """Store the repositories and return their ids by sub class, by class where there is no sub class."""
     ids: dict[str, str] = {}
     for class_, sub_class, display_name, authentication, options in REPOSITORIES:
         key = sub_class or class_

@@ -1,4 +1,4 @@
-"""A response as bytes, and the responses that do not come from the service at all."""
+"""Responses as bytes, and the scripted responses that do not come from the service at all."""
 
 import gzip
 from collections.abc import Callable
@@ -8,7 +8,8 @@ from .._service.errors import Detail, ErrorResponse, InvalidRequest, rate_limit_
 from .._service.json_values import JSON, write_json
 from .._service.messages import ServiceResponse, WireResponse
 from .._service.retry_after import http_date, retry_after_headers
-from .plan import Fault, FaultName
+from .catalogue import FaultName
+from .plan import Fault
 
 JSON_HEADERS = (("content-type", "application/json"),)
 HTML_502 = b"<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n"
@@ -17,7 +18,7 @@ DEFAULT_WAIT = 1.0
 
 
 def to_wire(response: ServiceResponse, now: datetime) -> WireResponse:
-    """The response in bytes, dated, gzipped when its headers say so."""
+    """Return the response in bytes, dated, and gzipped when its headers say so."""
     body = write_json(response.body)
     if ("content-encoding", "gzip") in response.headers:
         body = gzip.compress(body, compresslevel=1, mtime=0)
@@ -25,7 +26,7 @@ def to_wire(response: ServiceResponse, now: datetime) -> WireResponse:
 
 
 def dated(response: WireResponse, now: datetime) -> WireResponse:
-    """The response with the header Date, which a retry-after is understood against."""
+    """Return the response with the header Date, against which a client measures retry-after."""
     return WireResponse(response.status, (("date", http_date(now)), *response.headers), response.body)
 
 
@@ -78,8 +79,13 @@ SCRIPTED_RESPONSES: dict[FaultName, Callable[[Fault, datetime], WireResponse]] =
 }
 
 
+def too_large(now: datetime) -> WireResponse:
+    """Return the error for a body that is larger than any operation accepts."""
+    return dated(_error(ErrorResponse(413, "RequestTooLarge", "The request body is too large.")), now)
+
+
 def max_return_rejected() -> ServiceResponse:
-    """The error of an X-Max-Return of 10000, which one message of section 7 allows and section 8 does not."""
+    """Return the error for an X-Max-Return of 10000, which one message of section 7 allows and section 8 does not."""
     detail = Detail("InvalidHeaderValue", "X-Max-Return", "Header X-Max-Return must be below 10000.")
     invalid = InvalidRequest(422, "InvalidiTwinsRequest", "The request to list iTwins is not valid.")
     return ErrorResponse(invalid.status, invalid.code, invalid.message, [detail]).response()

@@ -1,4 +1,4 @@
-"""Faults in what an answer says: other answers instead, links that mislead, values, fields and gaps."""
+"""Faults in what a response says: other responses instead, links that mislead, values, fields and gaps."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._faults.plan import FaultName
+from itwin_platform_sandbox._faults.catalogue import FaultName
 
 Caller = Callable[[str], Awaitable[httpx.Response]]
 
@@ -51,7 +51,7 @@ OPERATIONS = [
 
 
 def first_item(body: Any, name: str) -> dict[str, object]:
-    """What an answer is about, or the first of several."""
+    """What a response is about, or the first of several."""
     found: Any = body[name] if name else body
     item: dict[str, object] = found[0] if isinstance(found, list) else found
     return item
@@ -68,26 +68,26 @@ def first_item(body: Any, name: str) -> dict[str, object]:
         ("gateway_401", 401, "application/json", '{"statusCode":401,"message":"Invalid JWT."}'),
     ],
 )
-async def test_another_answer_comes_instead_and_nothing_is_done(
+async def test_another_response_comes_instead_and_nothing_is_done(
     call: Caller, sandbox: Sandbox, name: FaultName, status: int, media_type: str, text: str
 ) -> None:
-    """The first request is answered otherwise, the second one as if the first had not been."""
+    """The first request gets a response otherwise, the second one as if the first had not been."""
     sandbox.fault(name)
-    answer = await call("create_repository_resource")
-    assert (answer.status_code, answer.headers["content-type"]) == (status, media_type)
-    assert text in answer.text
+    response = await call("create_repository_resource")
+    assert (response.status_code, response.headers["content-type"]) == (status, media_type)
+    assert text in response.text
     assert (await call("create_repository_resource")).status_code == 201
 
 
 @pytest.mark.parametrize("name", ["rate_limited", "unavailable"])
-async def test_a_scripted_refusal_says_when_to_come_back(call: Caller, sandbox: Sandbox, name: FaultName) -> None:
+async def test_a_scripted_error_says_when_to_come_back(call: Caller, sandbox: Sandbox, name: FaultName) -> None:
     """seconds and retry_after of the fault make the header; without seconds it is one second."""
     sandbox.fault(name)
     sandbox.fault(name, seconds=7)
     sandbox.fault(name, seconds=0.25, retry_after="decimals")
     sandbox.fault(name, retry_after="none")
-    answers = [await call("list_itwins") for _ in range(4)]
-    assert [answer.headers.get("retry-after") for answer in answers] == ["1", "7", "0.250", None]
+    responses = [await call("list_itwins") for _ in range(4)]
+    assert [response.headers.get("retry-after") for response in responses] == ["1", "7", "0.250", None]
 
 
 async def test_a_token_expires_on_request(call: Caller, http: httpx.AsyncClient, sandbox: Sandbox) -> None:
@@ -98,21 +98,23 @@ async def test_a_token_expires_on_request(call: Caller, http: httpx.AsyncClient,
     assert [*statuses, (await call("list_itwins")).status_code] == [200, 401, 401, 200]
 
 
-async def test_odd_tokens_are_refused_like_any_others(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """A bearer token that is none does not expire, and a continuation token that is none is an invalid $skip."""
+async def test_odd_tokens_are_rejected_like_any_others(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Without a bearer token nothing expires, and an unknown continuation token is an invalid $skip."""
     sandbox.fault("token_expires")
     assert (await http.get("/itwins/", headers={"Authorization": "Basic YTpi"})).status_code == 401
-    answer = await http.get("/itwins/?$continuationToken=!")
-    assert answer.json()["error"]["details"][0]["target"] == "$skip"
+    assert [fault.name for fault in sandbox.unused_faults] == ["token_expires"]
+    sandbox.clear_faults()
+    response = await http.get("/itwins/?$continuationToken=!")
+    assert response.json()["error"]["details"][0]["target"] == "$skip"
 
 
-async def test_the_largest_cap_can_be_refused(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+async def test_the_largest_cap_can_be_rejected(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """An X-Max-Return of 10000 gives 422, a smaller one does not."""
     sandbox.fault("max_return_refused", count=2)
-    refused = await http.get("/itwins/", headers={"X-Max-Return": "10000"})
+    rejected = await http.get("/itwins/", headers={"X-Max-Return": "10000"})
     taken = await http.get("/itwins/", headers={"X-Max-Return": "9999"})
-    assert refused.json()["error"]["details"][0]["target"] == "X-Max-Return"
-    assert [refused.status_code, taken.status_code] == [422, 200]
+    assert rejected.json()["error"]["details"][0]["target"] == "X-Max-Return"
+    assert [rejected.status_code, taken.status_code] == [422, 200]
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,9 @@ async def test_a_scene_changes_between_two_pages(http: httpx.AsyncClient, sandbo
 
 
 @pytest.mark.parametrize(("operation", "name"), OPERATIONS)
-async def test_every_answer_can_have_unknown_fields(call: Caller, sandbox: Sandbox, operation: str, name: str) -> None:
+async def test_every_response_can_have_unknown_fields(
+    call: Caller, sandbox: Sandbox, operation: str, name: str
+) -> None:
     """Fields are added on the outside, to the things and within them; none is lost."""
     sandbox.fault("unknown_fields")
     body = (await call(operation)).json()
@@ -186,8 +190,8 @@ async def test_every_answer_can_have_unknown_fields(call: Caller, sandbox: Sandb
 
 
 @pytest.mark.parametrize(("operation", "name"), OPERATIONS)
-async def test_every_answer_can_have_nulls_or_gaps(call: Caller, sandbox: Sandbox, operation: str, name: str) -> None:
-    """Everything but the id is null, or is left out."""
+async def test_every_response_can_have_nulls_or_gaps(call: Caller, sandbox: Sandbox, operation: str, name: str) -> None:
+    """Everything but the id is null, or is omitted."""
     sandbox.fault("nulls")
     item = first_item((await call(operation)).json(), name)
     assert {key for key, value in item.items() if value is not None} <= {"id"}
@@ -195,8 +199,8 @@ async def test_every_answer_can_have_nulls_or_gaps(call: Caller, sandbox: Sandbo
 
 
 @pytest.mark.parametrize(("operation", "name"), OPERATIONS)
-async def test_every_answer_can_have_gaps(call: Caller, sandbox: Sandbox, operation: str, name: str) -> None:
-    """Everything but the id is left out."""
+async def test_every_response_can_have_gaps(call: Caller, sandbox: Sandbox, operation: str, name: str) -> None:
+    """Everything but the id is omitted."""
     sandbox.fault("missing_fields")
     assert first_item((await call(operation)).json(), name).keys() <= {"id"}
 
@@ -207,15 +211,17 @@ async def test_every_enumeration_can_have_an_unknown_value(
 ) -> None:
     """Values that nobody knows stand in classes, types, kinds, scopes and event types."""
     sandbox.fault("unknown_enum_values")
-    answer = await call(operation)
-    assert "ValueOfTomorrow" in answer.text
+    response = await call(operation)
+    assert "ValueOfTomorrow" in response.text
     if operation == "update_webhook":
-        assert answer.json()["eventTypes"][-1] == "things.thingHappened.v9"
+        assert response.json()["eventTypes"][-1] == "things.thingHappened.v9"
 
 
 @pytest.mark.parametrize("name", ["nulls", "unknown_enum_values", "unknown_fields", "missing_fields"])
-async def test_a_changed_answer_leaves_what_is_stored_as_it_is(call: Caller, sandbox: Sandbox, name: FaultName) -> None:
-    """The request after the fault is answered as the request before it."""
+async def test_a_changed_response_leaves_what_is_stored_as_it_is(
+    call: Caller, sandbox: Sandbox, name: FaultName
+) -> None:
+    """The request after the fault gets a response as the request before it."""
     for operation in ("list_itwins", "update_repository", "list_scene_objects", "get_primary_account"):
         before = (await call(operation)).json()
         sandbox.fault(name)

@@ -1,32 +1,21 @@
-"""Fills an empty platform."""
+"""Fills an empty platform with examples."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime
 
 from ..state import Platform, new_uuid, source_of
 from .itwins import seed_itwins
 from .repositories import seed_repositories
 from .scene import seed_scene
+from .seeded import Seeded
 from .webhooks import seed_webhooks
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seeded:
-    """The stored data and the ids in it that a caller needs to start with."""
-
-    platform: Platform
-    itwin_id: str
-    repository_ids: Mapping[str, str]
-    scene_id: str
-    webhook_id: str
 
 
 def seeded_platform(*, itwins: int, objects: int, seed: int, as_seen: bool, now: Callable[[], datetime]) -> Seeded:
     """Store `itwins` iTwins that the default listing shows, Inactive ones on top, and a scene of `objects` objects.
 
-    With `as_seen` the ids are as they have been seen beyond the description: texts in the form of a UUID that RFC 4122
-    does not have, built-in repositories named by a word, ids with characters that a path must encode.
+    With `as_seen` the ids are as they have been seen beyond the description: strings in the form of a UUID that are
+    not of RFC 4122, built-in repositories named by a word, ids with characters that a path must encode.
     """
     # Each part draws from its own source, so the number of iTwins does not change the ids of everything else.
     platform = Platform(now=now, random=source_of(seed, "later"))

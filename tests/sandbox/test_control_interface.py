@@ -1,4 +1,4 @@
-"""Faults switched over HTTP while the sandbox runs."""
+"""Faults over HTTP while the sandbox runs, in JSON and by the form of the page."""
 
 from urllib.parse import urlsplit
 
@@ -23,22 +23,40 @@ async def test_a_fault_is_added_listed_and_removed(http: httpx.AsyncClient, sand
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"name": "explode"}', b'{"name": "stall", "count": []}', b"null"])
-async def test_a_fault_that_makes_no_sense_is_refused(http: httpx.AsyncClient, sandbox: Sandbox, body: bytes) -> None:
+async def test_a_fault_that_makes_no_sense_is_rejected(http: httpx.AsyncClient, sandbox: Sandbox, body: bytes) -> None:
     """422 with a message, and nothing is added."""
-    answer = await http.post("/sandbox/faults", content=body)
-    assert answer.status_code == 422
-    assert answer.json()["error"]["message"]
+    response = await http.post("/sandbox/faults", content=body)
+    assert response.status_code == 422
+    assert response.json()["error"]["message"]
     assert not sandbox.faults
 
 
 async def test_the_form_of_the_page_adds_and_removes(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """The fields of the form make the fault, empty ones count as left out, and the page is shown again."""
+    """The fields of the form make the fault, empty ones count as omitted, and the page is shown again."""
     form = b"name=stall&operation=&count=for+ever&skip=2&seconds=1.5&retry_after=seconds"
     added = await http.post("/sandbox/faults", content=form, headers=FORM)
     assert (added.status_code, added.headers["location"]) == (303, "/")
     assert list(sandbox.faults) == [Fault(name="stall", count=None, skip=2, seconds=1.5)]
     removed = await http.post("/sandbox/faults/clear", headers=FORM)
     assert (removed.status_code, len(sandbox.faults)) == (303, 0)
+
+
+async def test_a_wrong_value_of_the_form_is_explained_in_place(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """The page comes back with 422, what was entered, and the message beside the field."""
+    form = b"name=stall&operation=&count=many&skip=2&seconds=&retry_after=seconds&origin="
+    response = await http.post("/sandbox/faults", content=form, headers=FORM)
+    assert response.status_code == 422
+    assert 'value="many" aria-invalid="true"' in response.text
+    assert 'id="error-count" role="alert">count: &#39;many&#39; is not a number<' in response.text
+    assert 'value="2"' in response.text
+    assert sandbox.faults == ()
+
+
+async def test_json_that_is_named_a_form_is_json(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """`curl -d` names everything a form."""
+    response = await http.post("/sandbox/faults", content=b'{"name": "stall"}', headers=FORM)
+    assert response.status_code == 201
+    assert [fault.name for fault in sandbox.faults] == ["stall"]
 
 
 @pytest.mark.parametrize(("method", "path"), [("POST", ""), ("DELETE", ""), ("POST", "/clear")])
@@ -57,9 +75,9 @@ async def test_a_page_of_another_site_switches_nothing(
 
 
 async def test_refusing_connections_can_be_switched_on_over_http(http: httpx.AsyncClient) -> None:
-    """The request that switches it on is still answered or dropped; the next one finds nobody."""
-    with pytest.raises(httpx.TransportError):
-        await http.post("/sandbox/faults", json={"name": "refuse", "seconds": 3600})
+    """The request for it gets its response; the next one is refused."""
+    response = await http.post("/sandbox/faults", json={"name": "refuse", "seconds": 3600})
+    assert (response.status_code, response.json()["name"]) == (201, "refuse")
     with pytest.raises(httpx.ConnectError):
         await http.get("/itwins/")
 

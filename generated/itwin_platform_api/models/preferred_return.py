@@ -1,0 +1,16 @@
+from enum import StrEnum
+from typing import Self
+
+from ..types import open_member
+
+
+class PreferredReturn(StrEnum):
+    RETURN_MINIMAL = "return=minimal"
+    RETURN_REPRESENTATION = "return=representation"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        return open_member(cls, value)
+
+    def __reduce_ex__(self, protocol: object) -> tuple[type[Self], tuple[str]]:
+        return type(self), (self.value,)  # before 3.11.4 a member is copied by its name, which an unlisted one lacks

@@ -1,0 +1,175 @@
+"""The data of the benchmarks, as a service holds it: camera floats of 17 digits, signed image links, nulls, long names.
+
+The sandbox's seeded iTwins and scene objects are the base. `make_data` reads them once and writes files, because the
+clients that are compared run where no sandbox is installed. The same seed gives the same files.
+"""
+
+import asyncio
+import json
+import math
+import random
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "speed" / "data-2"
+SEED = 20
+SCENE_ID = "6a2d2381-6c57-4332-b87a-5b7c00000000"
+_IMAGES = "https://images.example.com/thumbnails"
+_NAMES = (
+    "null",
+    "Bâtiment n° 7, façade «Est», niveau 3",
+    '12" riser, "as built" & surveyed <2024>',
+    "東京湾横断道路 海ほたる",
+    "0123456789012345678901234567890123456789",
+    "Northern access tunnel, ventilation shaft B, revision of the as-built survey after the second construction phase",
+)
+_Item = dict[str, Any]
+
+
+def make_data() -> None:
+    """Write the files unless they are there."""
+    if (FOLDER / "account.json").exists():
+        return
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    source = random.Random(SEED)
+    itwins, objects = asyncio.run(_seeded())
+    itwins = [_itwin(item, source) for item in itwins]
+    objects = [_object(item, source) for item in objects]
+    new = [{name: item[name] for name in ("displayName", "kind", "version", "data")} for item in objects[:100]]
+    scene = {name: objects[0][name] for name in ("id", "createdById", "creationTime", "lastModified")}
+    scene |= {"displayName": "Harbour", "iTwinId": itwins[0]["id"]}
+    echoed = [{"id": item["id"], "visible": True, **data} for item, data in zip(objects, new, strict=False)]
+    account = {name: itwins[0][name] for name in _SUMMARY}
+    files: dict[str, object] = {
+        "itwins": itwins,
+        "objects": objects,
+        "new_objects": new,
+        "scene": {"scene": {**scene, "sceneData": {"objects": []}}},
+        "scene_echoed": {"scene": {**scene, "sceneData": {"objects": echoed}}},
+        "repository": {"repository": _repository(itwins[1])},
+        "account": {"iTwin": account},
+    }
+    for name, value in files.items():
+        (FOLDER / f"{name}.json").write_bytes(encoded(value))
+
+
+async def _seeded() -> tuple[list[_Item], list[_Item]]:
+    import httpx
+    from itwin_platform_sandbox import Sandbox
+
+    async with Sandbox(itwins=10_000, objects=5_000, seed=SEED) as sandbox, httpx.AsyncClient() as client:
+
+        async def listed(path: str, name: str) -> list[_Item]:
+            items: list[_Item] = []
+            url: str | None = sandbox.base_url + path
+            while url:
+                accept = "application/vnd.bench.itwin-platform.v1+json"
+                headers = {"Accept": accept, "Authorization": "Bearer t", "Prefer": "return=representation"}
+                page = (await client.get(url, headers=headers | {"X-Max-Return": "10000"}, timeout=60)).json()
+                items += page[name]
+                url = page["_links"].get("next", {}).get("href")
+            return items
+
+        return (
+            await listed("/itwins/?$top=1000", "iTwins"),
+            await listed(f"/scenes/{sandbox.scene_id}/objects?iTwinId={sandbox.itwin_id}", "objects"),
+        )
+
+
+_SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status")
+
+
+def _itwin(seeded: _Item, source: random.Random) -> _Item:
+    """Return a full iTwin with what a surveyed and photographed one has, or null."""
+    item = dict(seeded)
+    place = source.random() < 0.8
+    item["latitude"] = source.uniform(-66, 66) if place else None
+    item["longitude"] = source.uniform(-180, 180) if place else None
+    for name in ("geographicLocation", "ianaTimeZone", "type", "createdBy", "lastModifiedBy"):
+        if source.random() < 0.15:
+            item[name] = None
+    if source.random() < 0.1:
+        item["displayName"] = source.choice(_NAMES)
+    if source.random() < 0.6:
+        item["imageName"] = f"{source.getrandbits(160):040x}.png"
+        signature = f"{source.getrandbits(256):064x}"
+        item["image"] = f"{_IMAGES}/{item['imageName']}?se=2026-11-22T08%3A00%3A00Z&sr=b&sp=r&sig={signature}"
+    return item
+
+
+def _object(seeded: _Item, source: random.Random) -> _Item:
+    """Return a listed scene object of kind View3d."""
+    item = {name: value for name, value in seeded.items() if name != "relatedId"}
+    item |= {"displayName": f"View {item['order']}", "kind": "View3d", "version": "1.0.0", "data": _view(source)}
+    if source.random() < 0.1:
+        item["displayName"] = source.choice(_NAMES)
+    return item
+
+
+def _view(source: random.Random) -> _Item:
+    """Return the data of a View3d as a viewer writes it: no number is round but those that are meant to be."""
+    matrix = [source.uniform(-6.4e6, 6.4e6) if at % 4 == 3 else source.uniform(-1, 1) for at in range(12)]
+    return {
+        "position": _vector(source.uniform(1e6, 6.4e6) for _ in range(3)),
+        "direction": _vector(_unit(source)),
+        "up": _vector(_unit(source)),
+        "isOrthographic": False,
+        "aspectRatio": source.uniform(1, 2),
+        "near": source.uniform(0.001, 0.1),
+        "far": source.uniform(1e3, 1e5),
+        "fov": source.uniform(0.5, 1.5),
+        "ecefTransform": [*matrix, 0, 0, 0, 1],
+    }
+
+
+def _vector(numbers: Iterator[float]) -> _Item:
+    return dict(zip("xyz", numbers, strict=True))
+
+
+def _unit(source: random.Random) -> Iterator[float]:
+    around, above = source.uniform(0, math.tau), source.gauss(0, 0.3)
+    yield from (math.cos(around) * math.cos(above), math.sin(around) * math.cos(above), math.sin(above))
+
+
+def _repository(itwin: _Item) -> _Item:
+    return {
+        "id": itwin["id"],
+        "class": "GeographicInformationSystem",
+        "subClass": "UrlTemplate",
+        "displayName": "Base map: null",
+        "uri": "https://tiles.example.com/{level}/{column}/{row}",
+        "capabilities": {"resources": {"uri": "https://example.com/resources"}},
+        "authentication": {"type": "Basic", "username": "u", "password": "p"},
+        "options": {"queryParameters": {"style": "dark"}, "minimumLevel": 0, "maximumLevel": 18},
+    }
+
+
+def stored(name: str) -> bytes:
+    """Return a file as the service sends it."""
+    return (FOLDER / f"{name}.json").read_bytes()
+
+
+# Read when they are asked for: a client that held them would pay for them in each collection of garbage.
+@cache
+def itwins() -> list[dict[str, object]]:
+    """Return the iTwins of the listings."""
+    return list(json.loads(stored("itwins")))
+
+
+@cache
+def objects() -> list[dict[str, object]]:
+    """Return the scene objects of the listings."""
+    return list(json.loads(stored("objects")))
+
+
+@cache
+def new_objects() -> list[dict[str, object]]:
+    """Return the objects of the scene that is created."""
+    return list(json.loads(stored("new_objects")))
+
+
+def encoded(value: object) -> bytes:
+    """Serialize a value as the service does."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()

@@ -1,0 +1,137 @@
+"""The first call of a process over https: what it takes, and for how long it stops the event loop.
+
+Run as `python -m measure.speed.first_call PYTHON`: fresh processes in interleaved rounds, the client's package imported
+before; what its first call imports counts. The server's certificate is made for the run with openssl, and clients trust
+it beside certifi's authorities.
+"""
+
+import asyncio
+import json
+import os
+import ssl
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from .data import make_data, stored
+from .report import Spread
+from .run import PROJECT
+from .works import DEFAULT, FAST, HTTPX
+
+ROUNDS = 15
+_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+_NAMES = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+
+
+async def call(name: str, address: str) -> tuple[float, float, float]:
+    """Make a client and do its first call; return elapsed and processor seconds, and the longest stop of the loop."""
+    longest = 0.0
+
+    async def tick() -> None:
+        nonlocal longest
+        while True:
+            before = time.perf_counter()
+            await asyncio.sleep(0.001)
+            longest = max(longest, time.perf_counter() - before - 0.001)
+
+    if name == HTTPX:
+        import httpx
+
+        began, cpu = time.perf_counter(), time.process_time()
+        client = httpx.AsyncClient(base_url=address)
+
+        async def get() -> None:
+            (await client.get("/itwins/myprimaryaccount")).json()
+
+        close = client.aclose
+    else:
+        from itwin_platform import PlatformClient, fast_transport
+
+        began, cpu = time.perf_counter(), time.process_time()
+        transport = fast_transport() if name == FAST else None
+        platform = PlatformClient(address, vendor="bench", token="t", transport=transport)
+
+        async def get() -> None:
+            await platform.itwins.get_primary_account()
+
+        close = platform.aclose
+    ticking = asyncio.create_task(tick())
+    await asyncio.sleep(0)
+    await get()
+    found = time.perf_counter() - began, time.process_time() - cpu, longest
+    ticking.cancel()
+    await close()
+    return found
+
+
+def certificate(folder: Path) -> tuple[Path, Path]:
+    """Make a key with its certificate, and return it with a file of all authorities that clients trust."""
+    import certifi
+
+    pair, trusted = folder / "pair.pem", folder / "trusted.pem"
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    command = ["openssl", "req", "-x509", *_KEY, *_NAMES, "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(command, check=True, capture_output=True)
+    pair.write_bytes(key.read_bytes() + certificate.read_bytes())
+    trusted.write_bytes(Path(certifi.where()).read_bytes() + certificate.read_bytes())
+    return pair, trusted
+
+
+async def measure(python: str) -> dict[str, list[tuple[float, float, float]]]:
+    """Start the server and the clients, one fresh process after the other."""
+    body = stored("account")
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(head + body)
+        await reader.read()
+        writer.close()
+
+    figures: dict[str, list[tuple[float, float, float]]] = {name: [] for name in (HTTPX, DEFAULT, FAST)}
+    with tempfile.TemporaryDirectory() as folder:
+        pair, trusted = certificate(Path(folder))
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(pair)
+        async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context) as server:
+            address = f"https://localhost:{server.sockets[0].getsockname()[1]}"
+            for number in range(ROUNDS + 1):
+                for name, found in figures.items():
+                    process = await asyncio.create_subprocess_exec(
+                        *(python, "-m", "measure.speed.first_call", name, address),
+                        stdout=asyncio.subprocess.PIPE,
+                        cwd=PROJECT,
+                        env=os.environ | {"SSL_CERT_FILE": str(trusted)},
+                    )
+                    output, _ = await process.communicate()
+                    if process.returncode:
+                        raise SystemExit(f"{name} ended with status {process.returncode}")
+                    if number:
+                        found.append(json.loads(output))
+    return figures
+
+
+def lines(python: str) -> list[str]:
+    """Measure in rounds and return milliseconds and ratios."""
+    make_data()
+    figures = asyncio.run(measure(python))
+    said = ["client and first call over https, imported before, against httpx: median [quartiles] (bar 1)"]
+    for name, found in figures.items():
+        times = zip(("elapsed", "processor"), zip(*found, strict=True), zip(*figures[HTTPX], strict=True), strict=False)
+        for what, ours, theirs in times:
+            ratios = Spread.of([one / other for one, other in zip(ours, theirs, strict=True)])
+            said.append(f"  {name:<16}{what:<10}{statistics.median(ours) * 1e3:>7.1f} ms  {ratios}")
+        said.append(
+            f"  {name:<16}{'longest stop of the loop':<26}{statistics.median(f[2] for f in found) * 1e3:.1f} ms"
+        )
+    return said
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3:
+        print(json.dumps(asyncio.run(call(*sys.argv[1:]))))
+    else:
+        print("\n".join(lines(sys.argv[1])))

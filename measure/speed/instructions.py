@@ -1,0 +1,66 @@
+"""Instructions of one small GET, counted by valgrind's callgrind where it is installed: a figure without noise.
+
+Run as `python -m measure.speed.instructions [CLIENT ...]`. Counting begins after the first call, so that start and
+import stay outside.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from .data import make_data
+from .run import PROJECT, Process
+from .works import AIOHTTP, DEFAULT, FAST, HTTPX
+
+CALLS = 200
+_COLLECTED = re.compile(r"Collected : (\d+)")
+_COUNTING = ("valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=/dev/null")
+
+
+def counted(client: str, port: str, python: str) -> float:
+    """Return the instructions of a call."""
+    process = subprocess.Popen(
+        [*_COUNTING, python, "-m", "measure.speed.worker", client, port, port, port],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=PROJECT,
+        # The same hashes in each run: they decide which keys of dictionaries collide.
+        env=os.environ | {"PYTHONHASHSEED": "0"},
+    )
+    assert process.stdin is not None  # pipes were asked for
+    assert process.stdout is not None
+    for line in ("first call", "GET"):
+        if line == "GET":
+            subprocess.run(["callgrind_control", "-i", "on", str(process.pid)], check=True, capture_output=True)
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
+        process.stdout.readline()
+    subprocess.run(["callgrind_control", "-i", "off", str(process.pid)], check=True, capture_output=True)
+    _, said = process.communicate()
+    found = _COLLECTED.search(said)
+    if process.returncode or found is None:
+        raise SystemExit(said)
+    return int(found[1]) / CALLS
+
+
+def lines(pythons: dict[str, str]) -> list[str]:
+    """Count and return instructions and ratios."""
+    if shutil.which("valgrind") is None:
+        return ["instructions of a GET: not counted, because valgrind is not installed"]
+    make_data()
+    said = ["instructions of a GET, against httpx + json"]
+    with Process("measure.speed.server") as server:
+        port = server.line().strip()
+        found = {client: counted(client, port, python) for client, python in pythons.items()}
+    base = found.get(HTTPX)
+    for client, each in found.items():
+        said.append(f"  {client:<16}{each / 1e3:>8.0f} thousand" + (f"  {each / base:.3f}" if base else ""))
+    return said
+
+
+if __name__ == "__main__":
+    print("\n".join(lines(dict.fromkeys(sys.argv[1:] or (AIOHTTP, HTTPX, DEFAULT, FAST), sys.executable))))

@@ -1,0 +1,72 @@
+"""Who may talk to the sandbox: a check of Host against DNS rebinding, and CORS for pages of named origins."""
+
+import ipaddress
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlsplit
+
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+ANY = "*"
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+# What a page may read of a response beside its body. Source: sections 4.3 and 7, and headers that were seen.
+EXPOSED_HEADERS = ("retry-after", "x-max-return", "x-correlation-id", "date", "tier", "x-itwinplatform-media-type")
+
+
+class HostCheck:
+    """Passes requests for loopback names, addresses and the allowed names, and rejects others with 421.
+
+    A page that reaches a loopback address by DNS rebinding sends its own name as Host. An address cannot be rebound.
+    """
+
+    def __init__(self, app: ASGIApp, allowed: Iterable[str]) -> None:
+        self._app = app
+        self._allowed = frozenset(name.lower() for name in allowed)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or reject it."""
+        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), None)
+        if host is None or self._allows(host):
+            await self._app(scope, receive, send)
+            return
+        message = "This Host is not allowed. To allow it, start the sandbox with --allow-host."
+        error = {"code": "HostNotAllowed", "message": message, "target": "Host", "details": []}
+        await JSONResponse({"error": error}, 421)(scope, receive, send)
+
+    def _allows(self, host: str) -> bool:
+        name = host_name(host)
+        if ANY in self._allowed or name in self._allowed or name == "localhost" or name.endswith(".localhost"):
+            return True
+        try:
+            ipaddress.ip_address(name.strip("[]"))
+        except ValueError:
+            return False
+        return True
+
+
+def host_name(host: str) -> str:
+    """Return the name in a Host header, in lower case and without the port."""
+    name = host.strip().lower()
+    if name.startswith("["):
+        return name.partition("]")[0] + "]"
+    return name.partition(":")[0]
+
+
+def guarded(app: ASGIApp, *, allowed_hosts: Iterable[str], origins: Sequence[str]) -> ASGIApp:
+    """Return the application behind the check of Host and, with origins, CORS."""
+    if origins:
+        app = CORSMiddleware(
+            app,
+            allow_origins=list(origins),
+            allow_methods=METHODS,
+            allow_headers=[ANY],
+            expose_headers=EXPOSED_HEADERS,
+        )
+    return HostCheck(app, allowed_hosts)
+
+
+def is_origin(text: str) -> bool:
+    """Tell whether the text is an origin such as http://localhost:3000, or `*`."""
+    parts = urlsplit(text)
+    return text == ANY or (parts.scheme in ("http", "https") and text == f"{parts.scheme}://{parts.netloc}")

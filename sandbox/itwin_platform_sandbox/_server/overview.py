@@ -1,0 +1,132 @@
+"""What a client needs to start with, as JSON: address, token, ids, settings, and what is pending."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from .._faults.notation import fault_values
+from .._service.credentials import Caller
+from .._service.json_values import JSON, JSONObject
+from .._service.rate_limit import RateLimit
+from .records import RecordedRequest
+
+if TYPE_CHECKING:
+    from .running import RunningSandbox
+
+# Ten thousand ids would hide the ones that a test starts with.
+SHOWN_IDS = 100
+
+
+def overview(sandbox: "RunningSandbox") -> JSONObject:
+    """Return the answer to `GET /sandbox`, which the command line prints too."""
+    settings = sandbox.settings
+    latency, jitter = sandbox.latency
+    return {
+        "base_url": sandbox.base_url,
+        "public_url": settings.public_url,
+        "control_url": f"{sandbox.address}/sandbox",
+        "token": settings.token,
+        "ids": ids(sandbox),
+        "counts": counts(sandbox),
+        "settings": {
+            "path_prefix": settings.path_prefix,
+            "any_token": settings.any_token,
+            "vendor": settings.vendor,
+            "rate": rate_values(sandbox.rate),
+            "latency": latency,
+            "jitter": jitter,
+            "as_seen": settings.as_seen,
+            "strict": settings.strict,
+            "tls": settings.tls,
+            "cors": list(settings.cors),
+            "allowed_hosts": list(settings.allowed_hosts),
+        },
+        "faults": [fault_values(fault) for fault in sandbox.faults()],
+        "snapshots": list(sandbox.snapshots),
+    }
+
+
+def ids(sandbox: "RunningSandbox") -> JSONObject:
+    """Return the ids that a test starts with, and those of everything stored, of each kind the first 100."""
+    seeded, platform = sandbox.seeded, sandbox.seeded.platform
+    repositories: list[JSON] = [
+        {"iTwinId": stored.itwin_id, **{name: stored.content.get(name) for name in ("id", "class", "subClass")}}
+        for stored in list(platform.repositories.values())[:SHOWN_IDS]
+    ]
+    return {
+        "account_id": platform.account_id,
+        "itwin_id": seeded.itwin_id,
+        "repository_id": next(iter(seeded.repository_ids.values()), None),
+        "scene_id": seeded.scene_id,
+        "webhook_id": seeded.webhook_id,
+        "repository_ids": dict(seeded.repository_ids),
+        "itwins": [*list(platform.itwins)[:SHOWN_IDS]],
+        "repositories": repositories,
+        "scenes": [scene.content["id"] for scene in list(platform.scenes.values())[:SHOWN_IDS]],
+        "detectors": [detector["name"] for detector in platform.detectors[:SHOWN_IDS]],
+        "webhooks": [webhook.content["id"] for webhook in list(platform.webhooks.values())[:SHOWN_IDS]],
+    }
+
+
+def counts(sandbox: "RunningSandbox") -> JSONObject:
+    """Return how much of each kind is stored."""
+    platform = sandbox.seeded.platform
+    return {
+        "itwins": len(platform.itwins),
+        "repositories": len(platform.repositories),
+        "scenes": len(platform.scenes),
+        "scene objects": sum(len(scene.objects) for scene in platform.scenes.values()),
+        "detectors": len(platform.detectors),
+        "webhooks": len(platform.webhooks),
+        "requests": len(sandbox.recorder.records),
+    }
+
+
+def as_text(values: JSONObject) -> str:
+    """Return the lines that the command prints after the base URL."""
+    shown = values["ids"] if isinstance(values["ids"], dict) else {}
+    lines = [("token", values["token"]), ("control_url", values["control_url"])]
+    lines += [(name, value) for name, value in shown.items() if isinstance(value, str)]
+    repository_ids = shown.get("repository_ids")
+    if isinstance(repository_ids, dict):
+        lines += [(f"repository {kind}", value) for kind, value in repository_ids.items()]
+    for name in ("scenes", "detectors", "webhooks"):
+        several = shown.get(name)
+        lines += [(name.removesuffix("s"), value) for value in several] if isinstance(several, list) else []
+    return "".join(f"{name:<40}{value}\n" for name, value in lines)
+
+
+def rate_values(rate: RateLimit | None) -> JSON:
+    """Return a rate limit as JSON."""
+    return asdict(rate) if rate else None
+
+
+def token_values(token: str, caller: Caller, now: float) -> JSONObject:
+    """Return a token and the rights of its caller as JSON, in the names of `add_token`."""
+    return {
+        "token": token,
+        "organization_administrator": caller.organization_administrator,
+        "service_application": caller.service_application,
+        "permissions": [*sorted(caller.permissions)],
+        "scopes": [*sorted(caller.scopes)],
+        "member_of": None if caller.member_of is None else [*sorted(caller.member_of)],
+        "expires_in": None if caller.expires_at is None else caller.expires_at - now,
+    }
+
+
+def record_values(record: RecordedRequest) -> JSONObject:
+    """Return a record of the journal as JSON."""
+    return {
+        "operation": record.operation,
+        "method": record.method,
+        "route": record.route,
+        "path": record.path,
+        "query": dict(record.query),
+        "headers": dict(record.headers),
+        "body": record.body,
+        "body_bytes": record.body_bytes,
+        "status": record.status,
+        "started": record.started,
+        "ended": record.ended,
+        "in_flight": record.in_flight,
+        "notes": [*record.notes],
+    }

@@ -1,0 +1,200 @@
+"""One sandbox put together: what is stored, the service over it, its faults and its server, and every control of it."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from .._faults.catalogue import FaultName
+from .._faults.faulty_service import FaultyService
+from .._faults.plan import SEEN_FAULTS, Fault, FaultPlan
+from .._service.credentials import ALL_PERMISSIONS, ALL_SCOPES, Tokens
+from .._service.fields import FieldError
+from .._service.rate_limit import RateLimit, RequestCounter
+from .._service.seeding import Seeded
+from .._service.service import Service
+from .._service.state import Snapshot
+from .control import application
+from .endpoint import ServiceEndpoint
+from .gatekeeping import guarded, host_name
+from .loop_server import LoopServer
+from .page import render_page
+from .recorder import Recorder
+from .settings import Environment, Settings
+from .throwaway_certificate import ThrowawayCertificate, throwaway_certificate
+
+REFUSE: FaultName = "refuse"
+MOST_SNAPSHOTS = 20
+
+
+@dataclass(slots=True)
+class _Delays:
+    latency: float
+    jitter: float
+
+
+class RunningSandbox:
+    """Everything behind the public `Sandbox`; controlled by it, by the control interface and by the page."""
+
+    def __init__(self, seed: Callable[[], Seeded], environment: Environment, settings: Settings) -> None:
+        self._seed = seed
+        self.seeded = seed()
+        self.settings = settings
+        self.tokens = Tokens(any_token=settings.any_token, clock=environment.clock)
+        self.recorder = Recorder(environment.clock)
+        self._environment = environment
+        self._plan = FaultPlan()
+        self._delays = _Delays(settings.latency, settings.jitter)
+        self.snapshots: dict[str, Snapshot] = {}
+        self._service = Service(
+            platform=self.seeded.platform,
+            tokens=self.tokens,
+            path_prefix=settings.path_prefix,
+            vendor=settings.vendor,
+            public_url=settings.public_url,
+            strict=settings.strict,
+            now=environment.now,
+        )
+        self.service = FaultyService(
+            self._service,
+            plan=self._plan,
+            tokens=self.tokens,
+            platform=self.seeded.platform,
+            now=environment.now,
+        )
+        self.certificate: ThrowawayCertificate | None = throwaway_certificate(settings.host) if settings.tls else None
+        endpoint = ServiceEndpoint(
+            self.service, recorder=self.recorder, sleep=environment.sleep, latency=self._next_delay
+        )
+        app = guarded(application(endpoint, self), allowed_hosts=self._allowed_hosts(), origins=settings.cors)
+        tls = self.certificate.server if self.certificate else None
+        self.server = LoopServer(app, host=settings.host, port=settings.port, tls=tls)
+        self._begin()
+
+    @property
+    def address(self) -> str:
+        """Scheme, host and port."""
+        host = self.settings.host
+        scheme = "https" if self.settings.tls else "http"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.server.port}"
+
+    @property
+    def base_url(self) -> str:
+        """The base URL that clients on this machine use."""
+        return self.address + self.settings.path_prefix
+
+    def reset(self) -> None:
+        """Go back to the start: data, tokens, faults, rate limit, latency, journal, snapshots."""
+        self.clear_faults()
+        self._plan.clear()
+        self.seeded.platform.restore(self._seed().platform.snapshot())
+        self.tokens.clear()
+        self.recorder.records.clear()
+        self.snapshots.clear()
+        self._begin()
+
+    def snapshot(self) -> Snapshot:
+        """Return a copy of the stored data."""
+        return self.seeded.platform.snapshot()
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Store what a snapshot has."""
+        self.seeded.platform.restore(snapshot)
+
+    def keep_snapshot(self, name: str) -> None:
+        """Take a snapshot and keep it by name; `FieldError` when there are too many."""
+        if name not in self.snapshots and len(self.snapshots) >= MOST_SNAPSHOTS:
+            raise FieldError("name", f"there are {MOST_SNAPSHOTS} snapshots already; reset drops them")
+        self.snapshots[name] = self.snapshot()
+
+    def add_token(
+        self,
+        token: str,
+        *,
+        organization_administrator: bool = True,
+        service_application: bool = True,
+        permissions: Iterable[str] = ALL_PERMISSIONS,
+        scopes: Iterable[str] = ALL_SCOPES,
+        member_of: Iterable[str] | None = None,
+        expires_in: float | None = None,
+    ) -> None:
+        """Accept a token; the arguments take rights away."""
+        self.tokens.register(
+            token,
+            organization_administrator=organization_administrator,
+            service_application=service_application,
+            permissions=permissions,
+            scopes=scopes,
+            member_of=member_of,
+            expires_in=expires_in,
+        )
+
+    def clock(self) -> float:
+        """Return the seconds of the sandbox's clock."""
+        return self._environment.clock()
+
+    @property
+    def rate(self) -> RateLimit | None:
+        """The rate limit of each token."""
+        return self._service.counter.limit if self._service.counter else None
+
+    def set_rate(self, rate: RateLimit | None) -> None:
+        """Set the rate limit and begin to count anew; None for no limit."""
+        self._service.counter = RequestCounter(rate, self._environment.clock) if rate else None
+
+    @property
+    def latency(self) -> tuple[float, float]:
+        """Seconds of latency and jitter."""
+        return self._delays.latency, self._delays.jitter
+
+    def set_latency(self, latency: float, jitter: float) -> None:
+        """Set how long every response is held back."""
+        self._delays = _Delays(latency, jitter)
+
+    def faults(self) -> tuple[Fault, ...]:
+        """Return the faults that are to come."""
+        return self._plan.pending()
+
+    def unused_faults(self) -> tuple[Fault, ...]:
+        """Return the faults that were requested and have never fired."""
+        return self._plan.unused()
+
+    def add_fault(self, fault: Fault) -> None:
+        """Let a fault happen."""
+        if fault.name == REFUSE and fault.seconds is not None:
+            seconds = fault.seconds
+            self.server.run_in_loop(lambda: self._refuse(seconds))
+        else:
+            self._plan.add(fault)
+
+    def clear_faults(self) -> None:
+        """Let no more faults happen, listen again, and accept the tokens again that a fault has ended."""
+        self._plan.clear()
+        self.tokens.restore()
+        if self.server.is_running:
+            self.server.run_in_loop(self.server.accept_connections)
+
+    def page(self, *, values: dict[str, str] | None = None, error: FieldError | None = None) -> str:
+        """Return the page as HTML; with an error the form has the values that were sent."""
+        return render_page(self, values=values or {}, error=error)
+
+    def _begin(self) -> None:
+        if self.settings.as_seen:
+            for fault in SEEN_FAULTS:
+                self._plan.add(fault, standing=True)
+        self.add_token(self.settings.token)
+        self.set_rate(self.settings.rate)
+        self.set_latency(self.settings.latency, self.settings.jitter)
+
+    def _next_delay(self) -> float:
+        return self._delays.latency + self._environment.chance.random() * self._delays.jitter
+
+    def _allowed_hosts(self) -> list[str]:
+        public = self.settings.public_url.partition("://")[2].partition("/")[0] if self.settings.public_url else ""
+        return [*self.settings.allowed_hosts, self.settings.host, *([host_name(public)] if public else [])]
+
+    def _refuse(self, seconds: float) -> None:
+        self.server.refuse_connections()
+        self.server.run_later(self._listen_again(seconds))
+
+    async def _listen_again(self, seconds: float) -> None:
+        await self._environment.sleep(seconds)
+        self.server.accept_connections()

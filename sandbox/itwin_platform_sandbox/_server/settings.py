@@ -1,0 +1,39 @@
+"""How a sandbox is set up, and what it is handed instead of deciding itself."""
+
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from .._service.rate_limit import RateLimit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """What the sandbox is handed: time, sleep, randomness."""
+
+    clock: Callable[[], float]
+    now: Callable[[], datetime]
+    sleep: Callable[[float], Awaitable[None]]
+    chance: random.Random
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How the sandbox behaves from the start, and after a reset."""
+
+    host: str
+    port: int
+    path_prefix: str
+    public_url: str | None
+    any_token: bool
+    token: str
+    vendor: str | None
+    rate: RateLimit | None
+    latency: float
+    jitter: float
+    as_seen: bool
+    strict: bool
+    tls: bool
+    cors: tuple[str, ...]
+    allowed_hosts: tuple[str, ...]

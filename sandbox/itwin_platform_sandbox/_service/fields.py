@@ -1,0 +1,91 @@
+"""Reading fields that somebody wrote by hand: each error names its field."""
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+
+from .json_values import JSON, JSONObject
+
+# Larger than any number that makes sense here, and small enough for dates and event loops.
+LARGEST_NUMBER = 1_000_000_000
+
+
+class FieldError(ValueError):
+    """A field has a value that cannot be used; `field` is None when the whole value is wrong."""
+
+    def __init__(self, field: str | None, message: str) -> None:
+        super().__init__(f"{field}: {message}" if field else message)
+        self.field = field
+
+
+def read_fields(value: JSON, names: Collection[str], prefix: str = "") -> JSONObject:
+    """Return the value as an object that has no other fields than `names`."""
+    if not isinstance(value, dict):
+        raise FieldError(prefix.rstrip(".") or None, "must be a JSON object")
+    for name in value:
+        if name not in names:
+            raise FieldError(f"{prefix}{name[:100]}", f"unknown field; known are {', '.join(names)}")
+    return value
+
+
+def check_choice(field: str, value: JSON, choices: Iterable[str]) -> str:
+    """Return the value if it is one of the choices."""
+    known = list(choices)
+    if not isinstance(value, str) or value not in known:
+        raise FieldError(field, f"{_shown(value)} is not one of {', '.join(known)}")
+    return value
+
+
+def read_integer(values: Mapping[str, JSON], name: str, default: int, *, least: int = 0) -> int:
+    """Return an integer from `least` to 1,000,000,000; a string of digits counts as one."""
+    number = read_number(values, name, default, least=least)
+    if not float(number).is_integer():
+        raise FieldError(name, f"{_shown(values[name])} is not an integer")
+    return int(number)
+
+
+def read_number(values: Mapping[str, JSON], name: str, default: float, *, least: float = 0) -> float:
+    """Return a finite number from `least` to 1,000,000,000; a string with a number counts as one."""
+    value = values.get(name, default)
+    try:
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise ValueError  # noqa: TRY004, TRY301 - the sender's value is wrong; one message for every reason
+        number = float(value)
+    except (ValueError, OverflowError):
+        raise FieldError(name, f"{_shown(value)} is not a number") from None
+    if not (math.isfinite(number) and least <= number <= LARGEST_NUMBER):
+        raise FieldError(name, f"{_shown(value)} is not between {least} and {LARGEST_NUMBER}")
+    return number
+
+
+def read_boolean(values: Mapping[str, JSON], name: str, *, default: bool) -> bool:
+    """Return true or false."""
+    value = values.get(name, default)
+    if not isinstance(value, bool):
+        raise FieldError(name, f"{_shown(value)} is neither true nor false")
+    return value
+
+
+def read_string(values: Mapping[str, JSON], name: str, default: str | None = None) -> str:
+    """Return a string; without a default the field is required."""
+    value = values.get(name, default)
+    if not isinstance(value, str):
+        raise FieldError(name, "a string is required" if value is None else f"{_shown(value)} is not a string")
+    return value
+
+
+def read_strings(values: Mapping[str, JSON], name: str, default: Iterable[str]) -> list[str]:
+    """Return a list of strings."""
+    value = values.get(name)
+    if value is None:
+        return list(default)
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise FieldError(name, "must be a list of strings")
+    return [str(item) for item in value]
+
+
+def _shown(value: JSON) -> str:
+    """Return the value for a message: short, whatever was sent."""
+    if isinstance(value, int) and abs(value) > 10**30:
+        return "a number with too many digits"  # and Python does not print more than 4,300 of them
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."

@@ -1,0 +1,17 @@
+"""What seeding hands over."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..state import Platform
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seeded:
+    """The stored data and the ids in it that a test starts with; None where a seed document has no such thing."""
+
+    platform: Platform
+    itwin_id: str
+    repository_ids: Mapping[str, str]
+    scene_id: str | None
+    webhook_id: str | None

@@ -1,0 +1,303 @@
+"""`with_options`: a view of a client with other options, and the metadata of each final response."""
+
+import asyncio
+import logging
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform import (
+    AccessToken,
+    BackoffPolicy,
+    DeadlineExceededError,
+    Gate,
+    NotFoundError,
+    PlatformClient,
+    ResponseDecodeError,
+    ResponseInfo,
+    ServerError,
+    UsageError,
+)
+from itwin_platform_api.api.itwins import get_primary_account
+
+from tests.client.conftest import ACCOUNT, SETTINGS, answering
+from tests.support.virtual_time import in_virtual_time
+
+SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
+
+
+def pages(request: httpx.Request) -> httpx.Response:
+    """Two pages of iTwins or scene objects, and the account."""
+    if request.url.path.endswith("/myprimaryaccount"):
+        return httpx.Response(200, json=ACCOUNT)
+    following = request.url.copy_set_param("$skip", "1")
+    links = {} if request.url.params.get("$skip") == "1" else {"next": {"href": str(following)}}
+    head = {"x-correlation-id": "answered", "x-max-return": "10000"}
+    return httpx.Response(200, json={"iTwins": [{"id": "i"}], "objects": [{"id": "o"}], "_links": links}, headers=head)
+
+
+async def call_everything(view: PlatformClient) -> None:
+    """One operation, both listings with two pages each, a generated function, and a request of no operation."""
+    await view.itwins.get_primary_account()
+    assert len(await view.itwins.list(page_size=1).collect()) == 2
+    assert len(await view.scenes.list_objects(SCENE, "itwin-7", page_size=1).collect()) == 2
+    await get_primary_account.asyncio(client=view.generated)
+    await view.generated.get_async_httpx_client().get("/itwins/myprimaryaccount")
+
+
+async def test_options_reach_every_request() -> None:
+    """Operations, each page of both listings, generated functions and requests of one's own carry the options."""
+    client, requests = answering(pages)
+    told: list[ResponseInfo] = []
+    async with client:
+        await call_everything(
+            client.with_options(
+                timeout=httpx.Timeout(3.0, read=9.0),
+                headers={"X-Feature": "on", "user-agent": "exporter/1"},
+                correlation_id="c-1",
+                on_response=told.append,
+            )
+        )
+    assert len(requests) == len(told) == 7
+    for request in requests:
+        assert request.headers["x-feature"] == "on"
+        assert request.headers.get_list("user-agent") == ["exporter/1"]
+        assert request.headers.get_list("x-correlation-id") == ["c-1"]
+        assert request.extensions["timeout"] == {"connect": 3.0, "read": 9.0, "write": 3.0, "pool": 3.0}
+
+
+async def test_the_client_itself_stays_as_it_is() -> None:
+    """A view changes neither the client that it is made from nor other views of it."""
+    client, requests = answering(pages)
+    async with client:
+        client.with_options(headers={"X-Feature": "on"}, correlation_id="c-1", timeout=1.0)
+        await call_everything(client)
+        await call_everything(client.with_options(timeout=2.0))
+    assert all("x-feature" not in request.headers for request in requests)
+    assert all("x-correlation-id" not in request.headers for request in requests)
+    assert [request.extensions["timeout"]["read"] for request in requests] == [30.0] * 7 + [2.0] * 7
+
+
+async def test_views_nest() -> None:
+    """Headers add up; for all else the innermost value applies, and None takes it away."""
+    client, requests = answering()
+    told: list[str] = []
+    outer = client.with_options(headers={"A": "1", "B": "1"}, correlation_id="outer", timeout=5.0)
+    inner = outer.with_options(headers={"b": "2"}, on_response=lambda info: told.append(info.route))
+    async with client:
+        await inner.itwins.get_primary_account()
+        await inner.with_options(correlation_id=None, on_response=None).itwins.get_primary_account()
+    first, second = requests
+    assert (first.headers["a"], first.headers.get_list("b")) == ("1", ["2"])
+    assert (first.headers["x-correlation-id"], first.extensions["timeout"]["read"]) == ("outer", 5.0)
+    assert "x-correlation-id" not in second.headers
+    assert told == ["/itwins/myprimaryaccount"]
+
+
+async def test_the_keyword_of_an_operation_wins() -> None:
+    """`correlation_id` of the call is closer than that of the view, whatever the case of its header's name."""
+    client, requests = answering(pages)
+    async with client:
+        view = client.with_options(correlation_id="view", headers={"prefer": "return=minimal"})
+        await view.scenes.list_objects(SCENE, "itwin-7", correlation_id="call").collect()
+        await view.itwins.list(representation="full", limit=1).collect()
+    assert {request.headers.get_list("x-correlation-id")[0] for request in requests[:2]} == {"call"}
+    assert requests[2].headers.get_list("prefer") == ["return=representation"]
+
+
+@pytest.mark.parametrize(
+    "name", ["Authorization", "accept", "HOST", "Content-Length", "Content-Type", "Transfer-Encoding"]
+)
+def test_headers_of_the_client_are_not_replaced(name: str) -> None:
+    """Token, version and address stay those of the client: the mistake shows where it is made."""
+    with pytest.raises(UsageError, match=f"headers must not contain {name}: the client writes it"):
+        answering()[0].with_options(headers={name: "planted"})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"timeout": 0}, "timeout must be a number of seconds above 0"),
+        ({"timeout": True}, "timeout must be"),
+        ({"timeout": None}, "timeout must be"),
+        ({"deadline": -1.0}, "deadline must be"),
+        ({"deadline": float("nan")}, "deadline must be"),
+        ({"deadline": "1"}, "deadline must be"),
+        ({"deadline": True}, "deadline must be"),
+        ({"queue_timeout": -1}, "queue_timeout must be a finite number of seconds of at least 0, or None"),
+        ({"max_attempts": 0}, "max_attempts must be an integer"),
+        ({"max_attempts": 1.5}, "max_attempts must be an integer"),
+        ({"max_attempts": None}, "max_attempts must be an integer"),
+        ({"headers": ["a"]}, "headers must be a mapping"),
+        ({"headers": None}, "headers must be a mapping"),
+        ({"headers": {"": "x"}}, "'' is not the name of a header"),
+        ({"headers": {"a b": "x"}}, "'a b' is not the name of a header"),
+        ({"headers": {"A:": "x"}}, "is not the name of a header"),
+        ({"headers": {5: "x"}}, "5 is not the name of a header"),
+        ({"headers": {"A": "x\r\nB: y"}}, "A must be a string of visible ASCII"),
+        ({"headers": {"A": None}}, "A must be a string"),
+        ({"correlation_id": "a\nb"}, "correlation_id must be a string of visible ASCII"),
+        ({"correlation_id": 5}, "correlation_id must be a string"),
+        ({"on_response": 5}, "on_response must be a function"),
+    ],
+    ids=str,
+)
+def test_an_unusable_option_is_rejected_at_once(options: dict[str, Any], words: str) -> None:
+    """Before any call, and by its name."""
+    with pytest.raises(UsageError, match=words):
+        answering()[0].with_options(**options)
+
+
+async def test_closing_a_view_closes_nothing() -> None:
+    """A view may stand in `async with`; its client goes on, and when that is closed, so is the view."""
+    client, requests = answering()
+    async with client.with_options(timeout=5.0) as view:
+        await view.itwins.get_primary_account()
+    await view.aclose()
+    await client.itwins.get_primary_account()
+    await client.aclose()
+    with pytest.raises(UsageError, match="the client is closed"):
+        await view.itwins.get_primary_account()
+    assert len(requests) == 2
+
+
+def test_a_view_says_that_it_is_one() -> None:
+    """`repr` shows neither headers nor anything else that could be confidential."""
+    view = answering()[0].with_options(headers={"X-Key": "planted"}, correlation_id="planted")
+    assert repr(view) == "PlatformClient(base_url='https://service.example/api', vendor='acme', with options)"
+
+
+async def test_limits_of_a_view_hold_for_its_calls() -> None:
+    """`max_attempts` counts for the calls of the view, and the client keeps its own."""
+    client, requests = answering(lambda _: httpx.Response(503), backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
+    async with client:
+        with pytest.raises(ServerError) as caught:
+            await client.with_options(max_attempts=2).itwins.get_primary_account()
+        assert (caught.value.attempts, len(requests)) == (2, 2)
+        with pytest.raises(ServerError) as caught:
+            await client.itwins.get_primary_account()
+    assert caught.value.attempts == 5
+
+
+@pytest.mark.parametrize(("deadline", "seconds"), [(3.0, 3.0), (None, 1000.0)], ids=["shorter", "none"])
+def test_the_deadline_of_a_view_holds_for_its_calls(deadline: float | None, seconds: float) -> None:
+    """It may be shorter than that of the client, or none at all."""
+
+    async def silent(_: httpx.Request) -> httpx.Response:
+        await asyncio.sleep(1000.0)
+        return httpx.Response(200, json=ACCOUNT)
+
+    async def call() -> float:
+        settings: dict[str, Any] = SETTINGS | {"transport": httpx.MockTransport(silent)}
+        async with PlatformClient(**settings) as client:
+            view = client.with_options(deadline=deadline)
+            try:
+                await view.itwins.get_primary_account()
+            except DeadlineExceededError as error:
+                assert "the deadline of 3 s passed" in str(error)  # noqa: PT017  # where none is raised, that is right
+            return asyncio.get_running_loop().time()
+
+    assert in_virtual_time(call()) == seconds
+
+
+def test_the_queue_timeout_of_a_view_holds_for_its_calls() -> None:
+    """A call of the view gives up its place in the queue, while others wait on."""
+
+    async def slow(_: httpx.Request) -> httpx.Response:
+        await asyncio.sleep(10.0)
+        return httpx.Response(200, json=ACCOUNT)
+
+    async def call() -> None:
+        settings: dict[str, Any] = SETTINGS | {"transport": httpx.MockTransport(slow), "gate": Gate(1)}
+        async with PlatformClient(**settings) as client, asyncio.TaskGroup() as tasks:
+            tasks.create_task(client.itwins.get_primary_account())
+            await asyncio.sleep(0)
+            tasks.create_task(client.itwins.get_primary_account())
+            with pytest.raises(DeadlineExceededError, match="queue_timeout") as caught:
+                await client.with_options(queue_timeout=2.0).itwins.get_primary_account()
+            assert (caught.value.attempts, asyncio.get_running_loop().time()) == (0, 2.0)
+
+    in_virtual_time(call())
+
+
+async def test_a_response_is_described() -> None:
+    """Method, route as a template, status, headers in any case, attempts, seconds and correlation id; frozen."""
+    statuses = iter([503, 429])
+
+    def service(request: httpx.Request) -> httpx.Response:
+        status = next(statuses, None)
+        return pages(request) if status is None else httpx.Response(status)
+
+    client, _ = answering(service, backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
+    told: list[ResponseInfo] = []
+    async with client:
+        view = client.with_options(on_response=told.append)
+        await view.scenes.list_objects(SCENE, "itwin-7", page_size=1).collect()
+    first, second = told
+    assert (first.method, first.route, first.status) == ("GET", "/scenes/{scene_id}/objects", 200)
+    assert (first.attempts, second.attempts, first.correlation_id) == (3, 1, "answered")
+    assert first.headers["X-Correlation-ID"] == "answered"
+    assert first.seconds >= 0
+    assert SCENE not in repr(told)
+    with pytest.raises(AttributeError):
+        first.status = 5  # type: ignore[misc]  # as a mistake
+
+
+def test_the_seconds_are_those_of_the_whole_call() -> None:
+    """With delays and retries: what the caller waited."""
+
+    async def call() -> float:
+        answers = iter([httpx.Response(503), httpx.Response(200, json=ACCOUNT)])
+        client, _ = answering(lambda _: next(answers), backoff=BackoffPolicy(base_delay=7.0))
+        told: list[ResponseInfo] = []
+        async with client:
+            await client.with_options(on_response=told.append).itwins.get_primary_account()
+        return told[0].seconds
+
+    assert 7.0 <= in_virtual_time(call()) <= 7.5
+
+
+async def test_errors_with_a_status_are_told() -> None:
+    """A 404, a body that is no JSON, and one that is too large are final responses as well."""
+    bodies = iter([httpx.Response(404), httpx.Response(200, text="no JSON"), httpx.Response(200, content=b"x" * 2000)])
+    client, _ = answering(lambda _: next(bodies), max_response_bytes=1000)
+    told: list[ResponseInfo] = []
+    async with client:
+        view = client.with_options(on_response=told.append)
+        with pytest.raises(NotFoundError):
+            await view.itwins.get_primary_account()
+        for _ in range(2):
+            with pytest.raises(ResponseDecodeError) as caught:
+                await view.itwins.get_primary_account()
+    assert [(info.status, info.attempts) for info in told] == [(404, 1), (200, 1), (200, 1)]
+    assert (caught.value.attempts, told[-1].route) == (1, "/itwins/myprimaryaccount")
+
+
+async def test_a_callback_that_fails_loses_no_response(caplog: pytest.LogCaptureFixture) -> None:
+    """It is logged, and the call returns what it would have returned."""
+
+    def fails(info: ResponseInfo) -> None:
+        raise ZeroDivisionError
+
+    client, _ = answering()
+    async with client:
+        with caplog.at_level(logging.ERROR, "itwin_platform"):
+            account = await client.with_options(on_response=fails).itwins.get_primary_account()
+    assert account.id == "a"
+    assert [record.getMessage() for record in caplog.records] == ["on_response failed"]
+
+
+async def test_views_share_the_token() -> None:
+    """One refresh serves the client and all its views."""
+    asked = 0
+
+    async def provider() -> AccessToken:
+        nonlocal asked
+        asked += 1
+        await asyncio.sleep(0)
+        return AccessToken("planted-token")
+
+    client, requests = answering(token=provider)
+    async with client:
+        await asyncio.gather(*(client.with_options(timeout=n).itwins.get_primary_account() for n in range(1, 20)))
+    assert (asked, len(requests)) == (1, 19)

@@ -1,0 +1,109 @@
+"""`make spec-diff` says something of every difference, also of one that no rule knows."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from tests.support.regenerated import Document
+from tools.spec.diff import report
+
+SILENT = ["Breaking: 0", "Not breaking: 0"]
+
+
+def operation(document: Document) -> dict[str, Any]:
+    """One operation."""
+    found: dict[str, Any] = document["paths"]["/itwins/"]["get"]
+    return found
+
+
+# What is done, and the place that is told.
+CASES: list[tuple[Callable[[Document], object], str]] = [
+    (lambda d: operation(d).update(security=[{"bearer": ["other"]}]), "paths /itwins/ get security 0 bearer"),
+    (lambda d: operation(d).update(deprecated=True), "paths /itwins/ get deprecated: new: True"),
+    (lambda d: d["servers"][0].update(url="{base_url}/v3"), "servers 0 url: is {base_url}/v3 now"),
+    (
+        lambda d: d["components"]["securitySchemes"]["bearer"].update(scheme="basic"),
+        "components securitySchemes bearer scheme: is basic now, was bearer",
+    ),
+    (lambda d: d["components"]["parameters"]["Select"].update(explode=True), "parameters Select explode: is True now"),
+    (
+        lambda d: d["components"]["headers"]["RetryAfter"]["schema"].update(type="string"),
+        "headers RetryAfter schema type",
+    ),
+    (
+        lambda d: d["components"]["schemas"]["Vector3d"].update(additionalProperties=False),
+        "schemas Vector3d additionalProperties: new: False",
+    ),
+    (
+        lambda d: operation(d)["responses"].update({"200": {"description": "x", "content": {"text/csv": {}}}}),
+        "platform.itwins.list(), response 200",
+    ),
+    (
+        lambda d: d["components"]["schemas"].update(
+            Vector3d={**d["components"]["schemas"]["Vector3d"], "properties": {**_reversed(d, "Vector3d")}}
+        ),
+        "components schemas Vector3d properties: is in another order now",
+    ),
+    (lambda d: d["info"].update(title="Another"), "info title"),
+    (
+        lambda d: d["components"]["responses"]["SceneExists"].update(description="Twice."),
+        "responses SceneExists description",
+    ),
+    (
+        lambda d: d["components"]["schemas"]["ITwinStatus"].update({"x-enum-varnames": ["ON", "INACTIVE", "TRIAL"]}),
+        "the member of Active is called ON now, was ACTIVE",
+    ),
+]
+
+
+def _reversed(document: Document, schema: str) -> dict[str, Any]:
+    return dict(reversed(document["components"]["schemas"][schema]["properties"].items()))
+
+
+@pytest.mark.parametrize(("change", "place"), CASES)
+def test_a_difference_that_no_rule_knows_is_told_by_its_place(
+    specification: Document, change: Callable[[Document], object], place: str
+) -> None:
+    """Security, deprecation, servers, media types, explode, header types and order are never silent."""
+    document = copy.deepcopy(specification)
+    change(document)
+    assert any(place in line for line in report(specification, document)), report(specification, document)
+
+
+def test_a_removed_operation_is_one_breaking_line(specification: Document) -> None:
+    """The models that only it used are told of in its line."""
+    document = copy.deepcopy(specification)
+    del document["paths"]["/reality-analysis/detectors"]
+    for name in ("Detector", "DetectorCreate", "DetectorResponse"):
+        del document["components"]["schemas"][name]
+    first, line, second = report(specification, document)[:3]
+    assert (first, second) == ("Breaking: 1", "Not breaking: 0")
+    assert "with Detector, DetectorCreate, DetectorResponse" in line
+
+
+def holders(node: object) -> list[Any]:
+    """Every object and list of a document that has something in it."""
+    inner = list(node.values()) if isinstance(node, dict) else node if isinstance(node, list) else []
+    return [*([node] if inner else []), *(found for value in inner for found in holders(value))]
+
+
+@settings(max_examples=15)
+@given(data=st.data())
+def test_any_mutation_gives_a_line(specification: Document, data: st.DataObject) -> None:
+    """Whatever is removed, replaced or moved anywhere in the document, something is said."""
+    document = copy.deepcopy(specification)
+    places = holders(document)
+    holder = places[data.draw(st.integers(0, len(places) - 1))]
+    key = data.draw(st.sampled_from(list(holder) if isinstance(holder, dict) else list(range(len(holder)))))
+    if isinstance(holder[key], str | int | float) and data.draw(st.booleans()):
+        holder[key] = f"{holder[key]}x" if isinstance(holder[key], str) else holder[key] + 1
+    else:
+        del holder[key]
+    try:
+        lines = report(specification, document)
+    except (KeyError, TypeError, AttributeError):
+        return  # a document that no tool can read is not silent
+    assert len(lines) > len(SILENT) or lines[: len(SILENT)] != SILENT

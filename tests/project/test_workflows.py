@@ -1,0 +1,67 @@
+"""The workflows run what the Makefile offers, with pinned actions and the least permissions."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+PROJECT = Path(__file__).resolve().parents[2]
+WORKFLOWS = sorted((PROJECT / ".github" / "workflows").glob("*.yml"))
+TARGETS = set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+each_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+
+
+def jobs(path: Path) -> dict[str, dict[str, Any]]:
+    """The jobs of a workflow by name."""
+    document: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    found: dict[str, dict[str, Any]] = document["jobs"]
+    return found
+
+
+def steps(path: Path) -> list[dict[str, Any]]:
+    """The steps of all jobs of a workflow."""
+    return [step for job in jobs(path).values() for step in job["steps"]]
+
+
+def test_there_is_a_workflow_for_each_purpose() -> None:
+    """Checks for each commit, what takes longer at night, and a release."""
+    assert [path.stem for path in WORKFLOWS] == ["checks", "nightly", "release"]
+
+
+@each_workflow
+def test_a_workflow_runs_targets_of_the_makefile(path: Path) -> None:
+    """Each command of a workflow is one that a developer can run: a target of the Makefile, and nothing else."""
+    commands = [step["run"] for step in steps(path) if "run" in step]
+    assert commands
+    for command in commands:
+        target = re.fullmatch(r"make ([a-z-]+)( [A-Z]+=\S+)*", command)
+        assert target is not None, command
+        assert target[1] in TARGETS
+
+
+@each_workflow
+def test_an_action_is_pinned_by_its_commit(path: Path) -> None:
+    """A tag can be moved to other code; a commit cannot."""
+    for step in steps(path):
+        assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", step.get("uses", "a/b@" + "0" * 40))
+
+
+@each_workflow
+def test_a_job_has_the_least_permissions(path: Path) -> None:
+    """Nothing is permitted to a whole workflow, each job names what it needs, and only a release may sign."""
+    assert yaml.safe_load(path.read_text(encoding="utf-8"))["permissions"] == {}
+    for job in jobs(path).values():
+        writable = {name for name, access in job["permissions"].items() if access == "write"}
+        assert writable <= ({"id-token", "attestations"} if path.stem == "release" else set())
+
+
+def test_every_supported_python_is_checked() -> None:
+    """The checks run on each minor version that the classifiers name, and on the newest one as well."""
+    matrix = jobs(WORKFLOWS[0])["check"]["strategy"]["matrix"]["python"]
+    project = (PROJECT / "pyproject.toml").read_text(encoding="utf-8")
+    named = re.findall(r"Python :: (3\.\d+)\"", project)
+    assert set(named) <= set(matrix)
+    assert min(matrix, key=lambda version: int(version[2:])) == "3.11"

@@ -1,0 +1,183 @@
+"""Limits that the wrapper checks before sending, held against a specification by trying them.
+
+Each public method is called with a value at the documented limit, which must be sent, and with one beyond it, which
+must be rejected. Nothing leaves the process.
+"""
+
+import ast
+import asyncio
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from traceback import FrameSummary, extract_tb
+from typing import Any
+
+import httpx
+
+from tools.generation import generated_names
+from tools.generation.wrapper_calls import WRAPPER
+from tools.generation.wrapper_coverage import Place, argument, keywords, places
+from tools.spec.specification import Field, Specification
+
+UUID = "6a2d2381-6c57-4332-b87a-5b7c00000000"
+#: What is given for an argument that a call needs and that is not tried.
+NEEDED = {"type": "PhotoObjectDetector", "scene_id": UUID}
+#: A size that no limit is expected to reach, for each kind of value.
+FAR = {"integer": 10**9, "string": 5000}
+LOWER, UPPER = ("minimum", "minLength", "minItems"), ("maximum", "maxLength", "maxItems")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """One documented limit: `value(n)` makes an argument of the size n. Without `most`, `far` must be sent."""
+
+    method: str
+    keyword: str
+    part: str
+    least: int | None
+    most: int | None
+    far: int
+    value: Callable[[int], object]
+
+
+def wrong_limits(specification: Specification) -> list[str]:
+    """Return a text for each limit that the wrapper checks otherwise, with the lines to change."""
+    return asyncio.run(_wrong_limits(specification))
+
+
+async def _wrong_limits(specification: Specification) -> list[str]:
+    public: Any = importlib.import_module("itwin_platform")
+    transport = httpx.MockTransport(lambda _: httpx.Response(404, json={}))
+    found: list[str] = []
+    async with public.PlatformClient("http://127.0.0.1", vendor="v", token="t", transport=transport) as platform:  # noqa: S106 - nothing is sent
+        for probe in _probes(specification):
+            found += await _Trial(platform, probe, public.PlatformError, public.UsageError).texts()
+    return found
+
+
+class _Trial:
+    """Calls a method with sizes around a limit."""
+
+    def __init__(self, platform: Any, probe: Probe, failed: type[Exception], rejected: type[Exception]) -> None:
+        self._probe, self._failed, self._rejected = probe, failed, rejected
+        group, _, name = probe.method.removeprefix("platform.").partition(".")
+        self._method: Callable[..., Any] = getattr(getattr(platform, group), name)
+
+    async def texts(self) -> list[str]:
+        """What is wrong with the limit, if anything."""
+        probe, what = self._probe, f"{self._probe.keyword}= of {self._probe.method}()"
+        found: list[str] = []
+        if probe.most is None:
+            if frames := await self._rejection(probe.far):
+                found.append(_told(f"{probe.part} has no upper limit, {what} has one", frames))
+        elif frames := await self._rejection(probe.most):
+            found.append(_told(f"{probe.part} allows {probe.most}, which {what} rejects", frames))
+        elif not await self._rejection(probe.most + 1):
+            frames = await self._rejection(max(probe.far, 2 * probe.most))
+            found.append(_told(f"{probe.part} allows at most {probe.most}, {what} sends more", frames))
+        if probe.least is not None:
+            if frames := await self._rejection(probe.least):
+                found.append(_told(f"{probe.part} allows {probe.least}, which {what} rejects", frames))
+            elif not await self._rejection(probe.least - 1):
+                frames = await self._rejection(-probe.far)
+                found.append(_told(f"{probe.part} allows at least {probe.least}, {what} sends less", frames))
+        return found
+
+    async def _rejection(self, size: int) -> list[FrameSummary]:
+        """Return where a size was rejected before sending; nothing when it was sent."""
+        parameters = inspect.signature(self._method).parameters.values()
+        needed = [each.name for each in parameters if each.default is each.empty]
+        given = {name: NEEDED.get(name, "A") for name in needed} | {self._probe.keyword: self._probe.value(size)}
+        try:
+            result = self._method(**given)
+            await (result if inspect.isawaitable(result) else result.collect())
+        except self._rejected as error:
+            return list(extract_tb(error.__traceback__))
+        except self._failed:
+            pass
+        return []
+
+
+def _told(what: str, frames: list[FrameSummary]) -> str:
+    inside = [frame for frame in frames if Path(frame.filename).is_relative_to(WRAPPER)]
+    if not inside:
+        return f"openapi.yaml: {what}. The method has no check for it: add one."
+    # A check of one kind of value raises; the line above gives it the limit.
+    frame = inside[-2] if len(inside) > 1 and re.match("_?check_", inside[-1].name) else inside[-1]
+    source = Path(frame.filename).read_text(encoding="utf-8").splitlines()
+    line = frame.lineno or 1
+    names = re.findall(r"\b_?[A-Z][A-Z_]{3,}\b", "\n".join(source[line - 1 : frame.end_lineno or line]))
+    constants = [place for name in dict.fromkeys(names) for place in _defined(name)]
+    first = f"{Path(frame.filename).relative_to(WRAPPER).as_posix()}:{line}"
+    return f"openapi.yaml: {what}. Change {', '.join([first, *constants])}."
+
+
+def _defined(name: str) -> Iterator[str]:
+    """Return where the wrapper assigns a constant."""
+    for path in sorted(WRAPPER.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                if name in {inner.id for each in targets for inner in ast.walk(each) if isinstance(inner, ast.Name)}:
+                    yield f"{path.relative_to(WRAPPER).as_posix()}:{node.lineno} ({name})"
+
+
+def _probes(specification: Specification) -> Iterator[Probe]:
+    for place in places(specification).values():
+        if place.call is None:
+            continue
+        for part, field in place.operation.parameters.items():
+            yield from _probe(place, part, field, keywords(place, argument(place, part) or ""), _maker(field))
+        if place.operation.body is not None:
+            for name in sorted(specification.reach([place.operation.body])):
+                yield from _of_model(place, name, specification.models[name].fields)
+
+
+def _of_model(place: Place, name: str, fields: Mapping[str, Field]) -> Iterator[Probe]:
+    generated = generated_names.model(name)
+    if generated is None or not fields or place.call is None:
+        return
+    attributes = generated_names.attributes(generated)
+    options = importlib.import_module("itwin_platform").RepositoryOptions
+    for wire, field in fields.items():
+        given, make = place.call.built.get((name, attributes.get(wire, "")), frozenset[str]()), _maker(field)
+        if name == f"Stored{options.__name__}" and wire in options.properties():
+            given, make = frozenset({"options"}), _option(options, options.properties()[wire])
+        yield from _probe(place, f"{name}.{wire}", field, given, make)
+
+
+def _option(options: Any, name: str) -> Callable[[int], object]:
+    """Make options with one of them set: they are given as one object."""
+    without = dict.fromkeys(options.properties().values())
+    return lambda size: options(**{**without, name: size})
+
+
+def _probe(
+    place: Place, part: str, field: Field, given: frozenset[str], make: Callable[[int], object]
+) -> Iterator[Probe]:
+    if place.call is None or len(given) != 1:
+        return
+    least, most = ([int(str(field.limits[name])) for name in names if name in field.limits] for names in (LOWER, UPPER))
+    kind = next((kind for kind in FAR if kind in field.kinds), None)
+    free = kind is not None and not field.values and not {"pattern", "const"} & set(field.limits)
+    if most or (free and not part.startswith("path ")):  # an id of any length is one part of the path
+        yield Probe(
+            method=place.call.method,
+            keyword=next(iter(given)),
+            part=f"{part} of {place.operation.name}",
+            least=least[0] if least else None,
+            most=most[0] if most else None,
+            far=FAR.get(kind or "", 1000),
+            value=make,
+        )
+
+
+def _maker(field: Field) -> Callable[[int], object]:
+    if "integer" in field.kinds:
+        return lambda size: size
+    if any(kind.startswith("list of") for kind in field.kinds):
+        return lambda size: [{"version": "1.0.0", "kind": "View3d", "data": {}}] * size
+    return lambda size: "A" * size

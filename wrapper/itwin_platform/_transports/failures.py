@@ -1,0 +1,55 @@
+"""What a failure of the network says, and what it must not carry along."""
+
+import ssl
+from collections.abc import Iterator
+from typing import TypeVar
+
+import httpx
+
+E = TypeVar("E", bound=BaseException)
+
+#: These end a TLS connection as a lost one ends: a retry may help.
+_LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+#: With TLS 1.3 a service rejects a certificate, or the lack of one, when the handshake is over for the client.
+_REJECTED = ("CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED")
+
+
+def tls_failure(error: BaseException) -> str | None:
+    """Return why a connection is not trusted by one of its sides; None for any other failure.
+
+    Nothing was sent that the service has looked at, and a retry would not change it.
+    """
+    for cause in _chain(error):
+        if not isinstance(cause, ssl.SSLError) or isinstance(cause, _LOST):
+            continue
+        reason = str(getattr(cause, "verify_message", "") or getattr(cause, "reason", "") or cause)
+        is_handshake = isinstance(error, httpx.ConnectError)
+        if is_handshake or ("ALERT" in reason and any(word in reason for word in _REJECTED)):
+            return reason
+    return None
+
+
+def kind_of_failure(error: BaseException | None) -> str:
+    """Name a failure without what may be confidential: its class, and the reason of a TLS failure."""
+    reason = None if error is None else tls_failure(error)
+    return type(error).__name__ if reason is None else f"{type(error).__name__}: {reason}"
+
+
+def without_frames(error: E) -> E:
+    """Remove the tracebacks of an error and of what it came from.
+
+    The frames below hold requests, with token and body, and tools that report errors show what frames hold.
+    """
+    for cause in _chain(error):
+        cause.__traceback__ = None
+    return error
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    left: list[BaseException | None] = [error]
+    while left:
+        if (current := left.pop()) is not None and id(current) not in seen:
+            seen.add(id(current))
+            yield current
+            left += [current.__context__, current.__cause__]
