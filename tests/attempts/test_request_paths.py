@@ -86,7 +86,7 @@ async def test_a_lost_answer_is_the_same_error_either_way(
 ) -> None:
     """Not sent, or outcome unknown, after five requests."""
     httpx_mock.add_exception(cause, is_reusable=True)
-    with pytest.raises(error, match="after 5 requests"):
+    with pytest.raises(error, match="after 5 attempts"):
         await send(platform, "/things")
 
 

@@ -18,6 +18,7 @@ from .gate import RequestGate
 from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
 from .retry_after import retry_after_of
 from .token import AccessToken
+from .tracing import OFF, Trace
 from .window import Permit
 
 #: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
@@ -43,6 +44,7 @@ class Call:
         ticket: its position in the gate's queue.
         limit: ends the call when its time is over, or when the client is closed.
         task: who waits for the response.
+        trace: its spans, when the application traces.
     """
 
     request: httpx.Request
@@ -50,6 +52,7 @@ class Call:
     ticket: int
     limit: asyncio.Timeout
     task: "asyncio.Task[Any] | None"
+    trace: Trace = OFF
     permit: Permit | None = None
     admitted_at: float | None = None
     token: AccessToken | None = None
@@ -119,7 +122,9 @@ class AttemptSender:
             self.gate.sending(call.permit)
         started = asyncio.get_running_loop().time()
         try:
-            attempt = await self._protected(self._exchange(request, call))
+            with call.trace.attempt(call.sent) as trace:
+                attempt = await self._protected(self._exchange(request, call))
+                trace.ended(attempt.response, attempt.error)
         except BaseException as error:
             call.may_have_had_an_effect = True
             self.release(call)

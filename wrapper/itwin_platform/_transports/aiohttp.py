@@ -11,12 +11,11 @@ from collections.abc import AsyncIterator, Callable
 from importlib import import_module
 from types import ModuleType
 from typing import Any
-from weakref import WeakSet
 
 import httpx
 
+from .aiohttp_connector import connector_class
 from .lazy import LazyRequest, LazyResponse
-from .network import is_socket_readable
 
 #: What aiohttp would add to a request that lacks it.
 _ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
@@ -156,7 +155,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         aiohttp = self._aiohttp
         known = inspect.signature(aiohttp.ClientSession).parameters
         session = aiohttp.ClientSession(
-            connector=_connector_class(aiohttp)(
+            connector=connector_class(aiohttp)(
                 limit=self._limits.max_connections or 0, keepalive_timeout=self._limits.keepalive_expiry
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -205,28 +204,6 @@ def _restart(limit: asyncio.Timeout, when: float | None) -> None:
     except RuntimeError:
         # The service has responded before it had the whole body.
         return
-
-
-def _connector_class(aiohttp: Any) -> Any:
-    class Connector(aiohttp.TCPConnector):  # type: ignore[misc]  # aiohttp is imported by name
-        """Notices before a connection is used again that the service has closed it, or sent more than a response."""
-
-        def __init__(self, **options: Any) -> None:
-            super().__init__(**options)
-            self._used: WeakSet[Any] = WeakSet()
-
-        async def connect(self, *arguments: Any, **options: Any) -> Any:
-            while True:
-                connection = await super().connect(*arguments, **options)
-                protocol = connection.protocol
-                if protocol not in self._used:
-                    self._used.add(protocol)
-                    return connection
-                if not protocol.should_close and not is_socket_readable(connection.transport):
-                    return connection
-                connection.close()
-
-    return Connector
 
 
 class _Body(httpx.AsyncByteStream):
