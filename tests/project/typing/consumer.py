@@ -1,6 +1,6 @@
 """An application as type checkers see it: mypy, pyright, ty and pyrefly, each at its strictest; never run."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, assert_never, assert_type
 from zoneinfo import ZoneInfo
@@ -119,7 +119,7 @@ async def itwins(platform: PlatformClient) -> None:
         assert_type(ITwin.from_dict(item.to_dict()), ITwin)
     assert_type(pager.truncated, bool)
     assert_type(pager.resume, str)
-    assert_type(platform.itwins.list_all(sub_class="Project"), AsyncGenerator[ITwin, None])
+    assert_type(platform.itwins.list_all(sub_class="Project"), Pager[ITwin])
     async for page in pager.pages():
         assert_type(page, Page[ITwin])
         assert_type(page.resume, str | None)
