@@ -49,6 +49,12 @@ async def account(request: Request) -> dict[str, str | int]:
     return {"id": found.id, "worker": os.getpid()}
 
 
+@app.get("/worker")
+async def worker() -> int:
+    """Which worker this is."""
+    return os.getpid()
+
+
 @app.exception_handler(RateLimitError)
 @app.exception_handler(DeadlineExceededError)
 async def try_later(_: Request, error: Exception) -> JSONResponse:
@@ -76,16 +82,12 @@ async def program(*arguments: str) -> AsyncIterator[None]:
         await process.wait()
 
 
-async def listens(port: int) -> None:
-    """Wait until the first worker accepts connections."""
-    while True:
-        try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-        except OSError:
-            await asyncio.sleep(0.1)
-        else:
-            writer.close()
-            return
+async def all_workers_respond(browser: httpx.AsyncClient) -> None:
+    """Wait until each worker has started."""
+    seen: set[int] = set()
+    while len(seen) < WORKERS:
+        responses = await asyncio.gather(*(browser.get("/worker") for _ in range(10)), return_exceptions=True)
+        seen |= {response.json() for response in responses if isinstance(response, httpx.Response)}
 
 
 async def main() -> None:
@@ -125,7 +127,7 @@ async def main() -> None:
                     limits=httpx.Limits(max_keepalive_connections=0),
                 ) as browser,
             ):
-                await listens(port)
+                await all_workers_respond(browser)
                 responses = await asyncio.gather(*(browser.get("/account") for _ in range(CALLS)))
             workers = {response.json()["worker"] for response in responses if response.is_success}
             print("the browser saw", dict(Counter(response.status_code for response in responses)))
