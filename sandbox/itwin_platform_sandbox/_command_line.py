@@ -124,7 +124,7 @@ def printed(sandbox: Sandbox, *, as_json: bool) -> str:
         values["ca_file"] = sandbox.ca_file
     if as_json:
         return f"{json.dumps(values)}\n"
-    ca_file = f"{'ca_file':<32}{values['ca_file']}\n" if "ca_file" in values else ""
+    ca_file = f"{'ca_file':<40}{values['ca_file']}\n" if "ca_file" in values else ""
     return f"{sandbox.base_url}\n{as_text(values)}{ca_file}"
 
 

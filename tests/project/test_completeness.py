@@ -9,7 +9,7 @@ import itwin_platform
 import pytest
 import yaml
 from itwin_platform import ErrorCode, ErrorDetailCode, PlatformClient
-from itwin_platform._errors import status_error_class
+from itwin_platform._transports.status_errors import status_error_class
 
 PROJECT = Path(__file__).resolve().parents[2]
 SPECIFICATION: dict[str, Any] = yaml.safe_load((PROJECT / "openapi.yaml").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Faults switched over HTTP while the sandbox runs."""
+"""Faults over HTTP while the sandbox runs, in JSON and by the form of the page."""
 
 from urllib.parse import urlsplit
 
@@ -39,6 +39,24 @@ async def test_the_form_of_the_page_adds_and_removes(http: httpx.AsyncClient, sa
     assert list(sandbox.faults) == [Fault(name="stall", count=None, skip=2, seconds=1.5)]
     removed = await http.post("/sandbox/faults/clear", headers=FORM)
     assert (removed.status_code, len(sandbox.faults)) == (303, 0)
+
+
+async def test_a_wrong_value_of_the_form_is_explained_in_place(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """The page comes back with 422, what was entered, and the message beside the field."""
+    form = b"name=stall&operation=&count=many&skip=2&seconds=&retry_after=seconds&origin="
+    response = await http.post("/sandbox/faults", content=form, headers=FORM)
+    assert response.status_code == 422
+    assert 'value="many" aria-invalid="true"' in response.text
+    assert 'id="error-count" role="alert">count: &#39;many&#39; is not a number<' in response.text
+    assert 'value="2"' in response.text
+    assert sandbox.faults == ()
+
+
+async def test_json_that_is_named_a_form_is_json(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """`curl -d` names everything a form."""
+    response = await http.post("/sandbox/faults", content=b'{"name": "stall"}', headers=FORM)
+    assert response.status_code == 201
+    assert [fault.name for fault in sandbox.faults] == ["stall"]
 
 
 @pytest.mark.parametrize(("method", "path"), [("POST", ""), ("DELETE", ""), ("POST", "/clear")])

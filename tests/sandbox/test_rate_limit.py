@@ -96,6 +96,25 @@ async def test_a_date_in_retry_after_is_measured_against_the_responses_own_date(
     assert parsedate_to_datetime(text) - answered_at == timedelta(seconds=2)
 
 
+async def test_whoever_obeys_a_date_is_not_rate_limited_again() -> None:
+    """A date has whole seconds, so it is rounded up: at no fraction of a second does it name a moment too early."""
+    limit = RateLimit(1, 1.5, retry_after="date")
+    for tenths in range(10):
+        clock = Clock()
+
+        def now(clock: Clock = clock, tenths: int = tenths) -> datetime:
+            return NOW + timedelta(seconds=clock.seconds + tenths / 10)
+
+        async with (
+            Sandbox(itwins=1, rate=limit, clock=clock, now=now) as sandbox,
+            httpx.AsyncClient(base_url=sandbox.base_url, headers={"Authorization": "Bearer a"}) as http,
+        ):
+            await http.get("/itwins/")
+            limited = await http.get("/itwins/")
+            clock.seconds += (parsedate_to_datetime(limited.headers["retry-after"]) - now()).total_seconds()
+            assert (await http.get("/itwins/")).status_code == 200, tenths
+
+
 async def test_the_date_of_an_response_is_in_gmt_whatever_zone_the_clock_has() -> None:
     """A clock of another zone gives the same header."""
     zone = timezone(timedelta(hours=5))

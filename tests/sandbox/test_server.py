@@ -135,3 +135,18 @@ def test_an_address_is_known_once_started() -> None:
     assert repr(sandbox) == "<Sandbox not started>"
     with pytest.raises(RuntimeError, match="async with"):
         _ = sandbox.base_url
+
+
+async def test_leaving_with_a_connection_open_ends_quietly(caplog: pytest.LogCaptureFixture) -> None:
+    """An idle connection and a stalled one are dropped, under every event loop."""
+    async with httpx.AsyncClient(headers=HEADERS) as http:
+        async with Sandbox(itwins=1) as sandbox:
+            await http.get(f"{sandbox.base_url}/itwins/")
+            sandbox.fault("stall")
+            stalled = asyncio.create_task(http.get(f"{sandbox.base_url}/itwins/"))
+            async with asyncio.timeout(5):
+                while sandbox.faults:  # noqa: ASYNC110 - nothing tells of it
+                    await asyncio.sleep(0)
+        with pytest.raises(httpx.TransportError):
+            await stalled
+    assert caplog.text == ""

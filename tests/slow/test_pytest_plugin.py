@@ -60,6 +60,42 @@ def test_own(itwin_sandbox):
 """
 
 
+UNUSED_FAULT_TESTS = """
+import httpx
+import pytest
+
+def get(sandbox, path):
+    return httpx.get(sandbox.base_url + path, headers={"Authorization": "Bearer a"}).status_code
+
+def test_fires(itwin_sandbox):
+    itwin_sandbox.fault("html_502", count=2)
+    assert get(itwin_sandbox, "/itwins/") == 502
+
+def test_never_fires(itwin_sandbox):
+    itwin_sandbox.fault("next_null", operation="list_itwins", skip=1)
+    assert get(itwin_sandbox, "/itwins/myprimaryaccount") == 200
+
+def test_withdraws(itwin_sandbox):
+    itwin_sandbox.fault("html_502")
+    itwin_sandbox.clear_faults()
+
+def test_fails_for_its_own_reason(itwin_sandbox):
+    itwin_sandbox.fault("html_502")
+    assert get(itwin_sandbox, "/nowhere") == 200
+
+@pytest.mark.itwin_sandbox(as_seen=True)
+def test_as_seen_expects_nothing(itwin_sandbox):
+    assert get(itwin_sandbox, "/itwins/") == 200
+"""
+POSITIONAL_MARKER_TEST = """
+import pytest
+
+@pytest.mark.itwin_sandbox(10)
+def test_positional(itwin_sandbox):
+    pass
+"""
+
+
 def outcomes(pytester: pytest.Pytester, tests: dict[str, str], *options: str) -> dict[str, int]:
     """Run tests in a process of its own, with the plugin given where it is not installed."""
     pytester.makepyfile(**tests)
@@ -93,3 +129,22 @@ def test_without_pytest_asyncio_the_test_enters_the_client(pytester: pytest.Pyte
 def test_a_run_that_uses_nothing_loads_nothing(pytester: pytest.Pytester) -> None:
     """No web framework, grammar or client is imported for tests that ask for no fixture."""
     assert outcomes(pytester, {"test_unused": UNUSED_TEST}) == {"passed": 1}
+
+
+def test_a_fault_that_never_fires_fails_its_test(pytester: pytest.Pytester) -> None:
+    """A test that passes without meeting its fault has not tested what it says; clear_faults() withdraws one."""
+    pytester.makepyfile(test_faults=UNUSED_FAULT_TESTS)
+    plugin = [] if _is_installed() else ["-p", "itwin_platform_sandbox.pytest_plugin"]
+    result = pytester.runpytest_subprocess(*plugin, "-p", "no:asyncio", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=3, failed=2)
+    result.stdout.fnmatch_lines(["*these faults never fired: next_null (list_itwins, skip 1); clear_faults()*"])
+    result.stdout.no_fnmatch_line("*these faults never fired: html_502*")
+
+
+def test_a_positional_marker_argument_is_rejected(pytester: pytest.Pytester) -> None:
+    """It is not ignored: the message says how to write it."""
+    pytester.makepyfile(test_marker=POSITIONAL_MARKER_TEST)
+    plugin = [] if _is_installed() else ["-p", "itwin_platform_sandbox.pytest_plugin"]
+    result = pytester.runpytest_subprocess(*plugin, "-p", "no:asyncio", "-p", "no:cacheprovider")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*takes keyword arguments only, such as itwins=10*"])

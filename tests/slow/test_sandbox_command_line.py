@@ -1,12 +1,15 @@
 """`python -m itwin_platform_sandbox`."""
 
+import json
 import os
 import signal
+import ssl
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx
 import pytest
@@ -16,7 +19,7 @@ COMMAND = [sys.executable, "-m", "itwin_platform_sandbox"]
 
 @contextmanager
 def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The process and the line that it prints."""
+    """The process and the first line that it prints."""
     command = [*COMMAND, "--port", "0", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
         try:
@@ -29,16 +32,16 @@ def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 @pytest.mark.skipif(os.name != "posix", reason="other systems have no such signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_at_once(number: signal.Signals) -> None:
-    """Exit status 0, nothing but the base URL printed, although a client is connected and waits."""
+    """Exit status 0 and no word of an error, although a client is connected and waits."""
     with running("--latency", "3600") as (process, base_url), httpx.Client(base_url=base_url) as http:
         assert http.get("/sandbox/faults").status_code == 200
         with pytest.raises(httpx.ReadTimeout):
             http.get("/itwins/", timeout=0.05)
         signalled = time.monotonic()
         process.send_signal(number)
-        output, errors = process.communicate(timeout=10)
+        _, errors = process.communicate(timeout=10)
         assert time.monotonic() - signalled < 1
-    assert (process.returncode, output, errors) == (0, "", "")
+    assert (process.returncode, errors) == (0, "")
 
 
 def test_options_reach_the_sandbox() -> None:
@@ -70,6 +73,48 @@ def test_options_reach_the_sandbox() -> None:
     assert limited.headers["retry-after"].endswith("GMT")
 
 
+def test_a_taken_port_is_said_in_one_line() -> None:
+    """The line names address and port, and there is no traceback."""
+    with running() as (_, base_url):
+        port = base_url.rpartition(":")[2]
+        ended = subprocess.run([*COMMAND, "--port", port], capture_output=True, text=True, check=False)  # noqa: S603
+    assert ended.returncode == 2
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith(f"python -m itwin_platform_sandbox: error: cannot listen on 127.0.0.1 port {port}: ")
+
+
+def test_it_prints_what_a_test_starts_with(tmp_path: Path) -> None:
+    """With --json one line has address, token and the ids of everything that the seed file has."""
+    seed = tmp_path / "seed.json"
+    seed.write_text('{"itwins": [{"displayName": "Harbour"}], "detectors": [{"name": "cracks"}]}', encoding="utf-8")
+    with running("--json", "--seed", str(seed)) as (_, line):
+        printed = json.loads(line)
+        overview = httpx.get(printed["control_url"]).json()
+    assert printed == overview
+    assert (printed["token"], printed["ids"]["detectors"]) == ("sandbox-token", ["cracks"])
+    assert printed["ids"]["itwin_id"] in printed["ids"]["itwins"]
+
+
+def test_a_host_that_others_reach_is_warned_of() -> None:
+    """The warning goes to standard error, and the sandbox runs."""
+    with running("--host", "0.0.0.0") as (process, base_url):  # noqa: S104 - what the test is about
+        assert base_url.startswith("http://0.0.0.0:")
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("warning: 0.0.0.0 is not a loopback address")
+
+
+def test_it_serves_https() -> None:
+    """The printed file verifies the certificate, and is gone when the sandbox has ended."""
+    with running("--json", "--tls") as (process, line):
+        printed = json.loads(line)
+        trusted = ssl.create_default_context(cafile=printed["ca_file"])
+        response = httpx.get(f"{printed['base_url']}/itwins/", headers={"Authorization": "Bearer a"}, verify=trusted)
+        process.terminate()
+        process.wait(timeout=10)
+    assert response.status_code == 200
+    assert not Path(printed["ca_file"]).exists()
+
+
 def test_it_can_behave_as_seen() -> None:
     """--as-seen turns on what goes beyond the description."""
     with running("--as-seen") as (_, base_url):
@@ -90,11 +135,23 @@ def test_it_can_take_one_token_and_one_vendor_only() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--rate", "fast"], ["--itwins", "0"], ["--fault", "explode"], ["--fault", "refuse"], ["--retry-after", "later"]],
+    [
+        ["--rate", "fast"],
+        ["--itwins", "0"],
+        ["--fault", "explode"],
+        ["--fault", "refuse"],
+        ["--retry-after", "later"],
+        ["--port", "99999"],
+        ["--port", "http"],
+        ["--seed", "missing.json"],
+        ["--host", "no-such-host.invalid"],
+        ["--cors", "localhost"],
+    ],
 )
 def test_a_wrong_option_is_said_in_one_line(arguments: list[str]) -> None:
     """Exit status 2 and no traceback."""
     ended = subprocess.run([*COMMAND, "--port", "0", *arguments], capture_output=True, text=True, check=False)  # noqa: S603
     assert ended.returncode == 2
     assert "Traceback" not in ended.stderr
+    assert ended.stdout == ""
     assert ended.stderr.splitlines()[-1].startswith("python -m itwin_platform_sandbox: error: ")

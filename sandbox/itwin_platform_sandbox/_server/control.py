@@ -59,7 +59,8 @@ PAGE_HEADERS = {
     ),
     "x-frame-options": "DENY",
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    # Not "no-referrer": with it a browser sends the form of the page with the origin "null".
+    "referrer-policy": "same-origin",
     "cache-control": "no-store",
 }
 
@@ -190,7 +191,7 @@ class ControlInterface:
     async def add_fault(self, request: Request) -> Response:
         """Let a fault happen; a form is sent back to the page."""
         body = await _body(request)
-        if not _is_form(request):
+        if not _is_form(request, body):
             fault = fault_from_values(_object(_parsed(body)))
             return _json(fault_values(fault), 201, background=self._fault_task(fault))
         values = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
@@ -300,8 +301,10 @@ def _object(value: JSON) -> JSONObject:
     return value
 
 
-def _is_form(request: Request) -> bool:
-    return request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
+def _is_form(request: Request, body: bytes) -> bool:
+    # `curl -d '{...}'` says that it sends a form.
+    is_named_form = request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
+    return is_named_form and not body.lstrip().startswith(b"{")
 
 
 def _json(value: JSON, status: int = 200, *, background: BackgroundTask | None = None) -> Response:

@@ -92,7 +92,7 @@ def as_text(values: JSONObject) -> str:
     for name in ("scenes", "detectors", "webhooks"):
         several = shown.get(name)
         lines += [(name.removesuffix("s"), value) for value in several] if isinstance(several, list) else []
-    return "".join(f"{name:<32}{value}\n" for name, value in lines)
+    return "".join(f"{name:<40}{value}\n" for name, value in lines)
 
 
 def rate_values(rate: RateLimit | None) -> JSON:

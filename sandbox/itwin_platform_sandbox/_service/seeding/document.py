@@ -91,16 +91,16 @@ class _DocumentReader:
 
     def store_itwins(self) -> None:
         entries = self._entries("itwins", tuple(ITWIN_PROPERTIES))
-        itwins = [self._itwin(where, entry) for where, entry in entries]
-        accounts = [itwin for itwin in itwins if itwin["subClass"] == "Account"]
-        if not accounts:
-            accounts = [self._itwin("itwins", {"subClass": "Account", "displayName": "Seeded account"})]
-            itwins = [*accounts, *itwins]
-        self._platform.account_id = str(accounts[0]["id"])
+        if all(entry.get("subClass") != "Account" for _, entry in entries):
+            entries.insert(0, ("itwins", {"subClass": "Account", "displayName": "Seeded account"}))
+        for where, entry in entries:
+            itwin = self._itwin(where, entry)
+            self._platform.itwins[str(itwin["id"])] = itwin
+        itwins = list(self._platform.itwins.values())
+        self._platform.account_id = next(str(itwin["id"]) for itwin in itwins if itwin["subClass"] == "Account")
         for itwin in itwins:
             if itwin["iTwinAccountId"] is None:
                 itwin["iTwinAccountId"] = self._platform.account_id
-            self._platform.itwins[str(itwin["id"])] = itwin
         others = [str(itwin["id"]) for itwin in itwins if itwin["subClass"] != "Account"]
         self.main_itwin_id = others[0] if others else self._platform.account_id
 
