@@ -38,7 +38,7 @@ def parse_response(response: httpx.Response) -> PrimaryAccountResponse:
         errors.ResponseDecodeError, or what the client in use raises instead: the response is not as described.
     """
 
-    if response.status_code == 200:
+    if 200 <= response.status_code < 300:
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:

@@ -47,7 +47,7 @@ def parse_response(response: httpx.Response) -> ResourceResponse:
         errors.ResponseDecodeError, or what the client in use raises instead: the response is not as described.
     """
 
-    if response.status_code == 201:
+    if 200 <= response.status_code < 300:
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:
