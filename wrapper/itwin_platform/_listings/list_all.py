@@ -91,27 +91,31 @@ class TimeRangeRun:
         """Return the next requests in order, among them a look at the range after those that are known."""
         if self._ended or self.problem is not None:
             return []
-        if self._unknown and self._unknown[0].timeless and len(self._parts) < 2:
-            self._parts.append(_Part(range=self._unknown.popleft()))
         look = self._look()
+        if len(self._parts) < 2 and self._unknown and not look:
+            self._parts.append(_Part(range=self._unknown.popleft()))
         if not self._parts:
             return look
         if self._run is None:
             self._run = self._begin(self._parts[0], Position(range=self._parts[0].range, earlier=self._earlier))
         if self._listing.concurrency == 1:
             return self._run.requests(count)
-        # One range ahead is known before the pages of the range before it are requested.
+        return self._side_by_side(self._run, look, count)[:count]
+
+    def _side_by_side(self, run: ListingRun[ITwin], look: list[PageRequest], count: int) -> list[PageRequest]:
+        """Return requests for two ranges: one range ahead is known before the pages of the one before are requested."""
         known, *ahead = self._parts
-        wanted = [] if ahead else look
-        wanted = wanted + self._run.requests(count - len(wanted))
-        if ahead and self._run.foresees:
-            begun = Position(range=ahead[0].range, earlier=self._earlier + (known.at_most or 0))
-            wanted += look
-            wanted += self._begin(ahead[0], begun).requests(count - len(wanted))
-        return wanted[:count]
+        if not ahead:
+            return look + run.requests(count - len(look))
+        wanted = run.requests(count)
+        if not run.foresees:
+            return wanted
+        wanted += look
+        begun = Position(range=ahead[0].range, earlier=self._earlier + (known.at_most or 0))
+        return wanted + self._begin(ahead[0], begun).requests(count - len(wanted))
 
     def _look(self) -> list[PageRequest]:
-        """Return the request that tells whether the next unknown range fits: for one item, in order of time."""
+        """Return the request that tells whether the next range fits: for one item, in order of time; none for null."""
         if not self._unknown or self._unknown[0].timeless:
             return []
         first = self._values(self._unknown[0])
@@ -181,20 +185,27 @@ class TimeRangeRun:
         self._ended = limit is not None and self._earlier >= limit
         if self.problem is not None or (self._ended and page.resume is not None):
             return page
-        left = following(part)
         if run.truncated and not self._ended:
             self._exceeds(part, run)
-            left = [part]
-        elif self._again is None or (self._again != EVERYTHING and self._again.until == part.until):
-            self._seen.clear()
-            self._again = None
-        if self.problem is not None:
-            return replace(page, resume=write_resume(run.end, listing=self._listing.name))
+            if self.problem is not None:
+                return replace(page, resume=write_resume(run.end, listing=self._listing.name))
+            return self._continue([part], page)
+        self._forget(part)
+        self._parts.popleft()
+        return self._continue(following(part), page)
+
+    def _continue(self, left: list[TimeRange], page: Page[ITwin]) -> Page[ITwin]:
+        """Leave the range that was read for what is left."""
         self._run = None
-        self._parts = deque(each for each in self._parts if each.range != part)
         self._ended = self._ended or not left
         self._after = after = Position(range=left[0], earlier=self._earlier) if left else None
         return replace(page, resume=None if after is None else write_resume(after, listing=self._listing.name))
+
+    def _forget(self, part: TimeRange) -> None:
+        """Forget the ids of a range that was read, unless another part of it is read again."""
+        if self._again is None or (self._again != EVERYTHING and self._again.until == part.until):
+            self._seen.clear()
+            self._again = None
 
     def _exceeds(self, part: TimeRange, run: ListingRun[ITwin]) -> None:
         """Look again at a range that reached the cap: it grew, or the service ignores the order."""

@@ -5,13 +5,14 @@ import warnings
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 import httpx
 
 from .._api import RequestValues
 from .._errors import PlatformError
+from .._transports.response_info import response_info
 from .page import Listing, Page, PageContent, PageRequest, Run, T, TruncatedWarning, check_integer
 from .resume import Position, read_resume, write_resume
 from .run import ListingRun
@@ -165,7 +166,10 @@ class Pager(Generic[T]):
                 return None
             raise
         page = run.take(request.request, self._read(response))
-        if page is not None and self._listing.on_page is not None:
+        if page is None:
+            return None
+        page = replace(page, response=response_info(response))
+        if self._listing.on_page is not None:
             self._listing.on_page(page)
         return page
 
@@ -190,16 +194,16 @@ class _Window:
 
     async def request(self, wanted: Sequence[PageRequest]) -> None:
         """Send the wanted requests that are not in flight yet, and cancel those in flight that are not wanted."""
-        known = [each.request for each in self.in_flight]
-        if known == wanted[: len(known)]:
-            self.in_flight.extend(self._begin(request) for request in wanted[len(known) :])
-            return
-        by_request = [(each.request, each) for each in self.in_flight]
-        dropped = [each.task for request, each in by_request if request not in wanted]
-        self.in_flight = deque(
-            next((each for known, each in by_request if known == request), None) or self._begin(request)
-            for request in wanted
-        )
+        if [each.request for each in self.in_flight] != wanted[: len(self.in_flight)]:
+            await self._keep(wanted)
+        # Those in flight stand in the order of the wanted ones: others come between them, or after them.
+        for place, request in enumerate(wanted):
+            if place == len(self.in_flight) or self.in_flight[place].request != request:
+                self.in_flight.insert(place, self._begin(request))
+
+    async def _keep(self, wanted: Sequence[PageRequest]) -> None:
+        dropped = [each.task for each in self.in_flight if each.request not in wanted]
+        self.in_flight = deque(each for each in self.in_flight if each.request in wanted)
         await _cancelled(dropped)
 
     def _begin(self, request: PageRequest) -> _InFlight:

@@ -138,18 +138,22 @@ class ListingRun(Generic[T]):
             done=0 if continues else len(content.items) if complete else self._places[-1],
             items=before.items + len(items),
         )
-        until_cap = self._until_cap(end)
-        capped = self.max_return is not None and self._received(end) >= self.max_return
-        self.truncated = until_cap is not None and until_cap <= 0 and (following is None or capped)
         left = not complete or following is not None or self.problem is not None
-        self._ended = self._remaining(end) == 0 or capped or not left
-        if self._ended:
-            self.problem = None
+        self._stop(following, left=left)
         return Page(
             items=items,
             resume=write_resume(end, listing=self._listing.name) if left else None,
             scene=content.scene,
         )
+
+    def _stop(self, following: Query | None, *, left: bool) -> None:
+        """End the run where the limit or the cap is reached, or nothing is left."""
+        until_cap = self._until_cap(self.end)
+        capped = self.max_return is not None and self._received(self.end) >= self.max_return
+        self.truncated = until_cap is not None and until_cap <= 0 and (following is None or capped)
+        self._ended = self._remaining(self.end) == 0 or capped or not left
+        if self._ended:
+            self.problem = None
 
     def _remaining(self, at: Position) -> int | None:
         limit = self._listing.limit
