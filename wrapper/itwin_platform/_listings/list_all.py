@@ -9,14 +9,12 @@ Invariant: the ranges that are left to read follow from the one that is being re
 
 import warnings
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import cast
 
 from .._api import ITwin, RequestValues
 from .._errors import PagingError, PlatformError, UnprocessableError
-from .links import page_at
+from .links import page_at, parameters_of
 from .page import MOST_RETURNED, Listing, Page, PageContent, PageRequest, TruncatedWarning
 from .resume import Position, write_resume
 from .run import ListingRun
@@ -108,7 +106,7 @@ class TimeRangeRun:
         if not ahead:
             return look + run.requests(count - len(look))
         wanted = run.requests(count)
-        if not run.foresees:
+        if not run.steady:
             return wanted
         wanted += look
         begun = Position(range=ahead[0].range, earlier=self._earlier + (known.at_most or 0))
@@ -120,7 +118,7 @@ class TimeRangeRun:
             return []
         first = self._values(self._unknown[0])
         headers = {name: value for name, value in first.headers.items() if name != "Prefer"}
-        first = replace(first, query={**_by_name(first), "$select": self._time}, headers=headers)
+        first = replace(first, query={**parameters_of(first), "$select": self._time}, headers=headers)
         return [PageRequest(first=first, query=page_at(self._reach, 1))]
 
     @property
@@ -134,7 +132,7 @@ class TimeRangeRun:
         return ListingRun(listing, start, seen=self._seen)
 
     def _values(self, part: TimeRange) -> RequestValues:
-        query = {**_by_name(self._first)}
+        query = {**parameters_of(self._first)}
         text = condition(part, self._time, within=self._within)
         if text is not None:
             query["$filter"] = text
@@ -244,8 +242,3 @@ class TimeRangeRun:
         if self._run is not None:
             self._run = self._begin(self._parts[0], self._run.end)
         return True
-
-
-def _by_name(values: RequestValues) -> Mapping[str, str]:
-    # `build_request` returns parameters by name.
-    return cast("Mapping[str, str]", values.query)

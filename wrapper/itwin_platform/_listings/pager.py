@@ -201,10 +201,16 @@ class _Window:
             if place == len(self.in_flight) or self.in_flight[place].request != request:
                 self.in_flight.insert(place, self._begin(request))
 
+    async def cancel(self) -> None:
+        """Cancel all requests in flight, and wait until they have ended."""
+        await self._keep(())
+
     async def _keep(self, wanted: Sequence[PageRequest]) -> None:
         dropped = [each.task for each in self.in_flight if each.request not in wanted]
         self.in_flight = deque(each for each in self.in_flight if each.request in wanted)
-        await _cancelled(dropped)
+        for task in dropped:
+            task.cancel()
+        await asyncio.gather(*dropped, return_exceptions=True)
 
     def _begin(self, request: PageRequest) -> _InFlight:
         return _InFlight(request=request, task=asyncio.create_task(self._sent(request.values)))
@@ -216,15 +222,3 @@ class _Window:
         """Wait for the response to the first request, or for an error in its place, and return it."""
         await asyncio.wait([self.in_flight[0].task])
         return self.in_flight.popleft()
-
-    async def cancel(self) -> None:
-        """Cancel all requests in flight, and wait until they have ended."""
-        tasks = [each.task for each in self.in_flight]
-        self.in_flight.clear()
-        await _cancelled(tasks)
-
-
-async def _cancelled(tasks: Sequence[asyncio.Task[httpx.Response]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
