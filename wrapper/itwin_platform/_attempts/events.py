@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields
 
 #: The logger has the name of the whole package, also in a vendored copy.
 LOG = logging.getLogger(str(__package__).rpartition(".")[0])
+# Without a handler, warnings would reach stderr in an application that configures no logging.
+LOG.addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

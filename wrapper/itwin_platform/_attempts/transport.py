@@ -25,6 +25,7 @@ from .gate import Gate, RequestGate
 from .guarded_gate import GuardedGate
 from .policy import BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from .token import utc_now
+from .tracing import trace_of
 from .window import WaitTooLongError
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -95,14 +96,20 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._check_use()
         await request.aread()
         policy, task = request.extensions.get(POLICY, self._policy), asyncio.current_task()
-        limit = asyncio.timeout(policy.queue_timeout)
-        call = Call(request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=task)
+        limit, trace = asyncio.timeout(policy.queue_timeout), trace_of(request)
+        call = Call(request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=task, trace=trace)
+        with trace:
+            response = await self._respond(call)
+            trace.ended(response)
+            return response
+
+    async def _respond(self, call: Call) -> httpx.Response:
         try:
-            async with limit:
+            async with call.limit:
                 self._calls.add(call)
                 return await self._run(call)
         except TimeoutError as error:
-            if not limit.expired():
+            if not call.limit.expired():
                 raise
             raise self._out_of_time(call) from without_frames(error)
         except WaitTooLongError as error:
@@ -157,7 +164,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             request = copy_of(call.request) if call.sent else call.request
             if self._auth is not None:
                 renewed = call.token if call.has_renewed_token else None
-                call.token = await self._auth.authorize(request, renewed)
+                with call.trace.waiting("token_wait"):
+                    call.token = await self._auth.authorize(request, renewed)
                 if self._auth.is_provided and self._gate.cooldown_left() > 0:
                     # The token took its time, and meanwhile another call was rate limited: wait with the others.
                     self._sender.release(call)
@@ -169,7 +177,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def _admit(self, call: Call) -> None:
         try:
-            call.permit = await self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=call.limit.when())
+            with call.trace.waiting("gate_wait"):
+                until = call.limit.when()
+                call.permit = await self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=until)
         except Exception as error:
             if isinstance(error, WaitTooLongError) or (isinstance(error, PlatformError) and not call.sent):
                 raise
