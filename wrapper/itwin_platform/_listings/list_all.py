@@ -58,7 +58,7 @@ class TimeRangeRun:
             self._parts.append(_Part(range=part))
             self._run = self._begin(self._parts[0], start)
         #: The run of the last page, and the position after that page where another range begins there.
-        self._taken: ListingRun[ITwin] | None = None
+        self._taken = self._begin(_Part(range=part), start)
         self._after: Position | None = start
         self._earlier = start.earlier
         self._ended = listing.limit is not None and start.earlier + start.items >= listing.limit
@@ -70,9 +70,7 @@ class TimeRangeRun:
     @property
     def position(self) -> Position:
         """The position after the item that was handed out last."""
-        if self._after is not None and (self._taken is None or self._taken.is_handed_out):
-            return self._after
-        return self._start if self._taken is None else self._taken.position
+        return self._after if self._after is not None and self._taken.is_handed_out else self._taken.position
 
     @property
     def items_read(self) -> int:
@@ -82,8 +80,7 @@ class TimeRangeRun:
 
     def hand_out(self, count: int) -> None:
         """Count items of the page that was taken last as handed out."""
-        if self._taken is not None:
-            self._taken.hand_out(count)
+        self._taken.hand_out(count)
 
     def requests(self, count: int) -> list[PageRequest]:
         """Return the next requests in order, among them a look at the range after those that are known."""

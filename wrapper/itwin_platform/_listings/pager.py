@@ -140,7 +140,7 @@ class Pager(Generic[T]):
             await window.request(run.requests(count))
             while window.in_flight:
                 request = await window.next_response()
-                if several and request.task.exception() is None:
+                if several and run.pages_read and request.task.exception() is None:
                     # The next request begins before this response is decoded: the service works meanwhile.
                     await window.request(run.requests(count + 1)[1:])
                     await asyncio.sleep(0)
