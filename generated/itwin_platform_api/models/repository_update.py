@@ -55,7 +55,7 @@ class RepositoryUpdate:
     """null removes it. When sent it replaces the whole object; a partial object (for example only `queryParameters`)
     is not merged. All properties of the object must be sent."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self, frozenset(["authentication"]))
@@ -111,6 +111,10 @@ class RepositoryUpdate:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:
