@@ -7,7 +7,6 @@ from typing import Any
 
 from .unset import UNSET
 
-
 #: The most characters of the repr of a model, and of one inside another.
 LONGEST, LONGEST_INSIDE = 200, 80
 

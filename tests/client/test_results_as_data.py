@@ -16,7 +16,7 @@ FULL: dict[str, Any] = {
     "subClass": "Project",
     "type": "Construction Project with a rather long name of its type",
     "number": "PRJ-000000-with-a-long-odd-number/#?%",
-    "displayName": "Straße nach Ålesund – 東京 <b>, as long as names of projects tend to be in earnest",
+    "displayName": "Straße nach Ålesund, 東京 <b>, as long as names of projects tend to be in earnest",
     "status": "Active",
     "geographicLocation": "Bergen",
     "latitude": 60.390000000000003,
