@@ -95,8 +95,10 @@ reliability: $(READY)  ## Measure at the server what backoff, tokens and errors 
 bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory
 	@$(BIN)/python -m measure.speed.paging
 
-docs: .venv-docs/.ready  ## Build the documentation site into site/, warnings are errors
+docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/, warnings are errors
+	@$(BIN)/python -m tools.site.specification_page
 	@.venv-docs/bin/zensical build --strict --clean
+	@$(BIN)/python -m tools.site.plain_text
 	@.venv-docs/bin/python -m tools.site.check_site
 
 check-tag: $(READY)  ## Check that TAG=<tag>, the version and the changelog agree

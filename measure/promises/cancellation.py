@@ -1,12 +1,14 @@
 """A call over real connections that is cancelled at any moment: what is left behind."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import httpx
 from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient, fast_transport
+from itwin_platform._transports.slots import SlotTransport
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.interruption import CountingLoop, cancelled_at_turn
@@ -25,15 +27,25 @@ SCRIPT = (
 )
 
 
+#: The ways through the network: the default, httpx's own transport, and aiohttp.
+TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport]] = {
+    "the default transport": lambda: SlotTransport(verify=False),
+    "httpx": plain_transport,
+    "aiohttp": fast_transport,
+}
+
+
 def busy(transport: Any) -> int:
-    """Counts the connections that a transport takes for busy."""
+    """Count the connections that a transport takes for busy, whether it would use them again or not."""
+    if isinstance(transport, SlotTransport):
+        return sum(busy(slot) for slot in transport._slots)
     if (pool := getattr(transport, "_pool", None)) is not None:
         return sum(not connection.is_idle() for connection in pool.connections)
     session = transport._session
     return 0 if session is None else len(session.connector._acquired)
 
 
-async def left_after(turn: int, *, fast: bool) -> tuple[bool, int, int, int]:
+async def left_after(turn: int, make_transport: Callable[[], httpx.AsyncBaseTransport]) -> tuple[bool, int, int, int]:
     """Cancels a call at a turn; returns whether it was under way, and the tasks, connections and places left."""
     script: Iterator[PreparedResponse] = iter(SCRIPT)
     gate, asked, before = Gate(1), 0, asyncio.all_tasks()
@@ -47,7 +59,7 @@ async def left_after(turn: int, *, fast: bool) -> tuple[bool, int, int, int]:
     def answer(received: ReceivedRequest) -> PreparedResponse:
         return next(script, PreparedResponse(body=ACCOUNT))
 
-    transport: Any = fast_transport() if fast else plain_transport()
+    transport = make_transport()
     policy = BackoffPolicy(base_delay=0.005)
     async with RawServer(answer) as server:
         async with PlatformClient(
@@ -65,16 +77,16 @@ async def left_after(turn: int, *, fast: bool) -> tuple[bool, int, int, int]:
 
 
 def cancellation(*, step: int = 1) -> list[Figure]:
-    """At every turn of the event loop, or every `step`th, from its beginning to its end; through both transports."""
-    return [*_cancelled("httpx", step=step, fast=False), *_cancelled("aiohttp", step=step, fast=True)]
+    """At every turn of the event loop, or every `step`th, from its beginning to its end; through each transport."""
+    return [figure for name in TRANSPORTS for figure in _cancelled(name, step=step)]
 
 
-def _cancelled(transport: str, *, step: int, fast: bool) -> list[Figure]:
+def _cancelled(transport: str, *, step: int) -> list[Figure]:
     points = tasks = connections = places = 0
     turn, hit = 1, True
     while hit:
         with asyncio.Runner(loop_factory=CountingLoop) as runner:
-            hit, *left = runner.run(left_after(turn, fast=fast))
+            hit, *left = runner.run(left_after(turn, TRANSPORTS[transport]))
         points, turn = points + hit, turn + step
         tasks, connections, places = tasks + left[0], connections + left[1], places + left[2]
     name = f"a call through {transport} cancelled at each of {points} turns of the event loop"

@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import gc
 import json
+import re
 import statistics
 import sys
 import time
@@ -19,9 +20,10 @@ import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import httpx
 from itwin_platform import ITwin, Pager, PlatformClient, SceneObject, fast_transport
-from itwin_platform._listings.links import page_of, skip_of
-from itwin_platform._listings.page import Answer, Listing, Place
+from itwin_platform._api import RequestValues
+from itwin_platform._listings.page import Listing, PageContent
 from rich.console import Console
 from rich.table import Table
 
@@ -155,17 +157,21 @@ async def peak(platform: PlatformClient, n: int, work: float) -> int:
 
 
 async def empty_pages(console: Console, count: int = 100_000) -> None:
-    """Walks empty pages in a row and prints what that takes."""
+    """Walk empty pages in a row and print what that takes."""
 
-    async def fetch(place: Place) -> Answer[str]:
-        await place.arrived()
-        query = place.query or page_of(skip=0, page_size=1)
-        following = (skip_of(query) or 0) + 1
-        link = f"?$skip={following}" if following < count else None
-        return Answer(items=[], next_href=link, address="https://service.example/itwins/", query=query)
+    async def send(values: RequestValues) -> httpx.Response:
+        skip = re.search(r"skip=(\d+)", str(values.query))
+        return httpx.Response(200, extensions={"following": int(skip[1]) + 1 if skip else 1})
 
+    def read(response: httpx.Response) -> PageContent[str]:
+        following = response.extensions["following"]
+        return PageContent(items=[], next_href=f"?$skip={following}" if following < count else None)
+
+    first = RequestValues(method="GET", route="/itwins/", path="/itwins/", query={"$top": "1"}, headers={})
+    address = "https://service.example/itwins/"
+    listing: Listing[str] = Listing(first=first, address=address, name="empty", page_size=1, concurrency=8)
     pages = before = 0
-    async for _ in Pager(Listing(fetch=fetch, name="empty", page_size=1, concurrency=8)).pages():
+    async for _ in Pager(listing, send=send, read=read).pages():
         pages += 1
         if pages == 2_000:
             before = sys.getallocatedblocks()

@@ -29,7 +29,7 @@ async def test_it_ends_an_attempt_that_hangs() -> None:
     """A request that is never answered ends with the deadline; it may have had an effect."""
     service = ScriptedTransport(200, latency=3600.0)
     with pytest.raises(
-        DeadlineExceededError, match=r"GET /things: the deadline of 10 s passed; requests sent: 1"
+        DeadlineExceededError, match=r"GET /things: the deadline of 10 s passed; 1 request was sent"
     ) as raised:
         await send(backoff(service, policy=POLICY))
     assert asyncio.get_running_loop().time() == 10.0
@@ -116,7 +116,7 @@ async def test_queue_timeout_ends_the_wait_for_the_first_admission() -> None:
     assert isinstance(sent, httpx.Response)
     assert isinstance(queued, DeadlineExceededError)
     assert (queued.attempts, queued.sent) == (0, False)
-    assert str(queued) == "GET /things: queued for longer than queue_timeout, 2 s"
+    assert str(queued) == "GET /things: the queue_timeout of 2 s passed; nothing was sent"
 
 
 async def test_a_cooldown_longer_than_queue_timeout_is_a_rate_limit() -> None:

@@ -109,7 +109,7 @@ async def test_a_post_is_sent_again_only_while_it_was_certainly_not_sent() -> No
     service = ScriptedTransport(httpx.ConnectError("x"), 429, httpx.ConnectTimeout("x"), httpx.ReadTimeout("x"), 201)
     with pytest.raises(
         OutcomeUnknownError,
-        match=r"no answer from \S+ after 4 requests, it may have had an effect \(ReadTimeout",
+        match=r"no response from \S+ after 4 attempts; the request may have had an effect \(ReadTimeout",
     ):
         await send(backoff(service), "POST")
     assert len(service.requests) == 4

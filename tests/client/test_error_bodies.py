@@ -173,7 +173,7 @@ def test_a_refusal_says_when_to_go_on(headers: Mapping[str, str], after: float |
     error = error_of(429, {}, headers)
     assert error.retry_after == after
     assert error.retry_at == (None if after is None else NOW + timedelta(seconds=after))
-    assert ("until 2026-03-01T12:00" in str(error)) is (after is not None)
+    assert ("retry in" in str(error)) is (after is not None)
 
 
 def test_a_wait_past_the_calendar_has_no_end() -> None:

@@ -119,7 +119,7 @@ def test_the_text_of_a_refusal_names_what_support_asks_for() -> None:
     assert str(refusal(429)).splitlines() == [
         "429 A: B",
         "- D: no message",
-        "- wait 30 s, until 2026-03-01T12:00:00+00:00",
+        "- rate limited: retry in 30 s",
         "- correlation id c-1",
     ]
     assert refusal(429).details == (ErrorDetail(code="D"),)
@@ -128,5 +128,5 @@ def test_the_text_of_a_refusal_names_what_support_asks_for() -> None:
 def test_a_decode_error_names_status_reason_and_correlation_id() -> None:
     """And keeps the answer."""
     error = ResponseDecodeError(201, HEADERS, b"[", reason="it is a list")
-    assert str(error) == "answer with status 201: it is a list (correlation id c-1)"
+    assert str(error) == "response with status 201: it is a list (correlation id c-1)"
     assert (error.status, error.headers["X-CORRELATION-ID"], error.body) == (201, "c-1", b"[")

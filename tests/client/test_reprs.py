@@ -95,7 +95,7 @@ SHOWN: list[tuple[object, str]] = [
     (NOT_FOUND, "NotFoundError('404 A: B')"),
     (
         ResponseDecodeError(200, {}, b"planted"),
-        "ResponseDecodeError('answer with status 200: its body is not what the service description says')",
+        "ResponseDecodeError('response with status 200: the body does not match the specification')",
     ),
     (PlatformDeprecationWarning("a", "0.2", "0.4"), "PlatformDeprecationWarning('a', '0.2', '0.4')"),
 ]

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from itwin_platform._listings.resume import Position, read_resume
+from itwin_platform._listings.resume import Position
 from itwin_platform._listings.run import ListingRun
 
-from tests.support.listing_answers import answer, run_of, taken
+from tests.support.listing_runs import content, run_of, taken
 from tests.support.numbered_items import NumberedItems
 
 NINE = datetime(2026, 1, 1, 9, tzinfo=UTC)
@@ -16,12 +16,12 @@ TEN = datetime(2026, 1, 1, 10, tzinfo=UTC)
 def test_objects_of_a_changed_scene_come_once() -> None:
     """After a change, what came before is dropped and counted; before it, and without an id, everything is kept."""
     run = run_of()
-    taken(run, answer(["a", "b", "a"], "?$skip=10", modified=NINE))
+    taken(run, content(["a", "b", "a"], "?$skip=10", modified=NINE))
     assert (run.changed, run.duplicates) == (False, 0)
-    page = taken(run, answer(["b", "c"], "?$skip=20", query=run.queries(1)[0], modified=TEN))
+    page = taken(run, content(["b", "c"], "?$skip=20", modified=TEN))
     assert page.items == ["c"]
     assert (run.changed, run.duplicates, run.items_read) == (True, 1, 4)
-    page = taken(run, answer(["c", "d", "b"], None, query=run.queries(1)[0], modified=TEN))
+    page = taken(run, content(["c", "d", "b"], None, modified=TEN))
     assert page.items == ["d"]
     assert (run.changed, run.duplicates, run.items_read) == (True, 3, 5)
 
@@ -30,33 +30,33 @@ def test_objects_without_an_id_are_never_dropped() -> None:
     """What cannot be told apart is kept."""
     items = NumberedItems(total=0)
     run = ListingRun(replace(items.listing(), identity=lambda _: None), Position())
-    taken(run, answer(["a"], "?$skip=10", modified=NINE))
-    assert taken(run, answer(["a"], query=run.queries(1)[0], modified=TEN)).items == ["a"]
+    taken(run, content(["a"], "?$skip=10", modified=NINE))
+    assert taken(run, content(["a"], modified=TEN)).items == ["a"]
 
 
 def test_places_count_what_was_dropped() -> None:
     """A run that stops behind a dropped object does not give the next one twice."""
     run = run_of()
-    taken(run, answer(["a"], "?$skip=10", modified=NINE))
-    run.take(answer(["a", "b", "c"], query=run.queries(1)[0], modified=TEN))
+    taken(run, content(["a"], "?$skip=10", modified=NINE))
+    run.take(run.requests(1)[0], content(["a", "b", "c"], modified=TEN))
     run.hand_out(1)
     assert (run.position.done, run.position.items, run.position.last_modified) == (2, 2, TEN.isoformat())
 
 
 def test_a_change_between_two_runs_is_noticed() -> None:
-    """The text says when the scene was last seen modified, so that a resumed run knows of a change in between."""
+    """`resume` says when the scene was last modified, so that a resumed run notices a change in between."""
     first = run_of()
-    taken(first, answer(["a"], "?$skip=10", modified=NINE))
-    second = run_of(start=read_resume(first.resume, listing="numbers"))
+    taken(first, content(["a"], "?$skip=10", modified=NINE))
+    second = run_of(start=first.position)
     assert second.changed is False
-    taken(second, answer(["b"], query=second.queries(1)[0], modified=TEN, partial=True))
+    taken(second, content(["b"], modified=TEN, partial=True))
     assert (second.changed, second.is_partial) == (True, True)
 
 
 def test_a_page_without_a_time_is_no_change() -> None:
     """Where the scene's state or its time is missing, nothing is concluded."""
     run = run_of()
-    for given_answer in (answer(["a"], "?$skip=10", modified=NINE), answer(["b"], "?$skip=20", partial=False)):
-        taken(run, replace(given_answer, query=run.queries(1)[0] or given_answer.query))
-    taken(run, answer(["c"], query=run.queries(1)[0]))
+    for page in (content(["a"], "?$skip=10", modified=NINE), content(["b"], "?$skip=20", partial=False)):
+        taken(run, page)
+    taken(run, content(["c"]))
     assert run.changed is False

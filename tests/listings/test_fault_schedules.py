@@ -9,7 +9,8 @@ import pytest
 from hypothesis import event, given, strategies as st
 from itwin_platform import BackoffPolicy, Gate, ITwin, Pager, PlatformClient, PlatformError
 
-from tests.support.faulty_service import FaultyService, Schedule
+from tests.support.page_schedules import Schedule, ScheduledPages
+from tests.support.scripted_transport import ScriptedTransport
 from tests.support.virtual_time import in_virtual_time
 
 POLICY = BackoffPolicy(max_attempts=20, max_wait=600.0, deadline=None, retry_budget=100_000, max_in_flight=64)
@@ -67,7 +68,8 @@ class Outcome:
 
 async def outcome(schedule: Schedule, reading: Reading, *, concurrency: int) -> Outcome:
     """Reads, and then again from where that ended, when the service has calmed down."""
-    service = FaultyService(schedule)
+    pages = ScheduledPages(schedule)
+    service = ScriptedTransport(pages)
     ids: list[str] = []
     ended = "whole"
     async with PlatformClient(
@@ -94,7 +96,7 @@ async def outcome(schedule: Schedule, reading: Reading, *, concurrency: int) -> 
             await asyncio.sleep(0)
         assert service.in_flight == 0
         assert service.most_in_flight <= concurrency
-        service.calm = True
+        pages.calm = True
         rest = [str(itwin.id) async for itwin in listing(resume)]
         assert len(asyncio.all_tasks()) == 1
     return Outcome(ids=ids, ended=ended, truncated=pager.truncated, max_return=pager.max_return, rest=rest)
@@ -123,7 +125,7 @@ def test_each_way_of_paging_is_walked(links: str) -> None:
 
 def test_pages_ahead_pass_the_gate() -> None:
     """A gate for two requests lets two through, however many pages are wanted at once."""
-    service = FaultyService(Schedule(total=200))
+    service = ScriptedTransport(ScheduledPages(Schedule(total=200)))
 
     async def read() -> int:
         gate = Gate(max_in_flight=2)
@@ -148,7 +150,7 @@ def test_pages_wait_undecoded() -> None:
 
     async def read() -> list[int]:
         counts: list[int] = []
-        service = FaultyService(Schedule(total=200))
+        service = ScriptedTransport(ScheduledPages(Schedule(total=200)))
         async with (
             PlatformClient("https://service.example/prefix", vendor="v", token="t", transport=service) as platform,
             aclosing(platform.itwins.list(page_size=10, concurrency=4).pages()) as pages,

@@ -148,14 +148,14 @@ async def test_list_all_keeps_the_callers_keywords(sandbox: Sandbox, platform: P
 @pytest.mark.parametrize(
     ("keywords", "says"),
     [
-        ({"partition_by": "displayName"}, "one of the times of an iTwin: createdDateTime, lastModifiedDateTime"),
+        ({"partition_by": "displayName"}, "one of the times of an iTwin: createdDateTime or lastModifiedDateTime"),
         ({"page_size": 0}, "page_size must be an integer"),
         ({"concurrency": 0}, "concurrency must be an integer"),
-        ({"sub_class": []}, "subClass has no value"),
-        ({"filter": None}, "cannot be null"),
-        ({"sub_class": None}, "cannot be null"),
-        ({"select": None}, "cannot be null"),
-        ({"select": "id", "representation": "full"}, "exclude each other"),
+        ({"sub_class": []}, "sub_class has no value"),
+        ({"filter": None}, "cannot be None"),
+        ({"sub_class": None}, "cannot be None"),
+        ({"select": None}, "cannot be None"),
+        ({"select": "id", "representation": "full"}, "cannot be combined"),
     ],
 )
 async def test_list_all_refuses_at_once(platform: PlatformClient, keywords: dict[str, object], says: str) -> None:

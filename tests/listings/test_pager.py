@@ -5,7 +5,7 @@ import warnings
 from contextlib import aclosing
 
 import pytest
-from itwin_platform import Page, Pager, PagingError, ServerError, TruncatedWarning, UsageError
+from itwin_platform import Page, PagingError, ServerError, TruncatedWarning, UsageError
 from itwin_platform._errors import NotSentError
 
 from tests.support.numbered_items import NumberedItems
@@ -14,18 +14,18 @@ from tests.support.numbered_items import NumberedItems
 async def test_nothing_is_asked_before_it_is_iterated() -> None:
     """Making a pager, and asking what it says of itself, sends nothing."""
     items = NumberedItems(total=5)
-    pager = Pager(items.listing())
+    pager = items.pager()
     assert (pager.truncated, pager.max_return, pager.is_partial, pager.changed) == (False, None, False, False)
     assert (pager.duplicates, pager.pages_read, pager.items_read) == (0, 0, 0)
     assert isinstance(pager.resume, str)
-    assert items.asked == []
+    assert items.requested == []
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
 async def test_three_ways_to_read(concurrency: int) -> None:
     """Items, pages and the list hold the same, in order."""
     items = NumberedItems(total=25, cap=100)
-    pager = Pager(items.listing(concurrency=concurrency))
+    pager = items.pager(concurrency=concurrency)
     assert [item async for item in pager] == items.everything
     assert [item async for page in pager.pages() for item in page.items] == items.everything
     assert await pager.collect() == items.everything
@@ -35,7 +35,7 @@ async def test_three_ways_to_read(concurrency: int) -> None:
 async def test_each_iteration_is_a_run_of_its_own() -> None:
     """Iterating twice asks twice, and two runs at once do not disturb each other."""
     items = NumberedItems(total=25)
-    pager = Pager(items.listing())
+    pager = items.pager()
     one, other = aiter(pager), aiter(pager)
     read = [await anext(one), await anext(one), await anext(other), await anext(one), await anext(other)]
     assert read == ["0", "1", "0", "2", "1"]
@@ -47,10 +47,10 @@ async def test_each_iteration_is_a_run_of_its_own() -> None:
 async def test_one_page_is_read_at_a_time() -> None:
     """With a concurrency of one, the next page is asked for when it is wanted."""
     items = NumberedItems(total=25)
-    async with aclosing(Pager(items.listing()).pages()) as pages:
+    async with aclosing(items.pager().pages()) as pages:
         await anext(pages)
         await asyncio.sleep(0)
-        assert items.asked == [0]
+        assert items.requested == [0]
 
 
 @pytest.mark.parametrize(("limit", "pages"), [(0, 0), (5, 1), (10, 1), (11, 2), (20, 2), (25, 3)])
@@ -58,40 +58,40 @@ async def test_one_page_is_read_at_a_time() -> None:
 async def test_limit_is_how_many_items_are_wanted(limit: int, pages: int, concurrency: int) -> None:
     """No more items than wanted, and no page behind them."""
     items = NumberedItems(total=25)
-    assert await Pager(items.listing(limit=limit, concurrency=concurrency)).collect() == items.everything[:limit]
-    assert len(items.asked) == pages
+    assert await items.pager(limit=limit, concurrency=concurrency).collect() == items.everything[:limit]
+    assert len(items.requested) == pages
 
 
 async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
     """What was read before counts, so that the limit is that of the whole listing."""
     items = NumberedItems(total=25)
-    first = Pager(items.listing(limit=7))
+    first = items.pager(limit=7)
     await first.collect()
-    assert await Pager(items.listing(limit=7, resume=first.resume)).collect() == []
-    assert await Pager(items.listing(limit=12, resume=first.resume)).collect() == items.everything[7:12]
-    assert await Pager(items.listing(resume=first.resume)).collect() == items.everything[7:]
+    assert await items.pager(limit=7, resume=first.resume).collect() == []
+    assert await items.pager(limit=12, resume=first.resume).collect() == items.everything[7:12]
+    assert await items.pager(resume=first.resume).collect() == items.everything[7:]
 
 
 @pytest.mark.parametrize(
     ("numbers", "says"),
     [
-        ({"limit": -1}, "limit must be an integer of 0 or more"),
-        ({"limit": 1.5}, "limit must be an integer of 0 or more"),
-        ({"concurrency": 0}, "concurrency must be an integer of 1 or more"),
-        ({"concurrency": True}, "concurrency must be an integer of 1 or more"),
-        ({"resume": "other"}, "resume is not a text that this client wrote"),
+        ({"limit": -1}, "limit must be an integer of at least 0"),
+        ({"limit": 1.5}, "limit must be an integer of at least 0"),
+        ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
+        ({"concurrency": True}, "concurrency must be an integer of at least 1"),
+        ({"resume": "other"}, "resume is not a string that this client returned"),
     ],
 )
 def test_the_callers_numbers_are_checked(numbers: dict[str, int | str], says: str) -> None:
     """What cannot be meant is refused when the pager is made."""
     with pytest.raises(UsageError, match=says):
-        Pager(NumberedItems(total=5).listing(**numbers))  # type: ignore[arg-type]  # wrong on purpose
+        NumberedItems(total=5).pager(**numbers)  # type: ignore[arg-type]  # wrong on purpose
 
 
 async def test_on_page_is_called_with_each_page_before_its_items() -> None:
     """A progress bar hears of a page when it has been read."""
     seen: list[int] = []
-    pager = Pager(NumberedItems(total=25).listing(on_page=lambda page: seen.append(len(page.items))))
+    pager = NumberedItems(total=25).pager(on_page=lambda page: seen.append(len(page.items)))
     read = [(item, len(seen)) async for item in pager]
     assert seen == [10, 10, 5]
     assert read[0] == ("0", 1)
@@ -106,11 +106,11 @@ async def test_an_error_of_on_page_ends_the_run_before_the_page() -> None:
             raise LookupError
 
     items = NumberedItems(total=25)
-    pager = Pager(items.listing(on_page=refuse, concurrency=2))
+    pager = items.pager(on_page=refuse, concurrency=2)
     with pytest.raises(LookupError):
         [item async for item in pager]
     assert items.in_flight == 0
-    assert await Pager(items.listing(resume=pager.resume)).collect() == items.everything[10:]
+    assert await items.pager(resume=pager.resume).collect() == items.everything[10:]
 
 
 async def test_an_error_of_on_page_in_a_resumed_run_goes_back_no_further() -> None:
@@ -120,12 +120,12 @@ async def test_an_error_of_on_page_in_a_resumed_run_goes_back_no_further() -> No
         raise LookupError
 
     items = NumberedItems(total=25)
-    begun = Pager(items.listing(limit=3))
+    begun = items.pager(limit=3)
     await begun.collect()
-    pager = Pager(items.listing(on_page=refuse, resume=begun.resume))
+    pager = items.pager(on_page=refuse, resume=begun.resume)
     with pytest.raises(LookupError):
         await pager.collect()
-    assert await Pager(items.listing(resume=pager.resume)).collect() == items.everything[3:]
+    assert await items.pager(resume=pager.resume).collect() == items.everything[3:]
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])
@@ -133,9 +133,9 @@ async def test_an_error_says_where_to_go_on_and_what_was_read(concurrency: int) 
     """The items until then are on the error, and its resume gives the others."""
     items = NumberedItems(total=45, errors={20: NotSentError("broken")})
     with pytest.raises(NotSentError) as caught:
-        await Pager(items.listing(concurrency=concurrency)).collect()
+        await items.pager(concurrency=concurrency).collect()
     items.errors.clear()
-    rest = await Pager(items.listing(concurrency=concurrency, resume=caught.value.resume)).collect()
+    rest = await items.pager(concurrency=concurrency, resume=caught.value.resume).collect()
     assert [*caught.value.collected, *rest] == items.everything
 
 
@@ -143,8 +143,8 @@ async def test_an_error_ahead_waits_for_its_turn() -> None:
     """Pages before the one that failed are handed out first, however early it failed."""
     items = NumberedItems(total=45, errors={30: NotSentError("broken")})
     with pytest.raises(NotSentError) as caught:
-        await Pager(items.listing(concurrency=8)).collect()
-    assert max(items.asked) == 100, "no more than eight pages are asked for behind the last that came"
+        await items.pager(concurrency=8).collect()
+    assert max(items.requested) == 100, "no more than eight pages are asked for behind the last that came"
     assert list(caught.value.collected) == items.everything[:30]
 
 
@@ -152,18 +152,18 @@ async def test_items_come_before_the_complaint_about_a_link() -> None:
     """A PagingError is raised behind the items of its page, and a run resumed there gives none of them again."""
     items = NumberedItems(total=25, link=lambda skip: "//elsewhere.example/" if skip == 20 else f"?$skip={skip}")
     with pytest.raises(PagingError, match="another origin") as caught:
-        await Pager(items.listing()).collect()
+        await items.pager().collect()
     assert list(caught.value.collected) == items.everything[:20]
-    assert items.asked == [0, 10]
+    assert items.requested == [0, 10]
     with pytest.raises(PagingError) as again:
-        await Pager(items.listing(resume=caught.value.resume)).collect()
+        await items.pager(resume=caught.value.resume).collect()
     assert again.value.collected == ()
 
 
 async def test_collect_warns_of_a_cap_and_names_the_ways_on() -> None:
     """A list that may not be whole says so, at the line that asked for it, and how to get the rest."""
     with pytest.warns(TruncatedWarning, match=r"X-Max-Return \(20\).*sub_class.*filter.*list_all") as caught:
-        assert len(await Pager(NumberedItems(total=25, cap=20).listing()).collect()) == 20
+        assert len(await NumberedItems(total=25, cap=20).pager().collect()) == 20
     assert caught[0].filename == __file__
 
 
@@ -172,23 +172,23 @@ async def test_collect_does_not_warn_of_what_nobody_misses(total: int, limit: in
     """A whole listing, and one that the caller limited, need no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        await Pager(NumberedItems(total=total, cap=20).listing(limit=limit)).collect()
+        await NumberedItems(total=total, cap=20).pager(limit=limit).collect()
 
 
 async def test_a_resumed_run_whose_limit_is_reached_does_not_warn() -> None:
     """The limit counts what earlier runs read."""
     items = NumberedItems(total=25, cap=20)
-    pager = Pager(items.listing(limit=20))
+    pager = items.pager(limit=20)
     await anext(aiter(pager))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert len(await Pager(items.listing(limit=20, resume=pager.resume)).collect()) == 19
+        assert len(await items.pager(limit=20, resume=pager.resume).collect()) == 19
 
 
 async def test_the_same_error_is_what_a_page_raised() -> None:
     """Errors reach the caller as they are, with the place added."""
     error = ServerError(status=500, code=None, message=None, target=None, details=(), headers={}, body=b"", attempts=1)
     with pytest.raises(ServerError) as caught:
-        await Pager(NumberedItems(total=5, errors={0: error}).listing()).collect()
+        await NumberedItems(total=5, errors={0: error}).pager().collect()
     assert caught.value is error
     assert error.resume is not None

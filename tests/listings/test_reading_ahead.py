@@ -21,7 +21,7 @@ def elapsed(items: NumberedItems, *, concurrency: int) -> float:
     """Reads everything and returns the seconds it took."""
 
     async def read() -> float:
-        assert await Pager(items.listing(concurrency=concurrency)).collect() == items.everything
+        assert await items.pager(concurrency=concurrency).collect() == items.everything
         return asyncio.get_running_loop().time()
 
     return in_virtual_time(read())
@@ -48,11 +48,11 @@ def test_pages_ahead_wait_for_a_slow_caller() -> None:
 
     async def read() -> None:
         items = NumberedItems(total=1000, latency=1.0)
-        async with aclosing(Pager(items.listing(concurrency=3)).pages()) as pages:
+        async with aclosing(items.pager(concurrency=3).pages()) as pages:
             for number in range(1, 6):
                 await anext(pages)
                 await settled()
-                assert items.asked == [10 * page for page in range(number + 3)]
+                assert items.requested == [10 * page for page in range(number + 3)]
                 assert items.decoded == [10 * page for page in range(number)]
 
     in_virtual_time(read())
@@ -63,14 +63,14 @@ def test_the_next_request_goes_out_before_an_answer_is_decoded() -> None:
     items = NumberedItems(total=200, latency=1.0)
     elapsed(items, concurrency=4)
     assert items.decoded == [10 * page for page in range(20)]
-    assert [items.decoded_when_asked[page] for page in range(5, 20)] == [page - 4 for page in range(5, 20)]
+    assert [items.decoded_when_requested[page] for page in range(5, 20)] == [page - 4 for page in range(5, 20)]
 
 
 def test_requests_are_under_way_while_the_caller_works() -> None:
     """The next pages are asked for before a page is handed out, so that work and waiting overlap."""
 
     async def read() -> float:
-        pager = Pager(NumberedItems(total=100, latency=1.0).listing(concurrency=2))
+        pager = NumberedItems(total=100, latency=1.0).pager(concurrency=2)
         async for _ in pager.pages():
             await asyncio.sleep(1.0)
         return asyncio.get_running_loop().time()
@@ -123,7 +123,7 @@ def test_leaving_cancels_what_is_under_way(leave: Callable[[Pager[str]], object]
 
     async def read() -> None:
         items = NumberedItems(total=1000, latency=1.0)
-        pager = Pager(items.listing(concurrency=4))
+        pager = items.pager(concurrency=4)
         await leave(pager)  # type: ignore[misc]  # each of the ways is a coroutine function
         before = asyncio.get_running_loop().time()
         for _ in range(10):
@@ -132,7 +132,7 @@ def test_leaving_cancels_what_is_under_way(leave: Callable[[Pager[str]], object]
         assert items.in_flight == 0
         assert items.cancelled
         assert len(asyncio.all_tasks()) == 1
-        assert items.everything[pager.items_read :] == await Pager(items.listing(resume=pager.resume)).collect()
+        assert items.everything[pager.items_read :] == await items.pager(resume=pager.resume).collect()
 
     in_virtual_time(read())
 
@@ -143,7 +143,7 @@ def test_an_error_cancels_what_is_under_way() -> None:
     async def read() -> None:
         items = NumberedItems(total=1000, latency=1.0, errors={20: NotSentError("broken")})
         with pytest.raises(NotSentError):
-            await Pager(items.listing(concurrency=4)).collect()
+            await items.pager(concurrency=4).collect()
         assert items.in_flight == 0
         assert len(asyncio.all_tasks()) == 1
 
@@ -155,7 +155,7 @@ def test_requests_behind_the_end_are_cancelled() -> None:
 
     async def read() -> float:
         items = NumberedItems(total=15, latency=1.0)
-        await Pager(items.listing(concurrency=9)).collect()
+        await items.pager(concurrency=9).collect()
         assert items.in_flight == 0
         return asyncio.get_running_loop().time()
 
@@ -174,4 +174,4 @@ def test_links_are_followed_where_the_service_pages_otherwise(link: Callable[[in
     """Cursors, another page size and links that differ among themselves are followed, at the cost of one round."""
     items = NumberedItems(total=200, latency=1.0, link=link)
     assert elapsed(items, concurrency=4) <= 21
-    assert len(items.asked) <= 20 + 4
+    assert len(items.requested) <= 20 + 4

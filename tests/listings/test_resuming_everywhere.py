@@ -1,11 +1,11 @@
-"""A listing that stops after any item goes on with the next one, in the same process or in another."""
+"""A listing that stops after any item continues with the next one, in the same process or in another."""
 
 import asyncio
 import json
 import sys
 
 import pytest
-from itwin_platform import Pager, PlatformClient
+from itwin_platform import PlatformClient
 from itwin_platform_sandbox import Sandbox
 
 from tests.support.numbered_items import NumberedItems
@@ -31,28 +31,28 @@ def cursors(skip: int) -> str:
 
 
 @pytest.mark.parametrize(("concurrency", "link"), [(1, cursors), (4, None)])
-async def test_after_every_one_of_a_thousand_items(concurrency: int, link: object) -> None:
-    """For each of 1,000 items: what came until then and what a new pager gives from there is everything, once."""
-    items = NumberedItems(total=1000, page_size=37)
+async def test_after_every_item(concurrency: int, link: object) -> None:
+    """For each of 300 items: what came until then and what a new pager gives from there is everything, once."""
+    items = NumberedItems(total=300, page_size=37)
     items.link = cursors if link else lambda skip: f"?$skip={skip}&$top=37"
     everything, resumes = items.everything, list[str]()
-    pager = Pager(items.listing(concurrency=concurrency))
+    pager = items.pager(concurrency=concurrency)
     async for _ in pager:
-        resumes.append(pager.resume)  # the text changes with every item
-    assert len(set(resumes)) == 1000
+        resumes.append(pager.resume)  # it changes with every item
+    assert len(set(resumes)) == 300
     for place, resume in enumerate(resumes, 1):
-        rest = Pager(items.listing(concurrency=concurrency, resume=resume))
+        rest = items.pager(concurrency=concurrency, resume=resume)
         assert await rest.collect() == everything[place:]
-        assert rest.items_read == 1000 - place
+        assert rest.items_read == 300 - place
 
 
 async def test_after_every_page() -> None:
     """The resume of each page gives what follows it, and that of the last is None."""
     items = NumberedItems(total=95)
-    pages = [page async for page in Pager(items.listing()).pages()]
+    pages = [page async for page in items.pager().pages()]
     for number, page in enumerate(pages[:-1], 1):
         assert page.resume is not None
-        assert await Pager(items.listing(resume=page.resume)).collect() == items.everything[number * 10 :]
+        assert await items.pager(resume=page.resume).collect() == items.everything[number * 10 :]
     assert pages[-1].resume is None
 
 
@@ -62,15 +62,15 @@ async def test_resuming_again_and_again() -> None:
     read: list[str] = []
     resume: str | None = None
     while len(read) < 45:
-        pager = Pager(items.listing(resume=resume))
+        pager = items.pager(resume=resume)
         read.append(await anext(aiter(pager)))
         resume = pager.resume
     assert read == items.everything
-    assert await Pager(items.listing(resume=resume)).collect() == []
+    assert await items.pager(resume=resume).collect() == []
 
 
 async def test_in_another_process() -> None:
-    """A text that another process gets, with another token, goes on at the item behind the last."""
+    """Another process, with another token, continues at the item after the last."""
     async with Sandbox(itwins=60) as sandbox:
         resumes: list[str] = []
         async with PlatformClient(sandbox.base_url, vendor="vendor", token=sandbox.token) as platform:

@@ -113,10 +113,10 @@ async def test_a_scene_that_says_nothing(
     [
         ({"page_size": 0}, "page_size must be an integer from 1 to 100"),
         ({"page_size": 101}, "page_size must be an integer from 1 to 100"),
-        ({"skip": -1}, "skip must be an integer of 0 or more"),
-        ({"order_by": None}, "orderBy cannot be null"),
-        ({"limit": -1}, "limit must be an integer of 0 or more"),
-        ({"concurrency": 0}, "concurrency must be an integer of 1 or more"),
+        ({"skip": -1}, "skip must be an integer of at least 0"),
+        ({"order_by": None}, "order_by cannot be None"),
+        ({"limit": -1}, "limit must be an integer of at least 0"),
+        ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
         ({"correlation_id": "line\nbreak"}, "correlation_id must be a string of visible ASCII"),
     ],
 )

@@ -9,26 +9,26 @@ from hypothesis import given, strategies as st
 from itwin_platform import UNSET, EventType, UsageError
 from itwin_platform._listings.page import check_integer
 from itwin_platform._operations.rules import (
+    as_enum,
+    as_list,
     check_authentication,
     check_exclusive,
     check_options,
     check_path_id,
-    check_text,
+    check_string,
     check_uuid,
-    one,
-    refuse_none,
-    several,
+    reject_none,
 )
 from itwin_platform._transports.request import check_header
 
-SIMPLE = ("status", "type", "number", "displayName", "parentId", "iTwinAccountId", "$search")
+SIMPLE = ("status", "type", "number", "display_name", "parent_id", "itwin_account_id", "search")
 #: The pairs that section 4.3 forbids; written out here a second time, as a table of their own.
 FORBIDDEN = (
-    {frozenset({"$filter", name}): "$filter" for name in SIMPLE}
-    | {frozenset({"$search", name}): "$search" for name in ("number", "displayName")}
-    | {frozenset({"includeInactive", "status"}): "includeInactive"}
+    {frozenset({"filter", name}): "$filter" for name in SIMPLE}
+    | {frozenset({"search", name}): "$search" for name in ("number", "display_name")}
+    | {frozenset({"include_inactive", "status"}): "includeInactive"}
 )
-PARAMETERS = (*SIMPLE, "$filter", "includeInactive", "subClass", "$select", "$orderby")
+PARAMETERS = (*SIMPLE, "filter", "include_inactive", "sub_class", "select", "order_by")
 
 
 def outcome(check: Callable[..., object], *values: Any, **rules: Any) -> tuple[str | None, str | None] | None:
@@ -65,7 +65,7 @@ def test_what_is_no_integer_is_refused(value: object) -> None:
 @given(st.text(max_size=8), st.integers(0, 2), st.none() | st.integers(2, 6))
 def test_a_text_is_taken_within_its_lengths(value: str, least: int, most: int | None) -> None:
     """Too short has the code of the missing value, too long is InvalidValue; both name the target."""
-    found = outcome(check_text, "n", value, least=least, most=most, code="Missing", target="T")
+    found = outcome(check_string, "n", value, least=least, most=most, code="Missing", target="T")
     too_long = most is not None and len(value) > most
     assert found == (("Missing", "T") if len(value) < least else ("InvalidValue", "T") if too_long else None)
 
@@ -73,26 +73,26 @@ def test_a_text_is_taken_within_its_lengths(value: str, least: int, most: int | 
 @pytest.mark.parametrize("value", [None, 1, b"x", ["x"], {}], ids=repr)
 def test_what_is_no_text_is_refused(value: object) -> None:
     """None stands for null, and null is no text."""
-    assert outcome(check_text, "n", value, code="C", target="T") == ("C", "T")
+    assert outcome(check_string, "n", value, code="C", target="T") == ("C", "T")
     assert outcome(check_uuid, "n", value, code="C", target="T") == ("C", "T")
 
 
 def test_unset_passes_every_check_of_what_may_be_left_out() -> None:
     """What is left out breaks no rule."""
-    assert outcome(check_text, "n", UNSET, least=1, code="C") is None
+    assert outcome(check_string, "n", UNSET, least=1, code="C") is None
     assert outcome(check_uuid, "n", UNSET) is None
-    assert outcome(refuse_none, {"a": UNSET, "b": 0, "c": ""}) is None
+    assert outcome(reject_none, {"a": UNSET, "b": 0, "c": ""}) is None
 
 
 def test_none_is_refused_by_name() -> None:
     """The text names the parameter that is null, and the code is the operation's."""
-    with pytest.raises(UsageError, match="b cannot be null") as caught:
-        refuse_none({"a": 1, "b": None}, code="InvalidRequestBody")
+    with pytest.raises(UsageError, match="b cannot be None") as caught:
+        reject_none({"a": 1, "b": None}, code="InvalidRequestBody")
     assert (caught.value.code, caught.value.target) == ("InvalidRequestBody", None)
 
 
 @given(st.uuids())
-def test_every_uuid_is_one(value: Any) -> None:
+def test_every_uuid_is_as_enum(value: Any) -> None:
     """Upper and lower case are taken."""
     assert outcome(check_uuid, "id", str(value)) is None
     assert outcome(check_uuid, "id", str(value).upper()) is None
@@ -136,22 +136,22 @@ def test_a_header_is_visible_ascii(value: str) -> None:
 
 def test_one_value_becomes_a_member_and_other_values_stay() -> None:
     """UNSET stays UNSET, a text becomes a member, known or not."""
-    assert one(UNSET, EventType) is UNSET
-    assert one("iTwins.iTwinCreated.v1", EventType) is EventType.ITWINS_ITWIN_CREATED_V1
-    assert type(one("new", EventType)) is EventType
+    assert as_enum(UNSET, EventType) is UNSET
+    assert as_enum("iTwins.iTwinCreated.v1", EventType) is EventType.ITWINS_ITWIN_CREATED_V1
+    assert type(as_enum("new", EventType)) is EventType
 
 
 @pytest.mark.parametrize("value", [5, [5], ["a", None], b"ab"], ids=repr)
 def test_several_takes_texts_only(value: object) -> None:
     """Something else among the values is refused instead of being written as a text."""
-    assert outcome(several, "select", value, str) == (None, None)
+    assert outcome(as_list, "select", value, str) == (None, None)
 
 
 def test_several_keeps_what_is_absent() -> None:
     """UNSET is not sent; None is left to the checks, and to the service where they are lifted."""
-    assert several("select", UNSET, str) is UNSET
-    assert several("select", None, str) is None
-    assert several("select", (), str) == []
+    assert as_list("select", UNSET, str) is UNSET
+    assert as_list("select", None, str) is None
+    assert as_list("select", (), str) == []
 
 
 LEVELS = {"minimumLevel": "minimumlevel", "maximumLevel": "maximumlevel"}

@@ -58,9 +58,9 @@ async def test_a_header_that_cannot_be_sent_is_refused(
 @pytest.mark.parametrize("itwin_id", ["", None], ids=repr)
 async def test_the_itwin_of_a_scene_is_required(itwin_id: str, platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
     """An empty parameter is a missing one."""
-    with pytest.raises(UsageError, match="iTwinId must be a text that is not empty"):
+    with pytest.raises(UsageError, match="itwin_id must be a str that is not empty"):
         await platform.scenes.create(itwin_id, display_name="S")
-    with pytest.raises(UsageError, match="iTwinId must be a text that is not empty"):
+    with pytest.raises(UsageError, match="itwin_id must be a str that is not empty"):
         platform.scenes.list_objects(SCENE, itwin_id)
     assert httpx_mock.get_requests() == []
 
@@ -74,7 +74,7 @@ async def test_objects_of_another_kind_are_refused(
     objects: list[dict[str, object]], unchecked: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
     """Neither a model nor a mapping can be an object, and the text says what was given."""
-    with pytest.raises(UsageError, match="must be a SceneObjectCreate or a mapping, not "):
+    with pytest.raises(UsageError, match="objects must hold SceneObjectCreate models or mappings, not "):
         await unchecked.scenes.create(ITWIN, display_name="S", objects=objects)
     assert httpx_mock.get_requests() == []
 

@@ -17,13 +17,14 @@ REFUSED: list[tuple[dict[str, Any], str | None, str | None]] = [
         for keyword in ("status", "type", "number", "display_name", "parent_id", "itwin_account_id", "search")
     ),
     ({"include_inactive": False, "status": "Active"}, "InvalidParameter", "includeInactive"),
-    *(({"page_size": value}, "InvalidValue", "$top") for value in (0, -1, 1001, None, True, 1.0)),
+    *(({"page_size": value}, "InvalidValue", "$top") for value in (0, -1, 1001, True, 1.0)),
     *(({"skip": value}, "InvalidValue", "$skip") for value in (-1, None, 1.5)),
     *(({"max_return": value}, "InvalidHeaderValue", "X-Max-Return") for value in (0, 10_001, None)),
     ({"sub_class": []}, "InvalidValue", "subClass"),
     ({"select": ()}, "InvalidValue", "$select"),
     ({"select": "id", "representation": "full"}, None, None),
     ({"representation": "representation"}, None, None),
+    ({"representation": {}}, None, None),
     ({"query_scope": "a\nb"}, None, None),
     *(
         ({keyword: None}, None, None)

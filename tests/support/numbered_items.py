@@ -3,20 +3,36 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from urllib.parse import parse_qs
 
-from itwin_platform import Page, SceneState
-from itwin_platform._listings.links import page_of, skip_of
-from itwin_platform._listings.page import Answer, Listing, Place
+import httpx
+from itwin_platform import Page, Pager, SceneState
+from itwin_platform._api import RequestValues
+from itwin_platform._listings.links import keyword_names
+from itwin_platform._listings.page import Listing, PageContent, page_size_for
 
 ADDRESS = "https://service.example/prefix/items/"
 
 
+def first_request(*, skip: int = 0, page_size: int = 10) -> RequestValues:
+    """The request of the first page, with a keyword that no link may change."""
+    query = {"color": "red", "$top": str(page_size)} | ({"$skip": str(skip)} if skip else {})
+    return RequestValues(method="GET", route="/items/", path="/items/", query=query, headers={})
+
+
+def placed(values: RequestValues) -> tuple[int, int]:
+    """`$skip` and `$top` of a request."""
+    query = values.query if isinstance(values.query, str) else "&".join(f"{n}={v}" for n, v in values.query.items())
+    found = {name: texts[-1] for name, texts in parse_qs(query).items()}
+    return int(found.get("$skip", "0")), int(found["$top"])
+
+
 @dataclass(kw_only=True)
 class NumberedItems:
-    """Lists `total` numbers in pages of `page_size`, each after `latency` seconds; notes who asks.
+    """Lists `total` numbers in pages of `page_size`, each after `latency` seconds, and records the requests.
 
-    `link` writes the link to the page at a number, `errors` are raised in place of the page at a number, `cap` is the
-    X-Max-Return, `scene` tells the state of the scene for the page at a number.
+    `link` makes the link to the page at a number, `errors` are raised in place of the page at a number, `cap` is the
+    X-Max-Return, `scene` returns the state of the scene for the page at a number.
     """
 
     total: int
@@ -26,19 +42,20 @@ class NumberedItems:
     link: Callable[[int], object] = lambda skip: f"?$skip={skip}&$top=10"
     errors: dict[int, BaseException] = field(default_factory=dict)
     scene: Callable[[int], SceneState | None] = lambda skip: None
-    asked: list[int] = field(default_factory=list)
-    decoded_when_asked: list[int] = field(default_factory=list)
+    requested: list[int] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    decoded_when_requested: list[int] = field(default_factory=list)
     decoded: list[int] = field(default_factory=list)
     cancelled: list[int] = field(default_factory=list)
     in_flight: int = 0
     most_in_flight: int = 0
 
-    async def fetch(self, place: Place) -> Answer[str]:
-        """Answers with a page."""
-        query = place.query or page_of(skip=0, page_size=self.page_size)
-        skip = skip_of(query) or 0
-        self.asked.append(skip)
-        self.decoded_when_asked.append(len(self.decoded))
+    async def send(self, values: RequestValues) -> httpx.Response:
+        """Respond with a page that is not decoded yet."""
+        skip, top = placed(values)
+        self.requested.append(skip)
+        self.sizes.append(top)
+        self.decoded_when_requested.append(len(self.decoded))
         self.in_flight += 1
         self.most_in_flight = max(self.in_flight, self.most_in_flight)
         try:
@@ -50,14 +67,15 @@ class NumberedItems:
             self.in_flight -= 1
         if skip in self.errors:
             raise self.errors[skip]
-        await place.arrived()
+        return httpx.Response(200, extensions={"skip": skip, "top": top})
+
+    def read(self, response: httpx.Response) -> PageContent[str]:
+        """Decode a page."""
+        skip, behind = response.extensions["skip"], response.extensions["skip"] + response.extensions["top"]
         self.decoded.append(skip)
-        behind = skip + self.page_size
-        return Answer(
+        return PageContent(
             items=[str(number) for number in range(skip, min(behind, self.total))],
             next_href=self.link(behind) if behind < self.total else None,
-            address=ADDRESS,
-            query=query,
             max_return=self.cap,
             scene=self.scene(skip),
         )
@@ -67,21 +85,44 @@ class NumberedItems:
         *,
         skip: int = 0,
         limit: int | None = None,
+        shrinks: bool = False,
         concurrency: int = 1,
+        eager: bool = False,
         resume: str | None = None,
         on_page: Callable[[Page[str]], None] | None = None,
     ) -> Listing[str]:
-        """Returns what a pager reads."""
+        """What a pager reads."""
+        page_size = page_size_for(None if shrinks else self.page_size, limit=limit, most=self.page_size)
         return Listing(
-            fetch=self.fetch,
+            first=first_request(skip=skip, page_size=page_size),
+            address=ADDRESS,
             name="numbers",
-            page_size=self.page_size,
+            keywords=keyword_names("color", "size"),
+            page_size=page_size,
+            shrinks=shrinks,
             skip=skip,
             limit=limit,
             concurrency=concurrency,
+            eager=eager,
             resume=resume,
             on_page=on_page,
         )
+
+    def pager(
+        self,
+        *,
+        limit: int | None = None,
+        shrinks: bool = False,
+        concurrency: int = 1,
+        eager: bool = False,
+        resume: str | None = None,
+        on_page: Callable[[Page[str]], None] | None = None,
+    ) -> Pager[str]:
+        """A pager over all there is."""
+        listing = self.listing(
+            limit=limit, shrinks=shrinks, concurrency=concurrency, eager=eager, resume=resume, on_page=on_page
+        )
+        return Pager(listing, send=self.send, read=self.read)
 
     @property
     def everything(self) -> list[str]:

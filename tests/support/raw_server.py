@@ -1,8 +1,10 @@
 """The one stand-in of a service behind real sockets: it sends the bytes that it is told to, on loopback."""
 
 import asyncio
+import ssl
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from http import HTTPStatus
 from socket import SO_LINGER, SOL_SOCKET
 from types import TracebackType
@@ -14,8 +16,23 @@ from tests.support.exchange import PreparedResponse, ReceivedRequest, Script, no
 
 ACCOUNT = b'{"iTwin": {"id": "a-1", "class": "Account"}}'
 
-#: What the server sends: a response, or bytes as they are. Bytes without a whole head end the connection.
-Step = PreparedResponse | bytes
+DETECTOR = b'{"detector": {"name": "d-1", "type": "PhotoObjectDetector", "versions": []}}'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raw:
+    """Bytes as they are; afterwards the connection goes on, or is closed without a word.
+
+    What comes `then` is a write of its own: over TLS a record of its own, in the same segment if the network likes.
+    """
+
+    data: bytes
+    then: bytes = b""
+    closes: bool = False
+
+
+#: What the server sends: a response, or bytes as they are. Plain bytes without a whole head end the connection.
+Step = PreparedResponse | Raw | bytes
 
 
 def raw_response(body: bytes = ACCOUNT, *, head: bytes = b"HTTP/1.1 200 OK") -> bytes:
@@ -32,17 +49,20 @@ def plain_transport() -> httpx.AsyncHTTPTransport:
 class RawServer:
     """Listens from `async with` to its end, takes the next step for each request, and records the requests."""
 
-    def __init__(self, *steps: Step | Callable[[ReceivedRequest], Step]) -> None:
+    def __init__(self, *steps: Step | Callable[[ReceivedRequest], Step], context: ssl.SSLContext | None = None) -> None:
         self._script = Script[Step](*steps)
+        self._context = context
         self._connections: set[asyncio.Task[None]] = set()
+        self._writers: set[asyncio.StreamWriter] = set()
         self.connections_accepted = 0
         self.requests: list[ReceivedRequest] = []
         self.port = 0
         #: Is set when a connection has ended.
         self.ended = asyncio.Event()
+        self._arrived = asyncio.Event()
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, backlog=1024)
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, backlog=1024, ssl=self._context)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -57,7 +77,7 @@ class RawServer:
     @property
     def address(self) -> str:
         """Where it listens."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"http{'s' if self._context else ''}://127.0.0.1:{self.port}"
 
     @property
     def transport(self) -> httpx.AsyncBaseTransport:
@@ -68,6 +88,22 @@ class RawServer:
     def open_connections(self) -> int:
         """Connections that have not ended."""
         return len(self._connections)
+
+    def push(self, data: bytes) -> None:
+        """Send bytes that nobody asked for on every open connection; on loopback they arrive at once."""
+        for writer in self._writers:
+            writer.write(data)
+
+    def close_connections(self) -> None:
+        """Close every open connection from this side."""
+        for writer in self._writers:
+            writer.close()
+
+    async def received(self, number: int) -> None:
+        """Wait until so many requests have arrived."""
+        while len(self.requests) < number:
+            self._arrived.clear()
+            await self._arrived.wait()
 
     async def quiet(self) -> None:
         """Wait until every connection has ended."""
@@ -81,14 +117,17 @@ class RawServer:
         task.add_done_callback(self._connections.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.add(writer)
         try:
             while (request := await _receive(reader)) is not None:
                 self.requests.append(request)
+                self._arrived.set()
                 if not await _deliver(self._script.step(request), writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
             return  # the client went away; what it had sent is recorded
         finally:
+            self._writers.discard(writer)
             self.ended.set()
             writer.close()
 
@@ -113,6 +152,11 @@ async def _deliver(step: Step, writer: asyncio.StreamWriter) -> bool:
         writer.write(step)
         await writer.drain()
         return b"\r\n\r\n" in step
+    if isinstance(step, Raw):
+        writer.write(step.data)
+        writer.write(step.then)
+        await writer.drain()
+        return not step.closes
     await asyncio.sleep(step.delay)
     if step.fault == "hang":
         await asyncio.Event().wait()

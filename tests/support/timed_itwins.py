@@ -1,20 +1,24 @@
 """iTwins with times, in memory, listed by filters over these up to a cap."""
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import partial
+from urllib.parse import parse_qsl
 
+import httpx
 from itwin_platform import ITwin, Pager, UnprocessableError, Unset
-from itwin_platform._listings.links import Query, page_of, skip_of
-from itwin_platform._listings.page import Answer, Listing, Place
-from itwin_platform._listings.time_ranges import TimeRangeListing
+from itwin_platform._api import RequestValues
+from itwin_platform._listings.list_all import TimeRangeRun
+from itwin_platform._listings.page import Listing, PageContent
 
 _TERM = re.compile(r"createdDateTime (ge|lt|eq) (\S+)")
 
 
-def refusal(code: str, target: str) -> UnprocessableError:
-    """The answer to a request that the service does not carry out."""
+def rejection(code: str, target: str) -> UnprocessableError:
+    """The error for a request that the service does not carry out."""
     return UnprocessableError(
         status=422,
         code="InvalidiTwinsRequest",
@@ -29,65 +33,102 @@ def refusal(code: str, target: str) -> UnprocessableError:
 
 @dataclass(kw_only=True)
 class TimedITwins:
-    """A service with iTwins by id, each with its time.
+    """A service with iTwins by id, each with its time; it records the query of each request.
 
-    A time may be missing (UNSET), null, or something else; `others` stand where there is no iTwin. `refuses` decides
-    which filters are refused, `ignores_filter` lets all of them pass, `before` is called with the number of each
-    request.
+    A time may be missing (UNSET), null, or something else; `others` stand where there is no iTwin. `rejects` decides
+    which filters are rejected, `ignores_filter` lets all of them pass; `order` says whether it sorts by time, ignores
+    that it should, or rejects it. `before` is called with the number of each request.
     """
 
     times: Mapping[str, datetime | str | Unset | None]
     others: list[object] = field(default_factory=list)
     cap: int = 20
     page_size: int = 5
-    refuses: Callable[[str], bool] = lambda condition: False
+    latency: float = 0.0
+    rejects: Callable[[str], bool] = lambda condition: False
     ignores_filter: bool = False
+    order: str = "sorts"  # "ignores", "rejects"
     before: Callable[[int], None] = lambda number: None
-    requests: int = 0
-    conditions: list[str] = field(default_factory=list)
-    selects: list[str] = field(default_factory=list)
+    errors: dict[int, BaseException] = field(default_factory=dict)
+    queries: list[dict[str, str]] = field(default_factory=list)
+    in_flight: int = 0
+    most_in_flight: int = 0
 
-    def whole(self, within: str | None = None) -> TimeRangeListing:
-        """Lists all of it."""
-        return TimeRangeListing(
-            time="createdDateTime", within=within, page_size=self.page_size, read=self.list, look=self.list
-        )
-
-    def list(
+    def pager(
         self,
+        within: str | None = None,
         *,
-        filter: str | Unset,
-        select: str = "",
-        skip: int = 0,
         limit: int | None = None,
+        concurrency: int = 1,
+        resume: str | None = None,
     ) -> Pager[ITwin]:
-        """Lists what a filter takes."""
-        condition = filter or ""
-        self.conditions.append(condition)
-        self.selects.append(select)
-
-        async def fetch(place: Place) -> Answer[ITwin]:
-            self.before(self.requests)
-            self.requests += 1
-            if self.refuses(condition):
-                raise refusal("InvalidValue", "$filter")
-            return self._page(condition, place.query or page_of(skip=skip, page_size=self.page_size))
-
-        name = f"timed {condition}"
-        return Pager(Listing(fetch=fetch, name=name, page_size=self.page_size, skip=skip, limit=limit))
-
-    def _page(self, condition: str, query: Query) -> Answer[ITwin]:
-        skip = skip_of(query) or 0
-        found = [identity for identity, time in self.times.items() if self.ignores_filter or _fits(time, condition)]
-        found, behind = found[: self.cap], skip + self.page_size
-        items = [_itwin(identity, self.times[identity]) for identity in found[skip:behind]]
-        return Answer(
-            items=items or [*self.others],  # type: ignore[list-item]  # also what is no iTwin
-            next_href=f"?$skip={behind}" if behind < len(found) else None,
+        """List all of it."""
+        query = {"$top": str(self.page_size)} | ({"$filter": within} if within else {})
+        first = RequestValues(method="GET", route="/", path="/", query=query, headers={"X-Max-Return": "10000"})
+        listing: Listing[ITwin] = Listing(
+            first=first,
             address="https://service.example/itwins/",
-            query=query,
+            name="timed",
+            page_size=self.page_size,
+            limit=limit,
+            concurrency=concurrency,
+            resume=resume,
+            identity=lambda itwin: getattr(itwin, "id", None),
+        )
+        begin = partial(TimeRangeRun, time="createdDateTime", within=within)
+        return Pager(listing, send=self.send, read=self.read, begin=begin)
+
+    @property
+    def conditions(self) -> list[str]:
+        """The filter of each request."""
+        return [query.get("$filter", "") for query in self.queries]
+
+    @property
+    def looks(self) -> int:
+        """How many requests were for a time only."""
+        return sum("$select" in query for query in self.queries)
+
+    async def send(self, values: RequestValues) -> httpx.Response:
+        """Respond with a page that is not decoded yet."""
+        query = dict(parse_qsl(values.query) if isinstance(values.query, str) else values.query)
+        number = len(self.queries)
+        self.queries.append(query)
+        self.in_flight += 1
+        self.most_in_flight = max(self.in_flight, self.most_in_flight)
+        try:
+            await asyncio.sleep(self.latency)
+        finally:
+            self.in_flight -= 1
+        self.before(number)
+        if number in self.errors:
+            raise self.errors[number]
+        if self.rejects(query.get("$filter", "")):
+            raise rejection("InvalidValue", "$filter")
+        if "$orderby" in query and self.order == "rejects":
+            raise rejection("InvalidValue", "$orderby")
+        return httpx.Response(200, extensions={"found": self._found(query), "query": query})
+
+    def _found(self, query: dict[str, str]) -> list[ITwin]:
+        condition = query.get("$filter", "")
+        found = [identity for identity, time in self.times.items() if self.ignores_filter or _fits(time, condition)]
+        if "$orderby" in query and self.order == "sorts":
+            found.sort(key=lambda identity: _sortable(self.times[identity]))
+        return [_itwin(identity, self.times[identity]) for identity in found[: self.cap]]
+
+    def read(self, response: httpx.Response) -> PageContent[ITwin]:
+        """Decode a page."""
+        found, query = response.extensions["found"], response.extensions["query"]
+        skip = int(query.get("$skip", "0"))
+        behind = skip + int(query["$top"])
+        return PageContent(
+            items=found[skip:behind] or ([] if "$select" in query else [*self.others]),
+            next_href=f"?$skip={behind}" if behind < len(found) else None,
             max_return=self.cap,
         )
+
+
+def _sortable(time: datetime | str | Unset | None) -> datetime:
+    return time if isinstance(time, datetime) else datetime.min.replace(tzinfo=UTC)
 
 
 def _itwin(identity: str, time: datetime | str | Unset | None) -> ITwin:

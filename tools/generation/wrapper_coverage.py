@@ -43,7 +43,8 @@ def places(specification: Specification) -> dict[str, Place]:
     """Each operation that is generated, with its function and the wrapper's call, found by method and path."""
     functions = generated_names.functions().values()
     generated = {(function.method, _shape(function.path)): function for function in functions}
-    called = {call.function: call for call in calls()}
+    # Where several methods send the same operation, the first one has all of its parameters.
+    called = {call.function: call for call in reversed(calls())}
     found: dict[str, Place] = {}
     for name, operation in specification.operations.items():
         function = generated.get((operation.method, _shape(operation.path)))
@@ -138,7 +139,7 @@ def _own_fields(public: type) -> dict[str, str]:
 
 def _errors(operation: Operation) -> Iterator[Row]:
     public = importlib.import_module(PUBLIC)
-    classes = importlib.import_module(f"{PUBLIC}._errors")
+    classes = importlib.import_module(f"{PUBLIC}._transports.status_errors")
     for status, code in sorted(operation.errors):
         kind = classes.status_error_class(int(status)).__name__ if status.isdigit() else "APIStatusError"
         known = {member.value: member.name for member in public.ErrorCode}

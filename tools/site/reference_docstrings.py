@@ -9,15 +9,26 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import yaml
 from griffe import Extension, GriffeLoader, Object
 
-_ERRORS = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform" / "_errors.py"
+_PROJECT = Path(__file__).resolve().parents[2]
+_ERRORS = _PROJECT / "wrapper" / "itwin_platform" / "_errors.py"
 #: What an error says of itself in its first line, for where an operation says no more than its name.
 _MEANINGS = {
     node.name: (ast.get_docstring(node) or "").split("\n")[0].rstrip(".")
     for node in ast.parse(_ERRORS.read_text(encoding="utf-8")).body
     if isinstance(node, ast.ClassDef)
 }
+
+#: Each operation of the specification by the section of the service description that it transcribes.
+_OPERATIONS = {
+    found[1]: operation["operationId"]
+    for methods in yaml.safe_load((_PROJECT / "openapi.yaml").read_text(encoding="utf-8"))["paths"].values()
+    for operation in methods.values()
+    if (found := re.search(r"(4\.\d)", operation["description"]))
+}
+_SOURCE = re.compile(r"^( *)Source: sections? (.+?)\.?$", re.MULTILINE)
 
 _SECTION = re.compile(r"^( *)(Args|Raises)(?: \((.+)\))?:$")
 _NAMES = re.compile(r"[\w*]+(?:, [\w*]+)+")
@@ -30,7 +41,7 @@ class ReferenceDocstrings(Extension):
     def on_object(self, *, obj: Object, loader: GriffeLoader, **_: object) -> None:
         """Completes one docstring, in place."""
         if obj.docstring is not None:
-            obj.docstring.value = completed(obj.docstring.value)
+            obj.docstring.value = linked(completed(obj.docstring.value))
 
 
 def completed(docstring: str) -> str:
@@ -50,6 +61,17 @@ def completed(docstring: str) -> str:
         entries = _arguments(body) if title == "Args" else _errors(body, when)
         lines += [f"{indent}{title}:", *(f"{indent}    {entry}" for entry in entries)]
     return "\n".join(lines)
+
+
+def linked(docstring: str) -> str:
+    """Replace the sections of the service description, which is not shipped, by links into the specification."""
+
+    def link(source: re.Match[str]) -> str:
+        named = [_OPERATIONS[section] for section in re.findall(r"4\.\d", source[2]) if section in _OPERATIONS]
+        links = ", ".join(f"[{name}](specification.md#{name})" for name in named)
+        return f"{source[1]}Specification: {links}." if links else ""
+
+    return _SOURCE.sub(link, docstring)
 
 
 def _arguments(body: list[str]) -> Iterator[str]:

@@ -1,16 +1,17 @@
-"""What can go wrong, as one tree (the description's part: section 7).
+"""What can go wrong, as one tree. Source: section 7.
 
-PlatformError                     .resume says where a broken listing goes on, .collected what `collect()` had by then
-  UsageError(ValueError)          refused before anything was sent: .code .target .rule
+PlatformError                     .resume continues a listing that failed, .collected is what `collect()` had by then
+  UsageError(ValueError)          rejected before sending: .rule .code .target
   TransportError                  no response: .sent (whether the request can have had an effect) .attempts .scene_id
     NotSentError                  it certainly had none
     OutcomeUnknownError           it may have had one
-    DeadlineExceededError         the deadline, or a wait longer than the policy allows, ended the call: .retry_at
-  TokenError                      the token source failed, or gave a text that cannot be a token
-  PagingError                     a listing that cannot be followed safely, or goes nowhere
-  ResponseDecodeError             a success that is not as described: .status .headers .body .correlation_id .attempts
-  APIStatusError                  the service refused: .status .code .message .target .details .headers .body
-    |                             .correlation_id .attempts .retryable .retry_after .retry_at
+    DeadlineExceededError         the deadline or the queue timeout passed
+  TokenError                      the token provider failed, or returned what cannot be a token
+  PagingError                     a listing cannot be followed safely, or does not advance
+  ResponseDecodeError             a success that does not match the specification: .status .headers .body
+    |                             .correlation_id .attempts
+  APIStatusError                  a response with status 300 or above: .status .code .message .target .details .headers
+    |                             .body .correlation_id .attempts .retryable .retry_after .retry_at
     BadRequestError               400
     AuthenticationError           401
     PermissionDeniedError         403
@@ -20,20 +21,24 @@ PlatformError                     .resume says where a broken listing goes on, .
     UnprocessableError            422
     RateLimitError                429, or held back by a known cooldown: .tier .api .operation
     ServerError                   5xx
+
+Each class has a `doc_url`, its place in the documentation.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import ClassVar
 
-from ._error_text import LONGEST_TEXT, join_lines, printable
+from ._error_text import LONGEST_TEXT, join_lines, printable, when_to_retry
+from ._version import DOCUMENTATION
 
 RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorDetail:
-    """One entry of an error's `details`; what the service left out is None. Source: section 2.11."""
+    """One entry of an error's `details`; what the service omitted is None. Source: section 2.11."""
 
     code: str | None = None
     message: str | None = None
@@ -52,7 +57,12 @@ def _restored(cls: type["PlatformError"], text: str, state: dict[str, object]) -
 
 
 class PlatformError(Exception):
-    """Everything that this package raises on purpose."""
+    """The base of all errors that this package raises."""
+
+    doc_url: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        cls.doc_url = f"{DOCUMENTATION}reference/errors/#itwin_platform.{cls.__name__}"
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -63,13 +73,16 @@ class PlatformError(Exception):
         return _restored, (type(self), self.args[0], self.__dict__)
 
 
+PlatformError.__init_subclass__()
+
+
 class UsageError(PlatformError, ValueError):
-    """Refused before anything was sent, because a documented rule forbids it.
+    """A call was rejected before anything was sent.
 
     Args:
         rule: the rule in words, and what to do.
-        code: the detail code that the service documents for it, else None.
-        target: the property or parameter that it documents, else None.
+        code: the detail code that the service documents for the rule; None when there is none.
+        target: the property or parameter that it documents; None when there is none.
     """
 
     def __init__(self, rule: str, *, code: str | None = None, target: str | None = None) -> None:
@@ -81,10 +94,10 @@ class UsageError(PlatformError, ValueError):
 
 
 class TransportError(PlatformError):
-    """No answer came; `sent` says whether the request can have had an effect.
+    """No response came. `sent` tells whether the request can have had an effect, `attempts` how many were sent.
 
-    `scene_id` is the id that was given to `scenes.create`: with it, a repeat that ends in ConflictError tells that the
-    first one arrived.
+    `scene_id` is the id that was given to `scenes.create`. If creating the scene again with that id raises
+    ConflictError, the first request arrived. If the objects have ids too, it may raise BadRequestError instead.
     """
 
     sent: bool = True
@@ -98,24 +111,21 @@ class TransportError(PlatformError):
 
     def __str__(self) -> str:
         text = super().__str__()
-        return text if self.scene_id is None else f"{text}; the scene's id is {self.scene_id}"
+        return text if self.scene_id is None else f"{text}; the id of the scene is {self.scene_id}"
 
 
 class NotSentError(TransportError):
-    """No answer came, and the request certainly had no effect: it can be repeated as it is."""
+    """No response came, and the request certainly had no effect: it is safe to retry."""
 
     sent = False
 
 
 class OutcomeUnknownError(TransportError):
-    """No answer came, and the request may have had an effect: look before repeating it."""
+    """No response came, and the request may have had an effect: check before you retry."""
 
 
 class DeadlineExceededError(TransportError):
-    """The deadline ended the call, or a wait that the policy does not allow stood before it.
-
-    `retry_at` is when the known wait ends, None where none is known.
-    """
+    """The deadline or the queue timeout passed. `retry_at` is when a known cooldown ends; None when none is known."""
 
     def __init__(
         self, text: str, *, attempts: int = 0, sent: bool | None = None, retry_at: datetime | None = None
@@ -125,7 +135,7 @@ class DeadlineExceededError(TransportError):
 
 
 class TokenError(PlatformError):
-    """The token source failed, or gave a text that cannot be sent as a token."""
+    """The token provider failed, or returned what cannot be sent as a token."""
 
 
 class PagingError(PlatformError):
@@ -133,13 +143,13 @@ class PagingError(PlatformError):
 
 
 class ResponseDecodeError(PlatformError):
-    """A success that is not what the description says, or is larger than `max_response_bytes`."""
+    """A success does not match the specification, or is larger than `max_response_bytes`."""
 
     def __init__(self, status: int, headers: Mapping[str, str], body: bytes, *, reason: str | None = None) -> None:
-        said = reason or "its body is not what the service description says"
+        said = reason or "the body does not match the specification"
         self.correlation_id: str | None = headers.get("x-correlation-id")
         named = f" (correlation id {self.correlation_id})" if self.correlation_id else ""
-        super().__init__(f"answer with status {status}: {said}{named}")
+        super().__init__(f"response with status {status}: {said}{named}")
         self.status = status
         self.headers = headers
         self.body = body
@@ -147,10 +157,10 @@ class ResponseDecodeError(PlatformError):
 
 
 class APIStatusError(PlatformError):
-    """The service answered with a status of 300 or above.
+    """A response with a status of 300 or above.
 
-    What the error body does not say is None or empty; `headers` can be looked up in any case; `attempts` counts the
-    requests that were sent; `retry_after` is the wait that the service asked for, in seconds, and `retry_at` its end.
+    What the body omits is None or empty. `headers` are looked up without regard to case. `attempts` counts the requests
+    that were sent. `retry_after` is the delay that the service asked for, in seconds, and `retry_at` is when it ends.
     """
 
     def __init__(
@@ -166,6 +176,7 @@ class APIStatusError(PlatformError):
         attempts: int,
         retry_after: float | None = None,
         retry_at: datetime | None = None,
+        reason: str | None = None,
     ) -> None:
         self.status = status
         self.code = code
@@ -178,18 +189,21 @@ class APIStatusError(PlatformError):
         self.retry_after = retry_after
         self.retry_at = retry_at
         self.correlation_id: str | None = headers.get("x-correlation-id")
-        super().__init__(self._text())
+        super().__init__(self._text(reason))
 
     @property
     def retryable(self) -> bool:
-        """True where the same request may succeed later: 429, 502, 503 and 504."""
+        """True when the same request may succeed later: 429, 502, 503 and 504."""
         return self.status in RETRYABLE_STATUSES
 
-    def _text(self) -> str:
-        said = [f"{self.status} {self.code or 'without a code'}: {self.message or 'the answer gives no message'}"]
+    def _text(self, reason: str | None) -> str:
+        advice = when_to_retry(is_rate_limit=self.status == 429, retry_after=self.retry_after, reason=reason)
+        if advice is not None and not (self.code or self.message):
+            said, advice = [f"{self.status} {advice}"], None
+        else:
+            said = [f"{self.status} {self.code or 'without a code'}: {self.message or 'the response has no message'}"]
         said += [f"- {detail}" for detail in self.details[:LONGEST_TEXT]]
-        said = [printable(line) for line in said]
-        return join_lines(said, self.retry_after, self.retry_at, correlation_id=self.correlation_id)
+        return join_lines([printable(line) for line in said], advice, correlation_id=self.correlation_id)
 
 
 class BadRequestError(APIStatusError):
@@ -217,7 +231,7 @@ class RequestTooLargeError(APIStatusError):
 
 
 class UnprocessableError(APIStatusError):
-    """422: the request breaks a rule; `details` name which."""
+    """422: the request breaks a rule, which `details` name."""
 
 
 class RateLimitError(APIStatusError):
@@ -229,21 +243,4 @@ class RateLimitError(APIStatusError):
 
 
 class ServerError(APIStatusError):
-    """5xx: the service failed; 502, 503 and 504 pass by themselves."""
-
-
-_BY_STATUS: dict[int, type[APIStatusError]] = {
-    400: BadRequestError,
-    401: AuthenticationError,
-    403: PermissionDeniedError,
-    404: NotFoundError,
-    409: ConflictError,
-    413: RequestTooLargeError,
-    422: UnprocessableError,
-    429: RateLimitError,
-}
-
-
-def status_error_class(status: int) -> type[APIStatusError]:
-    """Returns the class that the tree names for a status, ServerError for any 5xx, else APIStatusError."""
-    return _BY_STATUS.get(status, ServerError if status >= 500 else APIStatusError)
+    """5xx: the service failed. 502, 503 and 504 usually pass by themselves."""

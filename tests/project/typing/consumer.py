@@ -1,6 +1,6 @@
 """An application as type checkers see it: mypy, pyright, ty and pyrefly, each at its strictest; never run."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, assert_never, assert_type
 from zoneinfo import ZoneInfo
@@ -37,6 +37,7 @@ from itwin_platform import (
     QueryScope,
     RateLimit,
     RateLimitError,
+    RedisGate,
     Repository,
     RepositoryOptions,
     RepositoryResourceData,
@@ -83,6 +84,7 @@ async def make() -> None:
     PlatformClient(token=lambda: "t")
     PlatformClient(token=AccessToken("t"), backoff=BackoffPolicy(max_attempts=3, deadline=None))
     PlatformClient(gate=Gate(max_in_flight=5, rate=RateLimit(requests=100, per=60.0)))
+    PlatformClient(gate=RedisGate("redis://localhost:6379/0", name="prod, service app 7", workers=4))
     PlatformClient(transport=httpx.AsyncHTTPTransport(), timeout=httpx.Timeout(5.0), allow_insecure=True)
     PlatformClient(http_client=httpx.AsyncClient(), max_response_bytes=1, check_requests=False)
     httpx.AsyncClient(transport=BackoffTransport(httpx.AsyncHTTPTransport(), policy=BackoffPolicy(), gate=None))
@@ -117,7 +119,7 @@ async def itwins(platform: PlatformClient) -> None:
         assert_type(ITwin.from_dict(item.to_dict()), ITwin)
     assert_type(pager.truncated, bool)
     assert_type(pager.resume, str)
-    assert_type(platform.itwins.list_all(sub_class="Project"), AsyncGenerator[ITwin, None])
+    assert_type(platform.itwins.list_all(sub_class="Project"), Pager[ITwin])
     async for page in pager.pages():
         assert_type(page, Page[ITwin])
         assert_type(page.resume, str | None)

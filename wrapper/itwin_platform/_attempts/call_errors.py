@@ -4,30 +4,44 @@ from datetime import datetime
 
 import httpx
 
-from .._errors import NotSentError, OutcomeUnknownError, RateLimitError, TransportError
+from .._error_text import counted, sent_so_far
+from .._errors import DeadlineExceededError, NotSentError, OutcomeUnknownError, RateLimitError, TransportError
 from .._transports.failures import kind_of_failure
 from .._transports.status_errors import SENT_TOKEN, moment_after, status_error
 from .attempt import Attempt, Call, route_of
-from .policy import GiveUp
+from .policy import GiveUp, Outcome, exceeded_limit
 
 
 def given_up(call: Call, attempt: Attempt, decision: GiveUp) -> TransportError:
     """Make the error for a call whose last attempt got no response."""
-    request = call.request
-    effect = "it may have had an effect" if decision.error.sent else "it had no effect"
+    url, count = call.request.url, counted(call.sent, "attempt")
+    origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
+    if attempt.outcome is Outcome.UNSENDABLE:
+        what = "the request cannot be sent as HTTP; nothing was sent"
+    elif decision.error is NotSentError:
+        what = f"could not connect to {origin} after {count}; nothing was sent"
+    else:
+        what = f"no response from {origin} after {count}; the request may have had an effect"
     return decision.error(
-        f"{request.method} {route_of(request)}: no answer from {request.url.scheme}://"
-        f"{request.url.netloc.decode('ascii')} after {call.sent} requests, {effect} "
-        f"({kind_of_failure(attempt.error)}; {decision.reason})",
-        attempts=call.sent,
+        f"{_where(call)}: {what} ({kind_of_failure(attempt.error)}; {decision.reason})", attempts=call.sent
     )
 
 
 def no_response(call: Call, reason: str) -> TransportError:
     """Make the error for a call that ends before its next attempt."""
     kind = OutcomeUnknownError if call.may_have_had_an_effect else NotSentError
-    return kind(
-        f"{call.request.method} {route_of(call.request)}: {reason}; requests sent: {call.sent}", attempts=call.sent
+    return kind(f"{_where(call)}: {reason}; {sent_so_far(call.sent)}", attempts=call.sent)
+
+
+def out_of_time(call: Call) -> DeadlineExceededError:
+    """Make the error for a call whose deadline or queue timeout passed."""
+    policy = call.policy
+    is_queued = call.admitted_at is None
+    what = f"queue_timeout of {policy.queue_timeout:g} s" if is_queued else f"deadline of {policy.deadline:g} s"
+    return DeadlineExceededError(
+        f"{_where(call)}: the {what} passed; {sent_so_far(call.sent)}",
+        attempts=call.sent,
+        sent=call.may_have_had_an_effect,
     )
 
 
@@ -47,7 +61,12 @@ def held_back(call: Call, seen: httpx.Response | None, *, seconds: float | None,
         attempts=call.sent,
         retry_after=seconds,
         retry_at=moment_after(now, seconds),
+        reason=exceeded_limit(seconds or 0.0, elapsed=call.progress.elapsed, policy=call.policy),
         token=None if seen is None else seen.extensions.get(SENT_TOKEN),
     )
     assert isinstance(error, RateLimitError)  # noqa: S101  # the class of the tree for status 429
     return error
+
+
+def _where(call: Call) -> str:
+    return f"{call.request.method} {route_of(call.request)}"

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass, replace
 
 from .._api import UNSET, Unset
+from .._error_text import in_seconds
 from .._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError
 
 
@@ -193,20 +194,27 @@ def decide(
     """
     rule = RULES.get(outcome)
     if rule is None:
-        reason = f"{outcome.value}: a retry would not change that"
+        reason = "a retry would not change that"
     elif not rule.any_method and method not in IDEMPOTENT_METHODS:
-        reason = f"a {method} that may have had an effect is not retried"
+        reason = f"{method} is not idempotent"
     elif rule.uses_attempt and progress.attempts >= policy.max_attempts:
-        reason = f"all {policy.max_attempts} attempts are used"
+        reason = f"max_attempts={policy.max_attempts} reached"
     elif rule.cost > budget:
-        reason = "too many retries have failed lately: the retry budget is spent"
-    elif delay > policy.max_wait:
-        reason = f"the delay of {delay:g} s is longer than max_wait, {policy.max_wait:g} s"
-    elif policy.deadline is not None and progress.elapsed + delay >= policy.deadline:
-        reason = f"the delay of {delay:g} s would pass the deadline of {policy.deadline:g} s"
+        reason = "too many retries failed lately: the retry budget is spent"
+    elif (limit := exceeded_limit(delay, elapsed=progress.elapsed, policy=policy)) is not None:
+        reason = limit if outcome is Outcome.RATE_LIMITED else f"the delay of {in_seconds(delay)} is {limit}"
     else:
         return Retry(cost=rule.cost)
     return GiveUp(reason=reason, error=OutcomeUnknownError if progress.may_have_had_an_effect else NotSentError)
+
+
+def exceeded_limit(delay: float, *, elapsed: float, policy: BackoffPolicy) -> str | None:
+    """Tell which limit of the policy a delay exceeds; None when it may be waited for."""
+    if delay > policy.max_wait:
+        return f"longer than max_wait={policy.max_wait:g} s"
+    if policy.deadline is not None and elapsed + delay >= policy.deadline:
+        return f"longer than deadline={policy.deadline:g} s allows"
+    return None
 
 
 def delay_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:

@@ -8,7 +8,6 @@ from datetime import datetime
 import httpx
 
 from .._errors import (
-    DeadlineExceededError,
     PlatformError,
     ResponseDecodeError,
     TransportError,
@@ -17,15 +16,16 @@ from .._errors import (
 from .._transports.failures import without_frames
 from .._transports.given_client import check_kind
 from .._transports.options import POLICY
-from .._transports.status_errors import ATTEMPTS, RETRY_AFTER, RETRY_AT, SENT_TOKEN, moment_after
-from .attempt import Attempt, AttemptSender, Call, route_of
+from .._transports.status_errors import ATTEMPTS, REASON, RETRY_AFTER, RETRY_AT, SENT_TOKEN, moment_after
+from .attempt import Attempt, AttemptSender, Call
 from .auth import TokenAuth, copy_of
-from .call_errors import given_up, held_back, no_response
+from .call_errors import given_up, held_back, no_response, out_of_time
 from .events import BackoffEvent
 from .gate import Gate, RequestGate
 from .guarded_gate import GuardedGate
 from .policy import BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from .token import utc_now
+from .tracing import trace_of
 from .window import WaitTooLongError
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -73,7 +73,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._gate = own if type(own) is Gate else GuardedGate(own)
         self._auth = auth
         self._now = now
-        self._budget = RetryBudget(self._policy.retry_budget)
+        # Processes that share a gate may share its retry budget as well.
+        shared = getattr(own, "retry_budget", None)
+        self._budget = shared if isinstance(shared, RetryBudget) else RetryBudget(self._policy.retry_budget)
         self._calls: set[Call] = set()
         self._ended = asyncio.Event()
         self._is_closed = False
@@ -96,14 +98,20 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._check_use()
         await request.aread()
         policy, task = request.extensions.get(POLICY, self._policy), asyncio.current_task()
-        limit = asyncio.timeout(policy.queue_timeout)
-        call = Call(request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=task)
+        limit, trace = asyncio.timeout(policy.queue_timeout), trace_of(request)
+        call = Call(request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=task, trace=trace)
+        with trace:
+            response = await self._respond(call)
+            trace.ended(response)
+            return response
+
+    async def _respond(self, call: Call) -> httpx.Response:
         try:
-            async with limit:
+            async with call.limit:
                 self._calls.add(call)
                 return await self._run(call)
         except TimeoutError as error:
-            if not limit.expired():
+            if not call.limit.expired():
                 raise
             raise self._out_of_time(call) from without_frames(error)
         except WaitTooLongError as error:
@@ -158,7 +166,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             request = copy_of(call.request) if call.sent else call.request
             if self._auth is not None:
                 renewed = call.token if call.has_renewed_token else None
-                call.token = await self._auth.authorize(request, renewed)
+                with call.trace.waiting("token_wait"):
+                    call.token = await self._auth.authorize(request, renewed)
                 if self._auth.is_provided and self._gate.cooldown_left() > 0:
                     # The token took its time, and meanwhile another call was rate limited: wait with the others.
                     self._sender.release(call)
@@ -170,7 +179,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def _admit(self, call: Call) -> None:
         try:
-            call.permit = await self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=call.limit.when())
+            with call.trace.waiting("gate_wait"):
+                until = call.limit.when()
+                call.permit = await self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=until)
         except Exception as error:
             if isinstance(error, WaitTooLongError) or (isinstance(error, PlatformError) and not call.sent):
                 raise
@@ -203,6 +214,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _given_up(self, call: Call, attempt: Attempt, decision: GiveUp) -> httpx.Response:
         if attempt.response is not None:
+            attempt.response.extensions[REASON] = decision.reason
             return self._described(call, attempt, attempt.response)
         raise given_up(call, attempt, decision) from attempt.error
 
@@ -212,15 +224,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if call.is_rate_limited:
             left = self._gate.cooldown_left() or None
             return held_back(call, self._last_rate_limit, seconds=left, now=self._now())
-        if call.admitted_at is None:
-            reason = f"queued for longer than queue_timeout, {call.policy.queue_timeout:g} s"
-        else:
-            reason = f"the deadline of {call.policy.deadline:g} s passed; requests sent: {call.sent}"
-        return DeadlineExceededError(
-            f"{call.request.method} {route_of(call.request)}: {reason}",
-            attempts=call.sent,
-            sent=call.may_have_had_an_effect,
-        )
+        return out_of_time(call)
 
     async def aclose(self) -> None:
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport beneath."""

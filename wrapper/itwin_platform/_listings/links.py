@@ -1,55 +1,88 @@
-"""Where a listing goes on, decided from values alone. Source: sections 2.10, 4.3 and 4.6.
+"""Where a listing continues, decided from values alone. Source: sections 2.10, 4.3 and 4.6.
 
-Invariants: a link is only ever read for its query, never sent to; a listing advances or ends; memory stays flat.
+Invariants: a link is only read for its query, never sent to; no link changes a keyword of the call; a listing advances
+or ends; memory stays flat.
 """
 
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast
 from urllib.parse import SplitResult, quote, unquote, unquote_plus, urlencode, urljoin, urlsplit
 
 from .._api import RequestValues, Unset
-from .._errors import PagingError
+from .._errors import PagingError, UsageError
 
-#: Where a page is: names, each with its value as it stands in an address. The values of a link are sent on as they
-#: came, because a service may read a cursor that was decoded and encoded again as another one.
+#: What places a page in its listing: names, each with its value as it stands in an address. The values of a link are
+#: sent on as they came: a service may read a cursor that was decoded and encoded again as another one.
 Query = tuple[tuple[str, str], ...]
 
 SKIP, TOP = "$skip", "$top"
+#: Keywords of every listing: options that OData services know, here without `$` and in lower case.
+_ODATA_OPTIONS = frozenset(
+    {"apply", "compute", "count", "expand", "filter", "format", "orderby", "search", "select"},
+)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def next_query(href: object, *, address: str, current: Query) -> Query | None:
-    """Reads the query of the next page from a `next` link.
+def next_query(href: object, *, address: str, current: Query, keywords: frozenset[str]) -> Query | None:
+    """Return the query of the next page from a `next` link.
+
+    Keywords of the call are dropped from it, and `$top` where it repeats the page size that was requested: only what
+    the service decided by itself is left.
 
     Args:
         href: the link as it came; absent, null and empty end the listing, blanks around it do not matter.
-        address: the address of the page it came with, without a query.
-        current: the query of that page.
+        address: the address of the listing, without a query.
+        current: the query of the page that the link came with.
+        keywords: as `keyword_names` returns them.
 
     Returns:
         The query of the next page; None where the listing ends.
 
     Raises:
-        PagingError: the link is no link, leaves the address, or does not advance.
+        PagingError: the link is no link, leaves the address, names a place twice, or does not advance.
     """
-    if href is None or isinstance(href, Unset) or (isinstance(href, str) and not href.strip()):
+    link = _link(href)
+    if link is None:
         return None
-    if not isinstance(href, str) or _CONTROL.search(href.strip()):
-        raise PagingError("the link to the next page is not a text, or holds a control character")
-    link = href.strip()
-    try:
-        # Nearly every link is the address itself and a query, which needs no closer look.
-        plain = link.startswith(f"{address}?") and "#" not in link
-        query = _pairs(link[len(address) + 1 :]) if plain else _checked_pairs(link, address=address)
-    except ValueError:
-        raise PagingError("the link to the next page is not an address") from None
-    after = skip_of(query)
-    if query == current or (after is not None and after <= (skip_of(current) or 0)):
+    pairs = _pairs_of(link, address=address)
+    names = [name for name, _ in pairs]
+    if names.count(SKIP) > 1 or names.count(TOP) > 1:
+        raise PagingError("the link to the next page holds $skip or $top twice")
+    size = dict(current).get(TOP)
+    query = tuple(pair for pair in pairs if not is_keyword(pair[0], keywords) and pair != (TOP, size))
+    if not _advances(query, current):
         raise PagingError("the link to the next page does not advance")
     return query
+
+
+def _link(href: object) -> str | None:
+    if href is None or isinstance(href, Unset):
+        return None
+    link = href.strip() if isinstance(href, str) else "\0"
+    if _CONTROL.search(link):
+        raise PagingError("the link to the next page is not a string, or holds a control character")
+    return link or None
+
+
+def _pairs_of(link: str, *, address: str) -> Query:
+    try:
+        link.encode()
+        # Nearly every link is the address itself and a query, which needs no closer look.
+        plain = link.startswith(f"{address}?") and "#" not in link
+        return _pairs(link[len(address) + 1 :]) if plain else _checked_pairs(link, address=address)
+    except ValueError:
+        raise PagingError("the link to the next page is not an address") from None
+
+
+def _advances(query: Query, current: Query) -> bool:
+    after = skip_of(query)
+    if after is not None and after <= (skip_of(current) or 0):
+        return False
+    return query not in ((), current, tuple(pair for pair in current if pair[0] != TOP))
 
 
 def _checked_pairs(link: str, *, address: str) -> Query:
@@ -72,54 +105,60 @@ def _pairs(query: str) -> Query:
     return tuple((unquote_plus(name, errors="strict"), value) for name, _, value in pairs)
 
 
+def keyword_names(*names: str) -> frozenset[str]:
+    """Return the names of query parameters in the form in which `is_keyword` compares them."""
+    return frozenset(_comparable(name) for name in names) - {_comparable(SKIP), _comparable(TOP)}
+
+
+def is_keyword(name: str, keywords: frozenset[str]) -> bool:
+    """Tell whether a parameter is a keyword of the call, as a service that is lax about `$`, case and blanks may."""
+    comparable = _comparable(name)
+    return comparable in keywords or comparable in _ODATA_OPTIONS
+
+
+def _comparable(name: str) -> str:
+    return name.strip().lstrip("$").casefold()
+
+
 def count_of(text: str) -> int | None:
-    """Reads decimal digits; None for any other text, and for more digits than a count can have."""
+    """Read decimal digits; None for any other string, and for more digits than a count can have."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def skip_of(query: Query) -> int | None:
-    """Returns `$skip` of a query; None where it has none, or none that is a number."""
+    """Return `$skip` of a query; None where it has none, or none that is a number."""
     return count_of(dict(query).get(SKIP, ""))
 
 
-def page_request(first: RequestValues, query: Query | None) -> RequestValues:
-    """Return the request of a page: that of the first page, and over its query what the link says, if any.
+def page_values(first: RequestValues, query: Query) -> RequestValues:
+    """Return the request of a page: the first one with another query."""
+    # `build_request` returns parameters by name.
+    try:
+        return replace(first, query=encode_query(cast("Mapping[str, str]", first.query), query))
+    except UnicodeError:
+        raise UsageError("the request cannot be written: a string holds half of a surrogate pair") from None
 
-    `$skip` of the first request is not carried on: a link without it continues by other means.
+
+def encode_query(first: Mapping[str, str], query: Query) -> str:
+    """Encode the query of a page: the parameters of the first page, with the place of this one.
+
+    `$skip` of the operation is not carried on: a link without it continues by other means.
     """
-    if query is None or isinstance(first.query, str):
-        return first
-    return replace(first, query=_encoded(first.query.items(), query))
-
-
-def _encoded(first: Iterable[tuple[str, str]], query: Query) -> str:
-    said = {SKIP, *(name for name, _ in query)}
-    carried = urlencode([pair for pair in first if pair[0] not in said], safe="$")
+    placed = {SKIP, *(name for name, _ in query)}
+    carried = urlencode([pair for pair in first.items() if pair[0] not in placed], safe="$")
     linked = [f"{quote(name, safe='$')}={value}" for name, value in query]
     return "&".join([carried, *linked] if carried else linked)
 
 
-def page_of(*, skip: int, page_size: int) -> Query:
-    """Returns what the query of a first page says of its place."""
+def page_at(skip: int, page_size: int) -> Query:
+    """Return the query of the page that begins at an offset."""
     return ((SKIP, str(skip)), (TOP, str(page_size)))
 
 
 def link_of(links: object, name: str) -> object:
-    """Returns the address in a paging link as it came; what is there in place of a link comes as it is."""
+    """Return the address in a paging link as it came; a value that is no link is returned as it is."""
     link = getattr(links, name, links)
     return getattr(link, "href", link)
-
-
-def is_as_asked(current: Query, following: Query, *, page_size: int) -> bool:
-    """Tells whether the next page is where the page size that was asked for puts it."""
-    after = skip_of(following)
-    advances = after is not None and after - (skip_of(current) or 0) == page_size
-    return advances and dict(following).get(TOP, str(page_size)) == str(page_size)
-
-
-def shifted(query: Query, by: int) -> Query:
-    """Returns the query of the page that begins `by` items further on."""
-    return tuple((name, str(int(value) + by) if name == SKIP else value) for name, value in query)
 
 
 class LoopDetector:
@@ -132,7 +171,7 @@ class LoopDetector:
         self._steps, self._power = 0, 1
 
     def repeats(self, query: Query) -> bool:
-        """Notes a query and tells whether it is known."""
+        """Note a query and tell whether it is known."""
         mark = hash(query)
         if mark in self._known or mark == self._landmark:
             return True

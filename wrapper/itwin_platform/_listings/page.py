@@ -1,26 +1,29 @@
-"""The values that listings are made of: a page as users see it, an answer as it came, a listing as it is asked for."""
+"""The values of a listing: what the caller asked for, how a page is requested, what it holds."""
 
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from .._errors import UsageError
-from .links import Query
+from .._api import RequestValues
+from .._errors import PagingError, PlatformError, UnprocessableError, UsageError
+from .links import Query, page_values
+from .resume import Position
 
 T = TypeVar("T")
 
 #: The most iTwins of one listing, and of one page. Source: sections 4.3 and 8.
 MOST_RETURNED, ITWINS_PER_PAGE = 10_000, 1000
+CAP = "X-Max-Return"
 
 
 class TruncatedWarning(UserWarning):
-    """A listing that was read into one list is not complete: there may be items that were not returned."""
+    """A listing is not complete: the service may have more items than it returned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneState:
-    """What a page of scene objects says of its scene. Source: section 4.6.
+    """The state of a scene as a page of its objects reports it. Source: section 4.6.
 
     `is_partial` is True when objects are withheld because of insufficient permissions.
     """
@@ -34,8 +37,8 @@ class SceneState:
 class Page(Generic[T]):
     """One page of a listing.
 
-    `resume` is where the listing goes on after it: give it to the same call; None when nothing is left. `scene` is
-    there in listings of scene objects.
+    `resume` continues the listing after this page: pass it to the same call. It is None when nothing is left. `scene`
+    is set in listings of scene objects.
     """
 
     items: list[T]
@@ -47,45 +50,113 @@ class Page(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a page is asked for: its query, None for the first one.
+class PageRequest:
+    """The request of one page: that of the first page, with the query that places this one in the listing."""
 
-    `arrived` is awaited when its answer has come, and returns when it is to be decoded.
-    """
+    first: RequestValues
+    query: Query
 
-    query: Query | None
-    arrived: Callable[[], Awaitable[None]]
+    @property
+    def values(self) -> RequestValues:
+        """What is sent."""
+        return page_values(self.first, self.query)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer(Generic[T]):
-    """What one request of a listing brought: items, the `next` link as it came, and where it was asked for."""
+class PageContent(Generic[T]):
+    """What a response holds: items, the `next` link as it came, X-Max-Return as echoed, the state of the scene."""
 
     items: list[T]
     next_href: object
-    address: str
-    query: Query
     max_return: int | None = None
     scene: SceneState | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing(Generic[T]):
-    """What a pager reads: how a page is fetched, and the caller's numbers."""
+    """What a pager reads.
 
-    fetch: Callable[[Place], Coroutine[object, object, Answer[T]]]
+    Args:
+        first: the request as the operation built it; a page is this request with the query that places the page.
+        address: the address of the listing, to which links are compared.
+        name: the operation and a digest of its keywords, which a `resume` must carry as well.
+        keywords: the names of the operation's query parameters, except `$skip` and `$top`: no link can change them.
+        page_size: items of one request.
+        shrinks: True requests only as many items as `limit` leaves.
+        skip, limit, concurrency, eager, resume, on_page: as the caller gave them.
+        expected: how many items there are, where this is known.
+        identity: the id of an item, by which items that come twice are dropped once the scene has changed.
+        alternative: the first request to send instead after an error, None when there is none.
+    """
+
+    first: RequestValues
+    address: str
     name: str
     page_size: int
+    keywords: frozenset[str] = frozenset()
+    shrinks: bool = False
     skip: int = 0
     limit: int | None = None
     concurrency: int = 1
+    eager: bool = False
     resume: str | None = None
+    on_page: Callable[[Page[T]], None] | None = None
+    expected: int | None = None
     identity: Callable[[T], object] | None = None
-    on_page: Callable[["Page[T]"], None] | None = None
+    alternative: Callable[[PlatformError, RequestValues], RequestValues | None] | None = None
+
+
+class Run(Protocol[T]):
+    """What a pager asks of a run: `requests`, `take` with the content of the first one, `hand_out`, and so on."""
+
+    problem: PagingError | None
+    truncated: bool
+    max_return: int | None
+    is_partial: bool
+    changed: bool
+    duplicates: int
+    pages_read: int
+
+    @property
+    def items_read(self) -> int:
+        """Items handed out in this run."""
+
+    @property
+    def position(self) -> Position:
+        """The position after the item that was handed out last."""
+
+    def requests(self, count: int) -> list[PageRequest]:
+        """Return the next requests in order, up to `count` of them as far as they are known."""
+
+    def take(self, request: PageRequest, content: PageContent[T]) -> Page[T] | None:
+        """Take the content of the first request, and return its page; None when it was a look ahead."""
+
+    def hand_out(self, count: int) -> None:
+        """Count items of the page that was taken last as handed out."""
+
+    def recovers(self, request: PageRequest, error: PlatformError) -> bool:
+        """Tell whether the run continues after the first request failed, with other requests."""
+
+
+def with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues | None:
+    """Return the request to send instead when the service rejects a cap of 10000: one of its messages says "below"."""
+    details = error.details if isinstance(error, UnprocessableError) else ()
+    named = {(entry.target or "").lower() for entry in details if entry.code == "InvalidHeaderValue"}
+    if first.headers.get(CAP) != str(MOST_RETURNED) or not named & {"", CAP.lower()}:
+        return None
+    return replace(first, headers={**first.headers, CAP: str(MOST_RETURNED - 1)})
+
+
+def page_size_for(page_size: int | None, *, limit: int | None, most: int) -> int:
+    """Return the page size of a listing: the largest one by default, or `limit` where that is less."""
+    if page_size is not None:
+        return page_size
+    # `limit` is checked later, by the pager.
+    return min(most, limit) if isinstance(limit, int) and limit > 0 else most
 
 
 def check_integer(name: str, value: object, *, least: int, most: int | None, code: str | None, target: str) -> None:
-    """A whole number in a range."""
+    """Check an integer and its range."""
     if type(value) is not int or value < least or (most is not None and value > most):
-        allowed = f"from {least} to {most}" if most is not None else f"of {least} or more"
+        allowed = f"from {least} to {most}" if most is not None else f"of at least {least}"
         raise UsageError(f"{name} must be an integer {allowed}", code=code, target=target)

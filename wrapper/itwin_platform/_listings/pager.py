@@ -3,44 +3,58 @@
 import asyncio
 import warnings
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Generic
 
+import httpx
+
+from .._api import RequestValues
 from .._errors import PlatformError
-from .links import Query
-from .page import Answer, Listing, Page, Place, T, TruncatedWarning, check_integer
-from .resume import Position, read_resume
+from .page import Listing, Page, PageContent, PageRequest, Run, T, TruncatedWarning, check_integer
+from .resume import Position, read_resume, write_resume
 from .run import ListingRun
+
+Send = Callable[[RequestValues], Awaitable[httpx.Response]]
 
 
 class Pager(Generic[T]):
-    """A listing, lazily: the first request goes out with the first `async for`. Source: sections 4.3 and 4.6.
+    """A lazy listing: the first request is sent when iteration starts. Source: sections 4.3 and 4.6.
 
     `async for item in pager`, `async for page in pager.pages()`, or `await pager.collect()`. Each of them is a run of
-    its own, from the beginning or from the `resume` that was given: iterating twice asks the service twice. What the
-    pager says of itself, such as `truncated`, it says of the run that began last.
+    its own, from the beginning or from the `resume` that was given: iterating twice sends the requests twice. What the
+    pager reports, such as `truncated`, it reports of the run that began last.
 
-    A run that is left early, by `break` or an error, cancels the requests under way when Python closes its generator,
-    which is at the next turn of the event loop; `contextlib.aclosing(pager.pages())` closes it there and then.
+    A run that is left early, by `break` or an error, cancels its requests in flight when Python closes its generator,
+    which is in the next iteration of the event loop. `contextlib.aclosing(pager.pages())` closes it immediately.
     """
 
-    def __init__(self, listing: Listing[T]) -> None:
+    def __init__(
+        self,
+        listing: Listing[T],
+        *,
+        send: Send,
+        read: Callable[[httpx.Response], PageContent[T]],
+        begin: Callable[[Listing[T], Position], Run[T]] = ListingRun,
+    ) -> None:
         if listing.limit is not None:
             check_integer("limit", listing.limit, least=0, most=None, code=None, target="limit")
         check_integer("concurrency", listing.concurrency, least=1, most=None, code=None, target="concurrency")
         resume, name = listing.resume, listing.name
         self._listing = listing
-        self._start = Position() if resume is None else read_resume(resume, listing=name)
-        self._run = ListingRun(listing, self._start)
+        self._send, self._read, self._begin = send, read, begin
+        self._start = Position() if resume is None else read_resume(resume, listing=name, keywords=listing.keywords)
+        self._run = begin(listing, self._start)
+        self._warned = False
 
     def __repr__(self) -> str:
         return f"Pager({self._listing.name!r}, pages_read={self.pages_read}, items_read={self.items_read})"
 
     @property
     def resume(self) -> str:
-        """Where the listing goes on after what was handed out last: give it to the same call, also elsewhere."""
-        return self._run.resume
+        """Where the listing continues after the item that was handed out last: pass it to the same call, anywhere."""
+        return write_resume(self._run.position, listing=self._listing.name)
 
     @property
     def truncated(self) -> bool:
@@ -64,7 +78,7 @@ class Pager(Generic[T]):
 
     @property
     def duplicates(self) -> int:
-        """Objects of a changed scene that came twice within the run, and were dropped."""
+        """Items that came twice within the run, and were dropped."""
         return self._run.duplicates
 
     @property
@@ -78,24 +92,24 @@ class Pager(Generic[T]):
         return self._run.items_read
 
     async def __aiter__(self) -> AsyncGenerator[T, None]:
-        """Yields the items in order; an error carries `.resume`."""
-        run = self._run = ListingRun(self._listing, self._start)
-        async with aclosing(self._read(run)) as pages:
+        """Yield the items in order; an error carries `.resume`."""
+        run = self._run = self._begin(self._listing, self._start)
+        async with aclosing(self._pages(run)) as pages:
             async for page in pages:
                 for item in page.items:
                     run.hand_out(1)
                     yield item
 
     async def pages(self) -> AsyncGenerator[Page[T], None]:
-        """Yields the pages in order; an error carries `.resume`."""
-        run = self._run = ListingRun(self._listing, self._start)
-        async with aclosing(self._read(run)) as pages:
+        """Yield the pages in order; an error carries `.resume`."""
+        run = self._run = self._begin(self._listing, self._start)
+        async with aclosing(self._pages(run)) as pages:
             async for page in pages:
                 run.hand_out(len(page.items))
                 yield page
 
     async def collect(self) -> list[T]:
-        """Reads all items into a list; a TruncatedWarning says when X-Max-Return ended it before `limit` did.
+        """Return all items in a list; warn once per pager, with a TruncatedWarning, when X-Max-Return cut it short.
 
         Raises:
             PlatformError: with `.resume`, and with `.collected`, the items until then.
@@ -107,7 +121,8 @@ class Pager(Generic[T]):
         except PlatformError as error:
             error.collected = tuple(items)
             raise
-        if self.truncated and self._run.position.items != self._listing.limit:
+        if self.truncated and not self._warned and self._run.position.items != self._listing.limit:
+            self._warned = True
             warnings.warn(
                 f"the listing ended at X-Max-Return ({self.max_return}), there may be more: narrow it by sub_class or "
                 "by filter, or read all of it with list_all",
@@ -116,74 +131,96 @@ class Pager(Generic[T]):
             )
         return items
 
-    async def _read(self, run: ListingRun[T]) -> AsyncGenerator[Page[T], None]:
-        ahead: deque[_Request[T]] = deque()
-        several = self._listing.concurrency > 1
+    async def _pages(self, run: Run[T]) -> AsyncGenerator[Page[T], None]:
+        count = self._listing.concurrency
+        several = count > 1
+        window = _Window(self._send)
         try:
-            await self._ask(run, ahead)
-            while ahead:
-                await ahead[0].arrival()
-                request = ahead.popleft()
-                if several:
-                    # The next request goes out before this answer is decoded: the service works meanwhile.
-                    await self._ask(run, ahead, behind=1)
-                page = run.take(await request.answer())
-                if self._listing.on_page is not None:
-                    self._listing.on_page(page)
-                if several:
-                    await self._ask(run, ahead)
-                yield page
-                await self._ask(run, ahead)
+            await window.request(run.requests(count))
+            while window.in_flight:
+                request = await window.next_response()
+                if several and request.task.exception() is None:
+                    # The next request begins before this response is decoded: the service works meanwhile.
+                    await window.request(run.requests(count + 1)[1:])
+                    await asyncio.sleep(0)
+                page = await self._page(run, request)
+                if page is not None:
+                    if several:
+                        await window.request(run.requests(count))
+                    yield page
+                await window.request(run.requests(count))
             if run.problem is not None:
                 raise run.problem
         except PlatformError as error:
-            error.resume = run.resume
+            error.resume = write_resume(run.position, listing=self._listing.name)
             raise
         finally:
-            await _cancel(ahead)
+            await window.cancel()
 
-    async def _ask(self, run: ListingRun[T], ahead: "deque[_Request[T]]", *, behind: int = 0) -> None:
-        """Sends for `concurrency` pages, from `behind` the next one on, and cancels requests that lead elsewhere."""
-        queries = run.queries(self._listing.concurrency + behind)[behind:]
-        if [request.query for request in ahead] != queries[: len(ahead)]:
-            await _cancel(ahead)
-        ahead.extend(_Request(self._listing, query) for query in queries[len(ahead) :])
-
-
-class _Request(Generic[T]):
-    """A page on its way: asked for, then here, and decoded when its turn comes."""
-
-    def __init__(self, listing: Listing[T], query: Query | None) -> None:
-        self.query = query
-        self._is_here, self._is_next = asyncio.Event(), asyncio.Event()
-        self._task = asyncio.create_task(self._fetch(listing))
-
-    async def _fetch(self, listing: Listing[T]) -> Answer[T]:
+    async def _page(self, run: Run[T], request: "_InFlight") -> Page[T] | None:
         try:
-            return await listing.fetch(Place(query=self.query, arrived=self._arrived))
-        finally:
-            self._is_here.set()
-
-    async def _arrived(self) -> None:
-        self._is_here.set()
-        await self._is_next.wait()
-
-    async def arrival(self) -> None:
-        """Waits until there is an answer, or an error in place of it."""
-        await self._is_here.wait()
-
-    async def answer(self) -> Answer[T]:
-        """Decodes and returns the answer."""
-        self._is_next.set()
-        return await self._task
-
-    def cancel(self) -> "asyncio.Task[Answer[T]]":
-        """Ends the request, and returns what to wait for."""
-        self._task.cancel()
-        return self._task
+            response = await request.task
+        except PlatformError as error:
+            if run.recovers(request.request, error):
+                return None
+            raise
+        page = run.take(request.request, self._read(response))
+        if page is not None and self._listing.on_page is not None:
+            self._listing.on_page(page)
+        return page
 
 
-async def _cancel(ahead: "deque[_Request[T]]") -> None:
-    tasks = [request.cancel() for request in ahead]
-    ahead.clear()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _InFlight:
+    """A request with the task that sends it."""
+
+    request: PageRequest
+    task: asyncio.Task[httpx.Response]
+
+
+class _Window:
+    """The requests in flight, each as a task, in the order of their pages.
+
+    A response waits in its task, not yet decoded, until its turn comes.
+    """
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.in_flight: deque[_InFlight] = deque()
+
+    async def request(self, wanted: Sequence[PageRequest]) -> None:
+        """Send the wanted requests that are not in flight yet, and cancel those in flight that are not wanted."""
+        known = [each.request for each in self.in_flight]
+        if known == wanted[: len(known)]:
+            self.in_flight.extend(self._begin(request) for request in wanted[len(known) :])
+            return
+        by_request = [(each.request, each) for each in self.in_flight]
+        dropped = [each.task for request, each in by_request if request not in wanted]
+        self.in_flight = deque(
+            next((each for known, each in by_request if known == request), None) or self._begin(request)
+            for request in wanted
+        )
+        await _cancelled(dropped)
+
+    def _begin(self, request: PageRequest) -> _InFlight:
+        return _InFlight(request=request, task=asyncio.create_task(self._sent(request.values)))
+
+    async def _sent(self, values: RequestValues) -> httpx.Response:
+        return await self._send(values)
+
+    async def next_response(self) -> _InFlight:
+        """Wait for the response to the first request, or for an error in its place, and return it."""
+        await asyncio.wait([self.in_flight[0].task])
+        return self.in_flight.popleft()
+
+    async def cancel(self) -> None:
+        """Cancel all requests in flight, and wait until they have ended."""
+        tasks = [each.task for each in self.in_flight]
+        self.in_flight.clear()
+        await _cancelled(tasks)
+
+
+async def _cancelled(tasks: Sequence[asyncio.Task[httpx.Response]]) -> None:
+    for task in tasks:
+        task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,67 +1,90 @@
-"""The text that says where a listing goes on, also in another process: opaque, versioned, without host or token."""
+"""The string that continues a listing, also in another process: opaque, versioned, without host, token or keyword.
+
+It is not trusted. It carries an offset, a page size, a continuation token, counts and times; whatever would change a
+keyword of the call is rejected.
+"""
 
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TypeGuard
+from urllib.parse import quote
 
 from .._api import Unset
 from .._errors import UsageError
-from .links import Query
+from .links import SKIP, TOP, Query, count_of, is_keyword
+from .time_ranges import TimeRange
 
-_VERSION = 1
+_VERSION = 2
+#: What a value may hold where it stands in a query: nothing that could begin another parameter.
+_SAFE = "!$%'()*+,-./:<=>?@[\\]^_`{|}~"
+_VALUE = re.compile(f"[A-Za-z0-9{re.escape(_SAFE)}]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """A place in a listing: a page, the items of it that are done, and what was counted before.
+    """A position in a listing: a page, the items of it that are done, and what was counted before.
 
     Args:
         query: the query of the page; None for the first one.
         done: items of the page that have been handed out, or dropped.
-        items: items handed out in all.
-        last_modified: the scene's last modification as last seen, where there is one.
+        items: items handed out in all; in a range, those of the range.
+        last_modified: the last modification of the scene as last seen, where there is one.
+        range: the range that is being read, in a listing by ranges of time.
+        earlier: items handed out in earlier ranges.
     """
 
     query: Query | None = None
     done: int = 0
     items: int = 0
     last_modified: str | None = None
+    range: TimeRange | None = None
+    earlier: int = 0
 
 
 def fingerprint(operation: str, keywords: Mapping[str, object]) -> str:
-    """Returns a short name for a listing: its operation, and a digest of the keywords that were given."""
+    """Return a short name for a listing: its operation, and a digest of the keywords that were given."""
     given = {name: value for name, value in keywords.items() if not isinstance(value, Unset)}
     text = json.dumps(given, sort_keys=True, default=str)
     return f"{operation}:{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def write_resume(position: Position, *, listing: str) -> str:
-    """Writes a position as an opaque text."""
-    fields = (position.query, position.done, position.items, position.last_modified)
+    """Serialize a position."""
+    query, part = position.query, position.range
+    fields = (
+        query and [(name, quote(value, safe=_SAFE)) for name, value in query],
+        position.done,
+        position.items,
+        position.last_modified,
+        part and (_time_text(part.since), _time_text(part.until), part.timeless),
+        position.earlier,
+    )
     text = json.dumps([_VERSION, listing, *fields], separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def read_resume(text: object, *, listing: str) -> Position:
-    """Reads a position back.
+def read_resume(text: object, *, listing: str, keywords: frozenset[str]) -> Position:
+    """Deserialize a position.
 
     Raises:
-        UsageError: the text is not one of ours, or belongs to another listing.
+        UsageError: the string was not written by `write_resume`, or belongs to another listing.
     """
     try:
         version, belongs_to, fields = _parts(text)
-        position = _position(*fields) if version == _VERSION else None
-    except (ValueError, TypeError, RecursionError):
-        raise UsageError("resume is not a text that this client wrote: pass it on unchanged") from None
+        position = _position(*fields, keywords=keywords) if version == _VERSION else None
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        raise UsageError("resume is not a string that this client returned: pass it on unchanged") from None
     if position is None:
         raise UsageError(f"resume was written by a version with another format ({version}): start the listing anew")
     if belongs_to != listing:
         raise UsageError(
-            f"resume belongs to another listing ({belongs_to.partition(':')[0]}, or other keywords): give the "
-            "keywords of the first run; only limit, concurrency, on_page and correlation_id may differ"
+            f"resume belongs to another listing ({belongs_to.partition(':')[0]}, or other keywords): pass the keywords "
+            "of the first run; only limit, concurrency, eager, on_page and correlation_id may differ"
         )
     return position
 
@@ -74,20 +97,66 @@ def _parts(text: object) -> tuple[int, str, list[object]]:
     raise ValueError
 
 
-def _position(query: object, done: object, items: object, last_modified: object) -> Position:
-    pairs = None if query is None else _pairs(query)
-    if not (_is_count(done) and _is_count(items) and (last_modified is None or isinstance(last_modified, str))):
+def _position(
+    query: object,
+    done: object,
+    items: object,
+    last_modified: object,
+    part: object,
+    earlier: object,
+    *,
+    keywords: frozenset[str],
+) -> Position:
+    pairs = None if query is None else _query(query, keywords)
+    if not (_is_count(done) and _is_count(items) and _is_count(earlier) and isinstance(last_modified, str | None)):
         raise ValueError
-    return Position(query=pairs, done=done, items=items, last_modified=last_modified)
+    return Position(
+        query=pairs,
+        done=done,
+        items=items,
+        last_modified=last_modified,
+        range=None if part is None else _range(part),
+        earlier=earlier,
+    )
 
 
-def _pairs(query: object) -> Query:
+def _query(query: object, keywords: frozenset[str]) -> Query:
     if not isinstance(query, list) or not query:
         raise ValueError
-    pairs = [(name, value) for name, value in query]
-    if not all(isinstance(text, str) for pair in pairs for text in pair):
+    pairs = tuple((name, value) for name, value in query)
+    names = [name for name, _ in pairs]
+    if names.count(SKIP) > 1 or names.count(TOP) > 1:
         raise ValueError
-    return tuple(pairs)
+    if not all(_is_pair(name, value, keywords) for name, value in pairs):
+        raise ValueError
+    return pairs
+
+
+def _is_pair(name: object, value: object, keywords: frozenset[str]) -> bool:
+    if not isinstance(name, str) or not isinstance(value, str) or is_keyword(name, keywords):
+        return False
+    name.encode()  # half of a surrogate pair could not be sent
+    return count_of(value) is not None if name in (SKIP, TOP) else _VALUE.fullmatch(value) is not None
+
+
+def _range(part: object) -> TimeRange:
+    match part:
+        case [str() | None as since, str() | None as until, bool(timeless)]:
+            return TimeRange(since=_time(since), until=_time(until), timeless=timeless)
+    raise ValueError
+
+
+def _time(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError
+    return moment.astimezone(UTC)
+
+
+def _time_text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
 
 
 def _is_count(value: object) -> TypeGuard[int]:

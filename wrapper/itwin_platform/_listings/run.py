@@ -1,31 +1,38 @@
-"""One run through a listing, without input and output: what to ask for next, and what an answer comes to."""
+"""One run through a listing, without input and output: what to request next, and what a response comes to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Generic
 
-from .._errors import PagingError
-from .links import LoopDetector, Query, is_as_asked, next_query, shifted
-from .page import Answer, Listing, Page, T
+from .._errors import PagingError, PlatformError
+from .links import SKIP, TOP, LoopDetector, Query, count_of, next_query, skip_of
+from .page import CAP, Listing, Page, PageContent, PageRequest, T
 from .resume import Position, write_resume
 
 
 class ListingRun(Generic[T]):
-    """Takes the answers of one run in order, and knows at any moment where the listing goes on.
+    """Takes the pages of one listing in order, and knows at any moment where the listing continues.
 
-    The order of one page: `queries`, `take` with the answer to the first of them, `hand_out` for what the caller got.
+    Args:
+        listing: what the caller asked for.
+        start: where to begin.
+        seen: the ids that came before, where the caller keeps them: then every item that comes again is dropped.
+
+    `end` is the position after the page that was taken last.
     """
 
-    def __init__(self, listing: Listing[T], start: Position) -> None:
+    def __init__(self, listing: Listing[T], start: Position, *, seen: set[str] | None = None) -> None:
         self._listing = listing
-        self._start = self._before = self._behind = start
+        self._start = self._before = self.end = start
         self._places: Sequence[int] = ()
         self._handed_out = 0
-        self._trail = LoopDetector()
-        self._steady = False
+        self._loops = LoopDetector()
+        self._steady = listing.eager and not start.done and (start.query is None or _is_offset(start.query))
         self._ended = self._remaining(start) == 0
-        self._seen: set[str | None] = set()
+        self._seen: set[str] = set() if seen is None else seen
+        self._distinct = seen is not None
+        self.first = listing.first
         self.problem: PagingError | None = None
         self.truncated = False
         self.max_return: int | None = None
@@ -35,10 +42,25 @@ class ListingRun(Generic[T]):
         self.pages_read = 0
 
     @property
+    def ended(self) -> bool:
+        """True when nothing more is to be requested."""
+        return self._ended or self.problem is not None
+
+    @property
+    def foresees(self) -> bool:
+        """True while pages are where the page size puts them, so that later ones can be requested as well."""
+        return self._steady
+
+    @property
+    def is_handed_out(self) -> bool:
+        """True when all items of the page that was taken last have been handed out."""
+        return self._handed_out == len(self._places)
+
+    @property
     def position(self) -> Position:
-        """The place behind what was handed out last."""
-        if self._handed_out == len(self._places):
-            return self._behind
+        """The position after the item that was handed out last."""
+        if self.is_handed_out:
+            return self.end
         done = self._places[self._handed_out - 1] if self._handed_out else self._before.done
         return replace(self._before, done=done, items=self._before.items + self._handed_out)
 
@@ -47,79 +69,113 @@ class ListingRun(Generic[T]):
         """Items handed out in this run."""
         return self.position.items - self._start.items
 
-    @property
-    def resume(self) -> str:
-        """The place behind what was handed out last, as a text."""
-        return write_resume(self.position, listing=self._listing.name)
-
     def hand_out(self, count: int) -> None:
-        """Counts items of the page that was taken last as handed out."""
+        """Count items of the page that was taken last as handed out."""
         self._handed_out += count
 
-    def queries(self, count: int) -> list[Query | None]:
-        """Returns the queries of the next pages in order, up to `count` of them as far as they are known."""
-        if self._ended or self.problem is not None:
+    def requests(self, count: int) -> list[PageRequest]:
+        """Return the next requests in order, up to `count` of them as far as they are known."""
+        if self.ended or count < 1:
             return []
-        following, size = self._behind.query, self._listing.page_size
-        if following is None or not self._steady:
-            return [following]
-        ahead = [shifted(following, size * step) for step in range(count)]
-        bounds = (self._remaining(self._behind), self._until_cap(self._behind))
-        most = min(-(-bound // size) for bound in (*bounds, size * count) if bound is not None)
-        return [*ahead[: max(1, most)]]
+        query = self.end.query
+        if not self._steady:
+            return [self._request(query, self._size(0))]
+        skip, size = self._offset, self._listing.page_size
+        known = self._known_items()
+        pages = count if known is None else min(count, max(1, -(-known // size)))
+        ahead = [self._request(((SKIP, str(skip + size * step)),), self._size(step)) for step in range(1, pages)]
+        return [self._request(query, self._size(0)), *ahead]
 
-    def take(self, answer: Answer[T]) -> Page[T]:
-        """Takes the answer to the first of the queries, and returns its page."""
+    @property
+    def _offset(self) -> int:
+        query = self.end.query
+        return self._listing.skip if query is None else skip_of(query) or 0
+
+    def _request(self, query: Query | None, size: int) -> PageRequest:
+        """Return a request; `size` is the page size where the query names none."""
+        if query is None:
+            query = ((SKIP, str(self._listing.skip)),) if self._listing.skip else ()
+        if TOP not in dict(query):
+            query = (*query, (TOP, str(size)))
+        return PageRequest(first=self.first, query=query)
+
+    def _size(self, step: int) -> int:
+        """Return the page size of a page ahead: fewer where `limit` leaves fewer."""
+        size, remaining = self._listing.page_size, self._remaining(self.end)
+        if remaining is None or not self._listing.shrinks:
+            return size
+        return max(1, min(size, remaining - step * size))
+
+    def _known_items(self) -> int | None:
+        """Return how many items there are at most; None when nothing is known."""
+        expected = self._listing.expected
+        left = None if expected is None else expected - self._received(self.end)
+        bounds = (left, self._remaining(self.end), self._until_cap(self.end))
+        return min((bound for bound in bounds if bound is not None), default=None)
+
+    def recovers(self, request: PageRequest, error: PlatformError) -> bool:
+        """Tell whether the run continues with another first request. This happens once, before the first page."""
+        if self._listing.alternative is None or self.pages_read or self.first != self._listing.first:
+            return False
+        alternative = self._listing.alternative(error, self.first)
+        self.first = alternative or self.first
+        return alternative is not None
+
+    def take(self, request: PageRequest, content: PageContent[T]) -> Page[T]:
+        """Take the content of the first request, and return its page."""
         self._before = before = replace(
-            self._behind, query=answer.query, last_modified=self._note(answer, self._behind.last_modified)
+            self.end, query=request.query, last_modified=self._note(content, self.end.last_modified)
         )
         remaining = self._remaining(before)
-        items, places = self._without_duplicates(answer.items, start=before.done)
-        whole = remaining is None or len(items) <= remaining
+        items, places = self._without_duplicates(content.items, start=before.done)
+        complete = remaining is None or len(items) <= remaining
         items, self._places, self._handed_out = items[:remaining], places[:remaining], 0
-        following = self._following(answer)
-        goes_on = following if whole else None
-        self._behind = behind = replace(
+        following = self._following(request.query, content.next_href)
+        continues = following if complete else None
+        self.end = end = replace(
             before,
-            query=goes_on or answer.query,
-            done=0 if goes_on else len(answer.items) if whole else self._places[-1],
+            query=continues or request.query,
+            done=0 if continues else len(content.items) if complete else self._places[-1],
             items=before.items + len(items),
         )
-        until_cap = self._until_cap(behind)
-        capped = self.max_return is not None and behind.items >= self.max_return
+        until_cap = self._until_cap(end)
+        capped = self.max_return is not None and self._received(end) >= self.max_return
         self.truncated = until_cap is not None and until_cap <= 0 and (following is None or capped)
-        left = not whole or following is not None or self.problem is not None
-        self._ended = self._remaining(behind) == 0 or capped or not left
+        left = not complete or following is not None or self.problem is not None
+        self._ended = self._remaining(end) == 0 or capped or not left
         if self._ended:
             self.problem = None
         return Page(
             items=items,
-            resume=write_resume(behind, listing=self._listing.name) if left else None,
-            scene=answer.scene,
+            resume=write_resume(end, listing=self._listing.name) if left else None,
+            scene=content.scene,
         )
 
     def _remaining(self, at: Position) -> int | None:
         limit = self._listing.limit
-        return None if limit is None else max(0, limit - at.items)
+        return None if limit is None else max(0, limit - at.earlier - at.items)
 
     def _until_cap(self, at: Position) -> int | None:
-        # Whether the cap counts what is skipped is not described: what might have been cut off counts as cut off.
-        return None if self.max_return is None else self.max_return - self._listing.skip - at.items
+        # The description does not say whether the cap counts what is skipped: what may be cut off counts as cut off.
+        cap = self.max_return if self.pages_read else _requested_cap(self.first.headers)
+        return None if cap is None else cap - self._listing.skip - self._received(at)
 
-    def _note(self, answer: Answer[T], last_seen: str | None) -> str | None:
+    def _received(self, at: Position) -> int:
+        return at.items + self.duplicates
+
+    def _note(self, content: PageContent[T], last_seen: str | None) -> str | None:
         self.pages_read += 1
-        if answer.max_return is not None:
-            self.max_return = answer.max_return
-        if answer.scene is None:
+        self.max_return = content.max_return or self.max_return or _requested_cap(self.first.headers)
+        if content.scene is None:
             return last_seen
-        self.is_partial = self.is_partial or answer.scene.is_partial
-        said = answer.scene.last_modified
-        modified = said.isoformat() if isinstance(said, datetime) else last_seen
+        self.is_partial = self.is_partial or content.scene.is_partial
+        reported = content.scene.last_modified
+        modified = reported.isoformat() if isinstance(reported, datetime) else last_seen
         self.changed = self.changed or (last_seen is not None and modified != last_seen)
         return modified
 
     def _without_duplicates(self, items: list[T], *, start: int) -> tuple[list[T], Sequence[int]]:
-        """Returns the items from a place on, and with each of them the place behind it."""
+        """Return the items from a place on, and with each of them the place behind it."""
         identity, fresh = self._listing.identity, items[start:]
         places = range(start + 1, len(items) + 1)
         if identity is None:
@@ -133,30 +189,42 @@ class ListingRun(Generic[T]):
         return [fresh[place] for place in kept], [places[place] for place in kept]
 
     def _twice(self, names: list[str | None]) -> set[int]:
-        """Notes names, and returns the places of those that came before in a scene that was changed since."""
+        """Note names, and return the places of those that came before and are to be dropped."""
+        if not (self.changed or self._distinct):
+            self._seen.update(name for name in names if name is not None)
+            return set()
         twice: set[int] = set()
-        if self.changed:
-            for place, name in enumerate(names):
-                if name is not None and name in self._seen:
-                    twice.add(place)
+        for place, name in enumerate(names):
+            if name is not None and name in self._seen:
+                twice.add(place)
+            elif name is not None:
                 self._seen.add(name)
-        else:
-            self._seen.update(names)
         return twice
 
-    def _following(self, answer: Answer[T]) -> Query | None:
+    def _following(self, current: Query, href: object) -> Query | None:
+        listing = self._listing
         try:
-            following = next_query(answer.next_href, address=answer.address, current=answer.query)
+            following = next_query(href, address=listing.address, current=current, keywords=listing.keywords)
         except PagingError as error:
             self.problem = error
             return None
-        if following is not None and self._trail.repeats(following):
+        if following is not None and self._loops.repeats(following):
             self.problem = PagingError("the link to the next page leads to one that was read before")
             return None
-        size, is_first = self._listing.page_size, self.pages_read == 1
-        if following is None or not is_as_asked(answer.query, following, page_size=size):
-            self._steady = False
-        else:
-            # One link that says more than the place is read as a cursor: from then on links are followed.
-            self._steady = is_first or (self._steady and following == shifted(answer.query, size))
+        # One link that is not as foreseen is read as a cursor: from then on links are followed one by one.
+        is_first, foreseen = self.pages_read == 1, following == _after(current)
+        self._steady = foreseen and (is_first or self._steady)
         return following
+
+
+def _is_offset(query: Query) -> bool:
+    return [name for name, _ in query] == [SKIP]
+
+
+def _after(query: Query) -> Query:
+    """Return the query of the next page where the service pages by offset, in pages of the size that was requested."""
+    return ((SKIP, str((skip_of(query) or 0) + (count_of(dict(query).get(TOP, "")) or 0))),)
+
+
+def _requested_cap(headers: Mapping[str, str]) -> int | None:
+    return count_of(headers.get(CAP, ""))

@@ -3,7 +3,7 @@
 from .._api import UNSET, Detector, DetectorCreate, DetectorType, Unset, create_detector
 from .._transports.platform import unwrap
 from .group import Group
-from .rules import check_text, one
+from .rules import as_enum, check_string
 
 
 class Detectors(Group):
@@ -18,13 +18,13 @@ class Detectors(Group):
         description: str | Unset | None = UNSET,
         documentation_url: str | Unset | None = UNSET,
     ) -> Detector:
-        """Creates a detector, which has no versions yet.
+        """Create a detector, which has no versions yet.
 
         Technical Preview: for testing only, not for production use; may change.
 
         Args:
             name: the detector's name.
-            type: the kind of detector, a member or its text, also one that the enum does not know yet.
+            type: the kind of detector, a member or its string, also one that the enum does not know yet.
             display_name: a name for people; None is sent as null.
             description: what it detects; None is sent as null.
             documentation_url: where it is documented; None is sent as null.
@@ -33,18 +33,18 @@ class Detectors(Group):
             The detector as stored.
 
         Raises:
-            UsageError: the name or the type is no text.
+            UsageError: the name or the type is missing, or no string.
             BadRequestError: InvalidRealityAnalysisRequest.
             AuthenticationError, NotFoundError, RateLimitError: as for every operation.
 
         Source: section 4.7.
         """
         if self._connection.check_requests:
-            check_text("name", name, code="InvalidRealityAnalysisRequest")
-            check_text("type", type, code="InvalidValue", target="detector.type")
+            check_string("name", name, required=True, code="InvalidRealityAnalysisRequest")
+            check_string("type", type, required=True, code="InvalidValue", target="detector.type")
         body = DetectorCreate(
             name=name,
-            type_=one(type, DetectorType),
+            type_=as_enum(type, DetectorType),
             display_name=display_name,
             description=description,
             documentation_url=documentation_url,

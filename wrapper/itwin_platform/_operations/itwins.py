@@ -1,8 +1,10 @@
 """iTwins: containers organised in a hierarchy. Source: sections 1, 2.5, 4.3 and 4.4."""
 
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Literal
+
+import httpx
 
 from .._api import (
     UNSET,
@@ -16,22 +18,25 @@ from .._api import (
     get_primary_account,
     list_itwins,
 )
-from .._errors import UnprocessableError, UsageError
-from .._listings.links import count_of, link_of, page_of, page_request
-from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, Answer, Listing, Page, Place
+from .._errors import UsageError
+from .._listings.links import count_of, keyword_names, link_of
+from .._listings.list_all import TimeRangeRun
+from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, Listing, Page, PageContent, page_size_for, with_lower_cap
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
-from .._listings.time_ranges import TIMES, TimeRangeListing
+from .._listings.time_ranges import TIMES
 from .._transports.platform import unwrap
 from .group import Group
-from .rules import PREFER, check_itwin_listing, one, several
+from .rules import ITWIN_QUERY, as_enum, as_list, check_itwin_listing, check_itwin_pages, prefer_of
+
+_KEYWORDS = keyword_names(*ITWIN_QUERY.values())
 
 
 class ITwins(Group):
     """The operations on iTwins, as `platform.itwins`. Any authenticated user may call them. Source: section 5."""
 
     async def get_primary_account(self) -> ITwinSummary:
-        """Gets the primary Account of the caller; the service makes one for a user without an organization.
+        """Return the primary Account of the caller; the service creates one for a user without an organization.
 
         Raises:
             AuthenticationError, NotFoundError (ResourceNotFound), RateLimitError.
@@ -60,16 +65,17 @@ class ITwins(Group):
         query_scope: QueryScope | str | Unset = UNSET,
         max_return: int = MOST_RETURNED,
         skip: int = 0,
-        page_size: int = ITWINS_PER_PAGE,
+        page_size: int | None = None,
         limit: int | None = None,
         concurrency: int = 1,
+        eager: bool = False,
         resume: str | None = None,
         on_page: Callable[[Page[ITwin]], None] | None = None,
     ) -> Pager[ITwin]:
-        """Returns at once; the first request goes out with the first `async for`. Lists the caller's iTwins.
+        """List the iTwins that the caller is a member of. The first request is sent when iteration starts.
 
         Args:
-            sub_class: one or several; recommended, it makes queries faster.
+            sub_class: one or several; recommended, because it makes queries faster.
             status: Inactive returns only inactive iTwins. Not with include_inactive.
             type: exact match.
             number: exact match. Not with search.
@@ -81,16 +87,18 @@ class ITwins(Group):
             select: properties to return; the others are UNSET then.
             order_by: a property and a direction, such as `displayName ASC`.
             include_inactive: True returns Active, Trial and Inactive iTwins.
-            representation: `minimal` or `full`; the service chooses minimal where left out. Not `full` with select.
+            representation: `minimal` or `full`; the service defaults to minimal. Not `full` with select.
             query_scope: `MemberOfiTwin` or, for organization administrators, `OrganizationAdmin`.
-            max_return: the most iTwins that the service returns in all, 1 to 10000; `pager.truncated` says when it
+            max_return: the most iTwins that the service returns in all, 1 to 10000; `pager.truncated` is True when this
                 ended the listing.
             skip: iTwins to skip, 0 or more.
-            page_size: iTwins of one request, 1 to 1000.
+            page_size: iTwins of one request, 1 to 1000; None for 1000, or for what `limit` leaves where that is less.
             limit: iTwins wanted in all; None for all there are.
             concurrency: page requests in flight, 1 or more, once the first page has shown the step.
+            eager: True sends the first `concurrency` requests without waiting for the first page. Up to
+                `concurrency - 1` of them are wasted when the listing is shorter, or is not paged by number.
             resume: where an earlier run of the same listing ended.
-            on_page: is called with each page when it has been read.
+            on_page: called with each page when it has been read.
 
         Raises:
             UsageError: keywords that exclude each other, a number out of its range, or a `resume` of another listing.
@@ -99,83 +107,61 @@ class ITwins(Group):
 
         Source: section 4.3.
         """
-        sub_classes, selected = several("sub_class", sub_class, ITwinSubClass), several("select", select, str)
-        parameters = {
-            "subClass": sub_classes,
+        sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
+        given = {
+            "sub_class": sub_classes,
             "status": status,
             "type": type,
             "number": number,
-            "displayName": display_name,
-            "parentId": parent_id,
-            "iTwinAccountId": itwin_account_id,
-            "$search": search,
-            "$filter": filter,
-            "$select": selected,
-            "$orderby": order_by,
-            "includeInactive": include_inactive,
-            "Prefer": representation,
-            "X-iTwin-Query-Scope": query_scope,
+            "display_name": display_name,
+            "parent_id": parent_id,
+            "itwin_account_id": itwin_account_id,
+            "search": search,
+            "filter": filter,
+            "select": selected,
+            "order_by": order_by,
+            "include_inactive": include_inactive,
         }
         if self._connection.check_requests:
-            check_itwin_listing(parameters, max_return=max_return, skip=skip, page_size=page_size)
-        cap = max_return
-
-        async def page(place: Place, max_return: int) -> Answer[ITwin]:
-            values = list_itwins.build_request(
-                sub_class=sub_classes,
-                status=one(status, ITwinStatus),
-                type_=type,
-                number=number,
-                display_name=display_name,
-                parent_id=parent_id,
-                itwin_account_id=itwin_account_id,
-                search=search,
-                select=selected,
-                filter_=filter,
-                orderby=order_by,
-                include_inactive=include_inactive,
-                top=page_size,
-                skip=skip or UNSET,
-                x_max_return=max_return,
-                x_itwin_query_scope=one(query_scope, QueryScope),
-                prefer=one(PREFER.get(representation, UNSET), PreferredReturn),
-            )
-            response = await self._connection.send(page_request(values, place.query))
-            await place.arrived()
-            parsed = list_itwins.parse_response(response)
-            return Answer(
-                items=unwrap(response, parsed.itwins, list),
-                next_href=link_of(parsed.links, "next_"),
-                address=f"{self._connection.address}/itwins/",
-                query=place.query or page_of(skip=skip, page_size=page_size),
-                max_return=count_of(response.headers.get("x-max-return", "")) or max_return,
-            )
-
-        async def fetch(place: Place) -> Answer[ITwin]:
-            nonlocal cap
-            asked = cap
-            try:
-                return await page(place, asked)
-            except UnprocessableError as error:
-                named = [(entry.target or "").lower() for entry in error.details if entry.code == "InvalidHeaderValue"]
-                if asked != MOST_RETURNED or not {"", "x-max-return"}.intersection(named):
-                    raise
-            # The description allows 10000, and one of its messages says "below 10000".
-            cap = MOST_RETURNED - 1
-            return await page(place, cap)
-
-        return Pager(
-            Listing(
-                fetch=fetch,
-                name=fingerprint("list_itwins", {**parameters, "max": max_return, "skip": skip, "top": page_size}),
-                page_size=page_size,
-                skip=skip,
-                limit=limit,
-                concurrency=concurrency,
-                resume=resume,
-                on_page=on_page,
-            )
+            check_itwin_listing(given, representation=representation, query_scope=query_scope)
+            check_itwin_pages(max_return=max_return, skip=skip, page_size=page_size)
+        first = list_itwins.build_request(
+            sub_class=sub_classes,
+            status=as_enum(status, ITwinStatus),
+            type_=type,
+            number=number,
+            display_name=display_name,
+            parent_id=parent_id,
+            itwin_account_id=itwin_account_id,
+            search=search,
+            select=selected,
+            filter_=filter,
+            orderby=order_by,
+            include_inactive=include_inactive,
+            top=UNSET if page_size is None else page_size,
+            skip=skip or UNSET,
+            x_max_return=max_return,
+            x_itwin_query_scope=as_enum(query_scope, QueryScope),
+            prefer=as_enum(prefer_of(representation), PreferredReturn),
         )
+        shape = {"representation": representation, "query_scope": query_scope, "max_return": max_return}
+        name = fingerprint("list_itwins", {**given, **shape, "skip": skip, "page_size": page_size})
+        listing: Listing[ITwin] = Listing(
+            first=first,
+            address=f"{self._connection.address}{first.path}",
+            name=name,
+            keywords=_KEYWORDS,
+            page_size=page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE),
+            shrinks=page_size is None,
+            skip=skip,
+            limit=limit,
+            concurrency=concurrency,
+            eager=eager,
+            resume=resume,
+            on_page=on_page,
+            alternative=with_lower_cap,
+        )
+        return Pager(listing, send=self._connection.send, read=_read_page)
 
     def list_all(
         self,
@@ -187,41 +173,77 @@ class ITwins(Group):
         include_inactive: bool | Unset = UNSET,
         representation: Literal["minimal", "full"] | Unset = UNSET,
         query_scope: QueryScope | str | Unset = UNSET,
-        page_size: int = ITWINS_PER_PAGE,
+        page_size: int | None = None,
+        limit: int | None = None,
         concurrency: int = 1,
-    ) -> AsyncGenerator[ITwin, None]:
-        """Returns at once; reads with the first `async for`. Lists iTwins beyond X-Max-Return, each of them once.
+        resume: str | None = None,
+        on_page: Callable[[Page[ITwin]], None] | None = None,
+    ) -> Pager[ITwin]:
+        """List iTwins beyond X-Max-Return, each of them once. The first request is sent when iteration starts.
 
-        It lists by disjoint ranges of a time, and halves a range wherever that reaches the cap: ranges in the order of
-        time, then iTwins without the time; within a range the order is the service's. One that comes again, because it
-        was modified meanwhile, is dropped by its id: let `select` name `id`. It cannot be resumed.
+        The listing is partitioned by disjoint ranges of a time, each below the cap. Items come in order of time,
+        iTwins without the time last. What comes again within a range is dropped by its id: let `select` include `id`.
 
         Args:
-            partition_by: `createdDateTime`, or `lastModifiedDateTime`, by which what is modified meanwhile can hide
-                others. The description does not say by which the service filters: a PagingError says so where it
-                refuses, and a TruncatedWarning where it only refuses to look for iTwins without the time.
-            filter: an OData filter, which the ranges are added to.
-            sub_class, select, include_inactive, representation, query_scope, page_size, concurrency: as in `list`; its
-                other keywords cannot accompany a filter.
+            partition_by: `createdDateTime`, which never changes, or `lastModifiedDateTime`: then an iTwin that is
+                modified meanwhile can come again, or hide another one. The description does not show by which of them
+                the service filters: a PagingError reports that it does not, a TruncatedWarning that it does not search
+                for iTwins without the time.
+            filter: an OData filter, to which the ranges are added.
+            sub_class, select, include_inactive, representation, query_scope: as in `list`. Others exclude filters.
+            page_size, limit, concurrency, resume, on_page: as in `list`.
 
         Raises:
-            UsageError: keywords that exclude each other, or a number out of its range.
-            While it is read: PagingError where the service does not filter by the time, or gives more iTwins than the
-            cap the same time; else as `list`.
+            UsageError: as `list`. While it is read: as `list`, and PagingError when the service does not filter by the
+            time, or when more iTwins share one timestamp than X-Max-Return allows.
 
         Source: section 4.3.
         """
         if partition_by not in TIMES:
-            raise UsageError(f"partition_by must be one of the times of an iTwin: {', '.join(TIMES)}")
-        listing = partial(
-            self.list,
-            sub_class=several("sub_class", sub_class, ITwinSubClass),
+            raise UsageError(f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}")
+        sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
+        given = {
+            "sub_class": sub_classes,
+            "filter": filter,
+            "select": selected,
+            "include_inactive": include_inactive,
+        }
+        if self._connection.check_requests:
+            check_itwin_listing(given, representation=representation, query_scope=query_scope)
+            check_itwin_pages(max_return=MOST_RETURNED, skip=0, page_size=page_size)
+        first = list_itwins.build_request(
+            sub_class=sub_classes,
+            filter_=filter or UNSET,
+            select=selected,
             include_inactive=include_inactive,
-            query_scope=query_scope,
-            page_size=page_size,
-            concurrency=concurrency,
+            top=UNSET if page_size is None else page_size,
+            x_max_return=MOST_RETURNED,
+            x_itwin_query_scope=as_enum(query_scope, QueryScope),
+            prefer=as_enum(prefer_of(representation), PreferredReturn),
         )
-        read = partial(listing, select=several("select", select, str), representation=representation)
-        read(filter=filter)  # refuses now what would be refused later
-        whole = TimeRangeListing(time=partition_by, within=filter or None, page_size=page_size, read=read, look=listing)
-        return aiter(whole)
+        given |= {"representation": representation, "query_scope": query_scope, "partition_by": partition_by}
+        listing: Listing[ITwin] = Listing(
+            first=first,
+            address=f"{self._connection.address}{first.path}",
+            name=fingerprint("list_all_itwins", {**given, "page_size": page_size}),
+            keywords=_KEYWORDS,
+            page_size=page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE),
+            shrinks=page_size is None,
+            limit=limit,
+            concurrency=concurrency,
+            resume=resume,
+            on_page=on_page,
+            identity=lambda itwin: getattr(itwin, "id", None),
+            alternative=with_lower_cap,
+        )
+        begin = partial(TimeRangeRun, time=partition_by, within=filter or None)
+        return Pager(listing, send=self._connection.send, read=_read_page, begin=begin)
+
+
+def _read_page(response: httpx.Response) -> PageContent[ITwin]:
+    parsed = list_itwins.parse_response(response)
+    return PageContent(
+        items=unwrap(response, parsed.itwins, list),
+        next_href=link_of(parsed.links, "next_"),
+        max_return=count_of(response.headers.get("x-max-return", "")),
+    )

@@ -204,7 +204,7 @@ _KINDS: tuple[type[Authentication], ...] = (
     OAuth2AuthorizationCodePKCEAuthentication,
 )
 #: Properties of each authentication type in wire names. Source: section 2.2.
-AUTHENTICATION_PROPERTIES = {kind.TYPE: tuple(kind.properties()) for kind in _KINDS}
+AUTHENTICATION_PROPERTIES = {kind.TYPE: kind.properties() for kind in _KINDS}
 
 
 def wire_object(name: str, given: CompleteObject | Mapping[str, object] | None) -> dict[str, object] | None:

@@ -16,7 +16,7 @@ from .._errors import UsageError
 from .._transports.platform import unwrap
 from .group import Group
 from .replacement import Authentication, RepositoryOptions, wire_object
-from .rules import check_authentication, check_options, check_path_id, check_text
+from .rules import check_authentication, check_options, check_path_id, check_string
 
 
 class Repositories(Group):
@@ -32,7 +32,9 @@ class Repositories(Group):
         authentication: Authentication | Mapping[str, object] | Unset | None = UNSET,
         options: RepositoryOptions | Mapping[str, object] | Unset | None = UNSET,
     ) -> Repository:
-        """Changes a repository: only what is given, and `authentication` and `options` as a whole.
+        """Update a repository: only what is passed, and `authentication` and `options` as complete objects.
+
+        To change one property of them, start from what is stored: `RepositoryOptions.of(repository).replace(...)`.
 
         Technical Preview: for testing only, not for production use; may change.
 
@@ -41,8 +43,8 @@ class Repositories(Group):
             repository_id: the repository.
             display_name: name shown to users, 1 to 200 characters.
             uri: address of the repository, 1 to 2000 characters.
-            authentication: what replaces the stored object; None removes it.
-            options: what replaces the stored object; None removes it.
+            authentication: the complete object that replaces the stored one; None removes it.
+            options: the complete object that replaces the stored one; None removes it.
 
         Returns:
             The repository as stored; its authentication never shows in `repr`.
@@ -60,19 +62,21 @@ class Repositories(Group):
         check = self._connection.check_requests
         if check:
             if all(isinstance(value, Unset) for value in (display_name, uri, authentication, options)):
-                raise UsageError("nothing to change: give at least one of display_name, uri, authentication, options")
-            check_text("displayName", display_name, least=1, most=200, code="InvalidValue", target="displayName")
-            check_text("uri", uri, least=1, most=2000, code="InvalidValue", target="uri")
+                raise UsageError("nothing to change: pass at least one of display_name, uri, authentication, options")
+            check_string("display_name", display_name, least=1, most=200, code="InvalidValue", target="displayName")
+            check_string("uri", uri, least=1, most=2000, code="InvalidValue", target="uri")
         body = RepositoryUpdate(display_name=display_name, uri=uri)
         # As mappings, not as generated models: properties that this version does not know go out as they are.
         if not isinstance(authentication, Unset):
-            body["authentication"] = whole = wire_object("authentication", authentication)
-            if check and whole is not None:
-                check_authentication(whole)
+            body["authentication"] = wire_object("authentication", authentication)
+            if check and body["authentication"] is not None:
+                check_authentication(body["authentication"])
         if not isinstance(options, Unset):
-            body["options"] = whole = wire_object("options", options)
-            if check and whole is not None:
-                check_options(whole, named=isinstance(options, RepositoryOptions))
+            body["options"] = wire_object("options", options)
+            if check and body["options"] is not None:
+                check_options(body["options"], named=isinstance(options, RepositoryOptions))
+        # Tools that report errors show what frames hold.
+        del authentication, options
         response = await self._connection.send(update_repository.build_request(itwin_id, repository_id, body=body))
         return unwrap(response, update_repository.parse_response(response).repository, Repository)
 
@@ -85,7 +89,7 @@ class Repositories(Group):
         display_name: str,
         type: str | Unset = UNSET,
     ) -> Resource:
-        """Adds a resource, such as a map layer, to a repository of class GeographicInformationSystem.
+        """Add a resource, such as a map layer, to a repository of class GeographicInformationSystem.
 
         Technical Preview: for testing only, not for production use; may change.
 
@@ -110,8 +114,12 @@ class Repositories(Group):
         check_path_id("itwin_id", itwin_id)
         check_path_id("repository_id", repository_id)
         if self._connection.check_requests:
-            for name, value, most in (("id", id, 200), ("type", type, 100), ("displayName", display_name, 200)):
-                check_text(name, value, least=1, most=most, code="MissingRequiredProperty", target=name)
+            missing = "MissingRequiredProperty"
+            check_string("id", id, required=True, least=1, most=200, code=missing, target="id")
+            check_string("type", type, least=1, most=100, code=missing, target="type")
+            check_string(
+                "display_name", display_name, required=True, least=1, most=200, code=missing, target="displayName"
+            )
         body = ResourceCreate(id=id, display_name=display_name, type_=type)
         response = await self._connection.send(
             create_repository_resource.build_request(itwin_id, repository_id, body=body)

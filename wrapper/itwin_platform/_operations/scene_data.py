@@ -18,7 +18,7 @@ JSON = str | int | float | bool | list["JSON"] | dict[str, "JSON"] | None
 
 
 def type_data(items: object) -> None:
-    """Reads the data of each scene object of a list into the class of its kind, in place; what does not fit stays."""
+    """Decode the data of each scene object of a list to the class of its kind, in place; other data stays."""
     models = (_api.SceneObject, _api.SceneObjectMinimal)
     readers = {kind: getattr(_api, name).from_dict for kind, name in DATA_TYPES.items()}
     for item in items if isinstance(items, list) else ():
@@ -28,21 +28,23 @@ def type_data(items: object) -> None:
 
 
 def objects_to_create(objects: Iterable["SceneObjectCreate | Mapping[str, object]"]) -> "list[SceneObjectCreate]":
-    """Returns the objects as a list of the body; they are read when the body is written, and never changed.
+    """Return the objects as the list of the body. They are serialized with the body, and never changed.
 
     Raises:
-        UsageError: one is neither a model nor a mapping in wire names.
+        UsageError: they cannot be iterated, or one is neither a model nor a mapping in wire names.
     """
+    if not isinstance(objects, Iterable):
+        raise UsageError(f"objects must be an iterable of scene objects, not {type(objects).__name__}")
     given: list[Any] = list(objects)
     kinds = (_api.SceneObjectCreate, Mapping)
     for item in given:
         if not isinstance(item, kinds):
-            raise UsageError(f"an object must be a SceneObjectCreate or a mapping, not {type(item).__name__}")
+            raise UsageError(f"objects must hold SceneObjectCreate models or mappings, not {type(item).__name__}")
     return given
 
 
 def escape(data: object) -> JSON:
-    """Returns a copy with every text, keys included, escaped for HTML, quotes too. Source: section 2.7.
+    """Return a copy with every string, keys included, escaped for HTML, quotes too. Source: section 2.7.
 
     Args:
         data: data of a scene object, typed or not, or any part of it.

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from urllib.parse import quote
+
+import httpx
 
 from .._api import (
     UNSET,
@@ -17,20 +18,21 @@ from .._api import (
     list_scene_objects,
 )
 from .._errors import TransportError, UsageError
-from .._listings.links import link_of, page_of, page_request
-from .._listings.page import Answer, Listing, Page, Place, SceneState, check_integer
+from .._listings.links import keyword_names, link_of
+from .._listings.page import Listing, Page, PageContent, SceneState, check_integer, page_size_for
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
 from .._transports.platform import unwrap
 from .._transports.request import check_header
 from .group import Group
-from .rules import check_path_id, check_text, check_uuid, refuse_none
+from .rules import check_path_id, check_string, check_uuid, reject_none
 from .scene_data import objects_to_create, type_data
 
 #: The most objects of one request. Source: sections 4.5 and 8.
 MOST_OBJECTS = 100
 #: The largest page. Source: sections 4.6 and 8.
 MOST_PER_PAGE = 100
+_KEYWORDS = keyword_names("iTwinId", "orderBy")
 
 
 class Scenes(Group):
@@ -47,19 +49,20 @@ class Scenes(Group):
         objects: Iterable[SceneObjectCreate | Mapping[str, object]] | Unset = UNSET,
         correlation_id: str | Unset = UNSET,
     ) -> Scene:
-        """Creates a scene, with up to 100 objects in it.
+        """Create a scene, with up to 100 objects in it.
 
         Technical Preview: for testing only, not for production use; may change.
 
-        It is not repeated after a lost answer. Give an `id` of your own to find out what became of it: the error names
-        it, and creating the scene again ends in ConflictError (SceneExists) if the first request arrived.
+        A lost response is not retried, because the scene may exist. Pass an `id` of your own, and create the scene
+        again with the same arguments: ConflictError (SceneExists) means that the first request arrived, and so does
+        BadRequestError with the message "objects[0].id is not unique" when the objects have ids.
 
         Args:
             itwin_id: primary iTwin of the scene.
-            display_name: its name.
-            id: a UUID of your own; the service makes one where it is left out.
-            description: a text.
-            parent_id: a parent scene, a UUID.
+            display_name: name of the scene.
+            id: a UUID of your own; the service generates one by default.
+            description: any string.
+            parent_id: the parent scene, a UUID.
             objects: at most 100 scene objects, as models or as mappings in wire names; they are not changed.
             correlation_id: activity id for tracking the request.
 
@@ -68,7 +71,7 @@ class Scenes(Group):
 
         Raises:
             UsageError: a value out of its limits, or a body above 4.5 MiB.
-            OutcomeUnknownError: the answer was lost; `scene_id` is the id that was given.
+            OutcomeUnknownError: the response was lost; `scene_id` is the `id` that was passed.
             BadRequestError (InvalidScenesRequest), AuthenticationError, PermissionDeniedError, NotFoundError
             (SceneNotFound), ConflictError (SceneExists), RequestTooLargeError, RateLimitError.
 
@@ -77,16 +80,15 @@ class Scenes(Group):
         check_header("correlation_id", correlation_id)
         created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
         if self._connection.check_requests:
-            check_text("iTwinId", itwin_id, least=1)
-            check_text("displayName", display_name, code="InvalidScenesRequest")
-            check_text("description", description, code="InvalidScenesRequest")
-            refuse_none({"objects": objects}, code="InvalidScenesRequest")
+            check_string("itwin_id", itwin_id, required=True, least=1)
+            check_string("display_name", display_name, required=True, code="InvalidScenesRequest")
+            check_string("description", description, code="InvalidScenesRequest")
+            reject_none({"objects": objects}, code="InvalidScenesRequest")
             check_uuid("id", id, code="InvalidScenesRequest")
-            check_uuid("parentId", parent_id, code="InvalidRequestBody", target="parentId")
+            check_uuid("parent_id", parent_id, code="InvalidRequestBody", target="parentId")
             if not isinstance(created, Unset) and len(created) > MOST_OBJECTS:
                 raise UsageError(
-                    f"{len(created)} objects were given, {MOST_OBJECTS} are allowed: create the scene with the first "
-                    "ones, and add the others with the create scene objects operation",
+                    f"objects has {len(created)} items, at most {MOST_OBJECTS} are allowed: pass fewer of them",
                     code="InvalidScenesRequest",
                 )
         try:
@@ -117,31 +119,34 @@ class Scenes(Group):
         *,
         order_by: str | Unset = UNSET,
         skip: int = 0,
-        page_size: int = MOST_PER_PAGE,
+        page_size: int | None = None,
         limit: int | None = None,
         concurrency: int = 1,
+        eager: bool = False,
         resume: str | None = None,
         correlation_id: str | Unset = UNSET,
         on_page: Callable[[Page[SceneObject]], None] | None = None,
     ) -> Pager[SceneObject]:
-        """Returns at once; the first request goes out with the first `async for`. Lists the objects of a scene.
+        """List the objects of a scene. The first request is sent when iteration starts.
 
         Technical Preview: for testing only, not for production use; may change.
 
-        The listing holds what the caller's permissions allow: `pager.is_partial` says when objects are withheld.
+        The listing holds what the caller's permissions allow: `pager.is_partial` is True when objects are withheld.
         Strings in `data` are untrusted: see `escape`.
 
         Args:
             scene_id: the scene, a UUID.
             itwin_id: primary iTwin of the scene.
-            order_by: a property, `kind` where left out; other values are not shown in the description.
+            order_by: a property; the service defaults to `kind`, other values are not shown in the description.
             skip: objects to skip, 0 or more.
-            page_size: objects of one request, 1 to 100.
+            page_size: objects of one request, 1 to 100; None for 100, or for what `limit` leaves where that is less.
             limit: objects wanted in all; None for all there are.
             concurrency: page requests in flight, 1 or more, once the first page has shown the step.
+            eager: True sends the first `concurrency` requests without waiting for the first page. Up to
+                `concurrency - 1` of them are wasted when the listing is shorter, or is not paged by number.
             resume: where an earlier run of the same listing ended.
             correlation_id: activity id for tracking, sent with every page.
-            on_page: is called with each page when it has been read.
+            on_page: called with each page when it has been read.
 
         Raises:
             UsageError: a value out of its limits, or a `resume` of another listing.
@@ -152,48 +157,45 @@ class Scenes(Group):
         check_path_id("scene_id", scene_id)
         if self._connection.check_requests:
             check_uuid("scene_id", scene_id)
-            check_text("iTwinId", itwin_id, least=1)
-            refuse_none({"orderBy": order_by})
-            check_integer("page_size", page_size, least=1, most=MOST_PER_PAGE, code=None, target="$top")
+            check_string("itwin_id", itwin_id, required=True, least=1)
+            reject_none({"order_by": order_by})
+            check_string("order_by", order_by)
+            if page_size is not None:
+                check_integer("page_size", page_size, least=1, most=MOST_PER_PAGE, code=None, target="$top")
             check_integer("skip", skip, least=0, most=None, code=None, target="$skip")
         check_header("correlation_id", correlation_id)
-
-        async def fetch(place: Place) -> Answer[SceneObject]:
-            values = list_scene_objects.build_request(
-                scene_id,
-                itwin_id=itwin_id,
-                order_by=order_by,
-                skip=skip or UNSET,
-                top=page_size,
-                x_correlation_id=correlation_id,
-            )
-            response = await self._connection.send(page_request(values, place.query))
-            await place.arrived()
-            parsed = list_scene_objects.parse_response(response)
-            items: list[SceneObject] = unwrap(response, parsed.objects, list)
-            type_data(items)
-            return Answer(
-                items=items,
-                next_href=link_of(parsed.links, "next_"),
-                address=f"{self._connection.address}/scenes/{quote(scene_id, safe='')}/objects",
-                query=place.query or page_of(skip=skip, page_size=page_size),
-                scene=_scene_state(parsed.scene_context),
-            )
-
-        keywords = {"scene": scene_id, "itwin": itwin_id, "order": order_by, "skip": skip, "top": page_size}
-        return Pager(
-            Listing(
-                fetch=fetch,
-                name=fingerprint("list_scene_objects", keywords),
-                page_size=page_size,
-                skip=skip,
-                limit=limit,
-                concurrency=concurrency,
-                resume=resume,
-                identity=lambda item: getattr(item, "id", None),
-                on_page=on_page,
-            )
+        first = list_scene_objects.build_request(
+            scene_id,
+            itwin_id=itwin_id,
+            order_by=order_by,
+            skip=skip or UNSET,
+            top=UNSET if page_size is None else page_size,
+            x_correlation_id=correlation_id,
         )
+        keywords = {"scene": scene_id, "itwin": itwin_id, "order": order_by, "skip": skip, "page_size": page_size}
+        listing: Listing[SceneObject] = Listing(
+            first=first,
+            address=f"{self._connection.address}{first.path}",
+            name=fingerprint("list_scene_objects", keywords),
+            keywords=_KEYWORDS,
+            page_size=page_size_for(page_size, limit=limit, most=MOST_PER_PAGE),
+            shrinks=page_size is None,
+            skip=skip,
+            limit=limit,
+            concurrency=concurrency,
+            eager=eager,
+            resume=resume,
+            on_page=on_page,
+            identity=lambda item: getattr(item, "id", None),
+        )
+        return Pager(listing, send=self._connection.send, read=_read_page)
+
+
+def _read_page(response: httpx.Response) -> PageContent[SceneObject]:
+    parsed = list_scene_objects.parse_response(response)
+    items: list[SceneObject] = unwrap(response, parsed.objects, list)
+    type_data(items)
+    return PageContent(items=items, next_href=link_of(parsed.links, "next_"), scene=_scene_state(parsed.scene_context))
 
 
 def _scene_state(context: object) -> SceneState | None:

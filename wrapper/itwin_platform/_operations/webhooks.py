@@ -6,7 +6,7 @@ from .._api import UNSET, EventType, Unset, Webhook, WebhookUpdate, update_webho
 from .._errors import UsageError
 from .._transports.platform import unwrap
 from .group import Group
-from .rules import check_boolean, check_path_id, check_text, refuse_none, several
+from .rules import as_list, check_boolean, check_path_id, check_string, reject_none
 
 
 class Webhooks(Group):
@@ -21,23 +21,23 @@ class Webhooks(Group):
         event_types: EventType | str | Iterable[EventType | str] | Unset = UNSET,
         secret: str | Unset = UNSET,
     ) -> Webhook:
-        """Changes a webhook; what is left out stays, except that the service makes a new secret where none is passed.
+        """Update a webhook: omitted arguments stay as they are, except that the service generates a new secret.
 
-        It is repeated after a lost answer: the secret that the service makes is not returned, so nothing that a caller
-        knows is lost by it.
+        A lost response is retried. The secret that the service generates is not returned, so a retry loses nothing that
+        the caller knows.
 
         Args:
             webhook_id: the webhook.
             active: True forwards events from now on, False stops it.
             callback_url: URL receiving events.
-            event_types: what to subscribe to, one or several, members or their texts.
-            secret: a secret of your own; it is not part of the answer and never shows in a text of ours.
+            event_types: what to subscribe to, one or several, members or their strings.
+            secret: a secret of your own; it is not part of the response, and never part of a log line or an error.
 
         Returns:
             The webhook as stored.
 
         Raises:
-            UsageError: nothing to change, or a value that the service does not take.
+            UsageError: nothing to change, or a value that the service does not accept.
             UnprocessableError: InvalidUpdateWebhookRequest.
             AuthenticationError, NotFoundError (WebhookNotFound), RateLimitError.
 
@@ -46,17 +46,18 @@ class Webhooks(Group):
         check_path_id("webhook_id", webhook_id)
         if self._connection.check_requests:
             if all(isinstance(value, Unset) for value in (active, callback_url, event_types, secret)):
-                raise UsageError("nothing to change: give at least one of active, callback_url, event_types, secret")
+                raise UsageError("nothing to change: pass at least one of active, callback_url, event_types, secret")
             check_boolean("active", active, code="InvalidRequestBody")
-            check_text("callbackUrl", callback_url, code="InvalidRequestBody")
-            refuse_none({"eventTypes": event_types}, code="InvalidRequestBody")
-            check_text("secret", secret, code="InvalidRequestBody")
+            check_string("callback_url", callback_url, code="InvalidRequestBody")
+            reject_none({"event_types": event_types}, code="InvalidRequestBody")
+            check_string("secret", secret, code="InvalidRequestBody")
         body = WebhookUpdate(
             active=active,
             callback_url=callback_url,
-            event_types=several("event_types", event_types, EventType),
+            event_types=as_list("event_types", event_types, EventType),
             secret=secret,
         )
+        del secret  # tools that report errors show what frames hold
         response = await self._connection.send(update_webhook.build_request(webhook_id, body=body))
         webhook = update_webhook.parse_response(response)
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):
@@ -65,9 +66,9 @@ class Webhooks(Group):
         return unwrap(response, webhook if known else None, Webhook)
 
     async def activate(self, webhook_id: str) -> Webhook:
-        """Switches forwarding on: as `update(webhook_id, active=True)`. Source: section 3."""
+        """Switch forwarding on: as `update(webhook_id, active=True)`. Source: section 3."""
         return await self.update(webhook_id, active=True)
 
     async def deactivate(self, webhook_id: str) -> Webhook:
-        """Switches forwarding off: as `update(webhook_id, active=False)`. Source: section 3."""
+        """Switch forwarding off: as `update(webhook_id, active=False)`. Source: section 3."""
         return await self.update(webhook_id, active=False)

@@ -11,11 +11,11 @@ from collections.abc import AsyncIterator, Callable
 from importlib import import_module
 from types import ModuleType
 from typing import Any
-from weakref import WeakSet
 
 import httpx
 
-from .network import is_socket_readable
+from .aiohttp_connector import connector_class
+from .lazy import LazyRequest, LazyResponse
 
 #: What aiohttp would add to a request that lacks it.
 _ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
@@ -113,7 +113,7 @@ class FastTransport(httpx.AsyncBaseTransport):
             self._context = httpx.create_ssl_context()
         options = {
             # The body is complete: its length is known, whatever it was when the request was made.
-            "headers": [pair for pair in request.headers.multi_items() if pair[0] != "transfer-encoding"],
+            "headers": _headers_of(request),
             "skip_auto_headers": _ADDED,
             "allow_redirects": False,
             "ssl": self._context or True,
@@ -130,7 +130,7 @@ class FastTransport(httpx.AsyncBaseTransport):
             problem = self._translated(error)
         else:
             body = _Body(response, errors=self._aiohttp.ClientError, translated=self._translated)
-            return httpx.Response(response.status, headers=response.raw_headers, stream=body)
+            return LazyResponse(response.status, response.raw_headers, stream=body)
         # Here, and not where it was caught: aiohttp's errors hold the request, with its token, and would come along.
         raise problem
 
@@ -140,7 +140,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         """Send a body in pieces, each of which must be taken in time: aiohttp has no time limit for that."""
         async with asyncio.timeout(None) as limit:
             # Without it aiohttp would send chunks.
-            headers = [pair for pair in options["headers"] if pair[0] != "content-length"]
+            headers = [pair for pair in options["headers"] if pair[0].lower() != "content-length"]
             options["headers"] = [*headers, ("content-length", str(len(content)))]
             return await session.request(method, url, data=_pieces(content, limit, seconds), **options)
 
@@ -155,7 +155,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         aiohttp = self._aiohttp
         known = inspect.signature(aiohttp.ClientSession).parameters
         session = aiohttp.ClientSession(
-            connector=_connector_class(aiohttp)(
+            connector=connector_class(aiohttp)(
                 limit=self._limits.max_connections or 0, keepalive_timeout=self._limits.keepalive_expiry
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -183,6 +183,13 @@ class FastTransport(httpx.AsyncBaseTransport):
             await self._session.close()
 
 
+def _headers_of(request: httpx.Request) -> list[tuple[str, str]]:
+    plain = request.plain_headers if isinstance(request, LazyRequest) else None
+    if plain is not None:
+        return list(plain.items())
+    return [pair for pair in request.headers.multi_items() if pair[0] != "transfer-encoding"]
+
+
 async def _pieces(content: bytes, limit: asyncio.Timeout, seconds: float | None) -> AsyncIterator[bytes]:
     loop = asyncio.get_running_loop()
     for start in range(0, len(content), _PIECE):
@@ -197,28 +204,6 @@ def _restart(limit: asyncio.Timeout, when: float | None) -> None:
     except RuntimeError:
         # The service has responded before it had the whole body.
         return
-
-
-def _connector_class(aiohttp: Any) -> Any:
-    class Connector(aiohttp.TCPConnector):  # type: ignore[misc]  # aiohttp is imported by name
-        """Notices before a connection is used again that the service has closed it, or sent more than a response."""
-
-        def __init__(self, **options: Any) -> None:
-            super().__init__(**options)
-            self._used: WeakSet[Any] = WeakSet()
-
-        async def connect(self, *arguments: Any, **options: Any) -> Any:
-            while True:
-                connection = await super().connect(*arguments, **options)
-                protocol = connection.protocol
-                if protocol not in self._used:
-                    self._used.add(protocol)
-                    return connection
-                if not protocol.should_close and not is_socket_readable(connection.transport):
-                    return connection
-                connection.close()
-
-    return Connector
 
 
 class _Body(httpx.AsyncByteStream):

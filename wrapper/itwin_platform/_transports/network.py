@@ -5,6 +5,7 @@ between two requests are not seen.
 """
 
 import asyncio
+import re
 import select
 import ssl
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ import httpcore
 _READ_AHEAD = 262_144
 #: So many bytes are handed to the event loop at once.
 _WRITTEN_AT_ONCE = 65_536
+_ADDRESS = re.compile(r"[\d.]+|[\da-fA-F:.]*:[\da-fA-F:.%\w]*")
 #: The text of the error for a connection that ended between two requests: nothing was sent on it.
 IDLE_CONNECTION_ENDED = "the idle connection has ended"
 
@@ -27,6 +29,7 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self._loop = asyncio.get_running_loop()
         self._transport: Any = None
         self._buffer = bytearray()
+        self._held_back = bytearray()
         #: False between requests: what arrives then belongs to no request.
         self._is_in_use = True
         self._error: Exception | None = None
@@ -68,15 +71,19 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
     # What httpcore calls
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109  # httpcore's signature
-        """Return what has arrived, b"" at the end.
+        """Send what was held back, and return what has arrived, b"" at the end.
 
         Raises:
             httpcore.ReadTimeout, httpcore.ReadError: nothing came in time, or the connection broke.
         """
+        self._flush()
         while not self._buffer and not self._is_ended:
             await self._wait(timeout, httpcore.ReadTimeout)
         if not self._buffer and self._error is not None:
-            raise httpcore.ReadError(str(self._error)) from self._error
+            failure = httpcore.ReadError(str(self._error))
+            # As its context: httpcore removes the cause.
+            failure.__context__ = self._error
+            raise failure
         data = bytes(self._buffer[:max_bytes])
         del self._buffer[:max_bytes]
         if not self._is_ended:
@@ -86,6 +93,9 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109  # httpcore's signature
         """Send, and wait while the peer reads too slowly.
 
+        The end of a request is held back until its response is read: head and body go out together, so that a service
+        that rejects the connection is heard before a second write fails.
+
         Raises:
             httpcore.ConnectError: the connection ended between two requests; nothing was sent.
             httpcore.WriteTimeout, httpcore.WriteError: the peer took nothing in time, or the connection broke.
@@ -94,11 +104,13 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
             if self._is_readable():
                 raise httpcore.ConnectError(IDLE_CONNECTION_ENDED)
             self._is_in_use = True
-        if self._transport.is_closing():
-            raise httpcore.WriteError(str(self._error or "the connection is closed"))
         for start in range(0, len(buffer), _WRITTEN_AT_ONCE):
             # Piece by piece, so that the time limit is one for progress, however large the body is.
-            self._transport.write(buffer[start : start + _WRITTEN_AT_ONCE])
+            if len(self._held_back) >= _WRITTEN_AT_ONCE:
+                self._flush()
+            if self._transport.is_closing():
+                raise httpcore.WriteError(str(self._error or "the connection is closed"))
+            self._held_back += buffer[start : start + _WRITTEN_AT_ONCE]
             while self._is_paused and not self._transport.is_closing():
                 await self._wait(timeout, httpcore.WriteTimeout)
 
@@ -145,6 +157,11 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         if self._is_ended or self._buffer or self._transport.is_closing():
             return True
         return is_socket_readable(self._transport)
+
+    def _flush(self) -> None:
+        if self._held_back:
+            self._transport.write(bytes(self._held_back))
+            self._held_back.clear()
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
@@ -197,8 +214,10 @@ class Network(httpcore.AsyncNetworkBackend):
         """
         del local_address, socket_options  # nothing here asks for them
         loop = asyncio.get_running_loop()
-        # uvloop tries one address after the other.
-        options: dict[str, Any] = {"happy_eyeballs_delay": 0.25} if isinstance(loop, asyncio.BaseEventLoop) else {}
+        # uvloop tries one address after the other. asyncio's race can leave a socket open when it is cancelled, so only
+        # names, which may have several addresses, run it.
+        races = isinstance(loop, asyncio.BaseEventLoop) and not _ADDRESS.fullmatch(host)
+        options: dict[str, Any] = {"happy_eyeballs_delay": 0.25} if races else {}
         try:
             async with asyncio.timeout(timeout):
                 _, stream = await loop.create_connection(Stream, host, port, **options)

@@ -70,7 +70,10 @@ class SlotTransport(httpx.AsyncBaseTransport):
     async def give_back(self, slot: httpx.AsyncHTTPTransport) -> None:
         """Take back a slot whose response was read or closed, and close what has been idle for too long."""
         now = asyncio.get_running_loop().time()
-        if slot in self._slots:
+        # A task that is cancelled while httpcore closes a response leaves the connection busy for ever.
+        if not all(connection.is_idle() for connection in slot._pool.connections):  # noqa: SLF001  # see `_open`
+            await self._close(slot)
+        elif slot in self._slots:
             self._idle.append((slot, now))
         while self._idle and self._idle[0][1] < now - KEEPALIVE:
             await self._close(self._idle.popleft()[0])

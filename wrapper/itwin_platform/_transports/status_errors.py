@@ -1,4 +1,4 @@
-"""From a response to the right exception, by values alone. Source: sections 2.11 and 7."""
+"""Map a response to the right exception, by values alone. Source: sections 2.11 and 7."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -7,16 +7,38 @@ from functools import partial
 
 import httpx
 
-from .._errors import APIStatusError, ErrorDetail, RateLimitError, status_error_class
-
-#: Under these names the extensions of a response hold how many requests were sent, when the service allows a retry, and
-#: the token of the request, which a service may repeat in its response.
-ATTEMPTS, RETRY_AFTER, RETRY_AT, SENT_TOKEN = (
-    f"itwin_platform.{name}" for name in ("attempts", "retry_after", "retry_at", "sent_token")
+from .._errors import (
+    APIStatusError,
+    AuthenticationError,
+    BadRequestError,
+    ConflictError,
+    ErrorDetail,
+    NotFoundError,
+    PermissionDeniedError,
+    RateLimitError,
+    RequestTooLargeError,
+    ServerError,
+    UnprocessableError,
 )
-#: So many bytes of an error response stay on the error.
+
+#: Under these names the extensions of a response hold how many requests were sent, when the service allows a retry, why
+#: the client does not retry, and the token of the request, which a service may repeat in its response.
+ATTEMPTS, RETRY_AFTER, RETRY_AT, REASON, SENT_TOKEN = (
+    f"itwin_platform.{name}" for name in ("attempts", "retry_after", "retry_at", "reason", "sent_token")
+)
+_BY_STATUS: dict[int, type[APIStatusError]] = {
+    400: BadRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    413: RequestTooLargeError,
+    422: UnprocessableError,
+    429: RateLimitError,
+}
+#: The most bytes of an error response that stay on the error.
 _KEPT = 65_536
-#: A shorter token is none that anybody relies on, and it may be a part of many words.
+#: A shorter token may be a part of many words.
 _SHORTEST_TOKEN = 8
 _REDACTED = "[redacted]"
 
@@ -31,6 +53,7 @@ def error_of(response: httpx.Response) -> APIStatusError:
         attempts=known.get(ATTEMPTS, 1),
         retry_after=known.get(RETRY_AFTER),
         retry_at=known.get(RETRY_AT),
+        reason=known.get(REASON),
         token=known.get(SENT_TOKEN),
     )
 
@@ -43,11 +66,12 @@ def status_error(
     attempts: int,
     retry_after: float | None = None,
     retry_at: datetime | None = None,
+    reason: str | None = None,
     token: str | None = None,
 ) -> APIStatusError:
     """Make the error for a status of 300 or above.
 
-    The body may be anything; what cannot be read from it is None or empty, and its beginning stays in `.body`.
+    The body may be anything. What cannot be read from it is None or empty, and its first 64 KiB stay in `.body`.
 
     Args:
         status: the HTTP status.
@@ -56,6 +80,7 @@ def status_error(
         attempts: how many requests were sent.
         retry_after: the delay that the service asks for, in seconds.
         retry_at: when that delay ends.
+        reason: why the client does not retry.
         token: the token of the request, which is redacted.
     """
     hidden = token if token is not None and len(token) >= _SHORTEST_TOKEN else None
@@ -76,10 +101,16 @@ def status_error(
         attempts=attempts,
         retry_after=retry_after,
         retry_at=retry_at,
+        reason=reason,
     )
     if isinstance(error, RateLimitError):
         error.tier, error.api, error.operation = limited_by(headers)
     return error
+
+
+def status_error_class(status: int) -> type[APIStatusError]:
+    """Return the class that the tree names for a status, ServerError for any 5xx, else APIStatusError."""
+    return _BY_STATUS.get(status, ServerError if status >= 500 else APIStatusError)
 
 
 def limited_by(headers: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:

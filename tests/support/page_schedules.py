@@ -1,10 +1,14 @@
-"""A service in memory that pages in every way it has been seen to, slowly, and fails on the way."""
+"""Pages in every way in which services have been seen to link them, slowly, with failures between them."""
 
 import asyncio
+import json
 from collections import Counter
 from dataclasses import dataclass, field
 
 import httpx
+
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.scripted_transport import Outcome
 
 Fault = str  # "429", "503", "502", "reset", "unsent"
 
@@ -32,41 +36,31 @@ class Schedule:
     cap: int | None = None
 
 
-class FaultyService(httpx.AsyncBaseTransport):
-    """Answers List iTwins after a schedule."""
+class ScheduledPages:
+    """The script of a service whose List iTwins follows a schedule; `calm` ends its faults."""
 
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = schedule
         self._met: Counter[int] = Counter()
         self._requests = 0
-        self.in_flight = 0
-        self.most_in_flight = 0
         self.calm = False
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Waits, then fails or answers with a page."""
+    async def __call__(self, request: ReceivedRequest) -> Outcome:
+        """Wait, then fail or respond with a page."""
         latencies = self._schedule.latencies
         self._requests += 1
-        self.in_flight += 1
-        self.most_in_flight = max(self.most_in_flight, self.in_flight)
-        try:
-            await asyncio.sleep(latencies[self._requests % len(latencies)])
-            return self._answer(request)
-        finally:
-            self.in_flight -= 1
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        query = dict(request.url.params)
+        await asyncio.sleep(latencies[self._requests % len(latencies)])
+        query = dict(httpx.URL(request.target).params)
         skip = int(query.get("cursor", query.get("$skip", "0")))
         if skip == self._schedule.broken and not self.calm:
-            return httpx.Response(500, text="broken")
+            return 500
         faults = () if self.calm else self._schedule.faults.get(skip, ())
         if self._met[skip] < len(faults):
             self._met[skip] += 1
             return _fault(faults[self._met[skip] - 1])
         return self._page(request, skip, int(query["$top"]))
 
-    def _page(self, request: httpx.Request, skip: int, top: int) -> httpx.Response:
+    def _page(self, request: ReceivedRequest, skip: int, top: int) -> Outcome:
         schedule = self._schedule
         cap = min(int(request.headers["x-max-return"]), schedule.cap or 10_000)
         behind = skip + max(1, top * schedule.sizes[skip % len(schedule.sizes)] // 100)
@@ -75,15 +69,15 @@ class FaultyService(httpx.AsyncBaseTransport):
         if behind < end:
             way = "plain" if self.calm else schedule.links[skip % len(schedule.links)]
             body["_links"] = {"next": {"href": _link(way, behind, top)}}
-        return httpx.Response(200, json=body, headers={"x-max-return": str(cap)})
+        return PreparedResponse(body=json.dumps(body).encode(), headers={"x-max-return": str(cap)})
 
 
-def _fault(name: Fault) -> httpx.Response:
+def _fault(name: Fault) -> Outcome:
     if name == "reset":
-        raise httpx.ReadError("reset")
+        return httpx.ReadError("reset")
     if name == "unsent":
-        raise httpx.ConnectError("refused")
-    return httpx.Response(int(name), headers={"retry-after": "2"})
+        return httpx.ConnectError("refused")
+    return PreparedResponse(status=int(name), headers={"retry-after": "2"})
 
 
 def _link(way: str, skip: int, top: int) -> str:

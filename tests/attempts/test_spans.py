@@ -1,0 +1,176 @@
+"""OpenTelemetry: a span for each call and, below it, one for each attempt, once the application has set it up."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform import (
+    AccessToken,
+    BackoffPolicy,
+    Gate,
+    OutcomeUnknownError,
+    PlatformClient,
+    RateLimitError,
+)
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from tests.support.scripted_transport import ScriptedTransport
+
+ACCOUNT = httpx.Response(200, content=b'{"iTwin": {"id": "a-1"}}', headers={"x-correlation-id": "c-1"})
+SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
+
+
+@pytest.fixture
+def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
+    """Where the spans end; the provider is set for one test only, which OpenTelemetry has no call for."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    yield exporter
+    provider.shutdown()
+
+
+def client(service: httpx.AsyncBaseTransport, **settings: Any) -> PlatformClient:
+    """A client of the scripted service, with short delays."""
+    policy = BackoffPolicy(base_delay=1.0, max_delay=1.0)
+    given: dict[str, Any] = {"token": "planted-token", "backoff": policy, "transport": service} | settings
+    return PlatformClient("https://service.example/api", vendor="acme", **given)
+
+
+def of(span: ReadableSpan) -> dict[str, object]:
+    """The attributes of a span that tell one from another."""
+    common = {"http.request.method", "url.template", "server.address", "server.port"}
+    return {name: value for name, value in (span.attributes or {}).items() if name not in common}
+
+
+async def test_a_call_has_a_span_with_its_attempts_below(spans: InMemorySpanExporter) -> None:
+    """Names and attributes follow the conventions of OpenTelemetry for HTTP clients."""
+    service = ScriptedTransport(503, httpx.Response(429, headers={"retry-after": "1"}), ACCOUNT)
+    async with client(service) as platform:
+        await platform.itwins.get_primary_account()
+    *attempts, call = spans.get_finished_spans()
+    assert [span.name for span in (call, *attempts)] == ["GET /itwins/myprimaryaccount"] * 4
+    assert (call.kind, {span.kind for span in attempts}) == (trace.SpanKind.INTERNAL, {trace.SpanKind.CLIENT})
+    assert {span.parent and span.parent.span_id for span in attempts} == {call.context.span_id}
+    assert dict(call.attributes or {}) == {
+        "http.request.method": "GET",
+        "url.template": "/itwins/myprimaryaccount",
+        "server.address": "service.example",
+        "server.port": 443,
+        "http.response.status_code": 200,
+        "itwin_platform.correlation_id": "c-1",
+    }
+    assert [of(span).get("http.response.status_code") for span in attempts] == [503, 429, 200]
+    assert [of(span).get("http.request.resend_count") for span in attempts] == [None, 1, 2]
+    assert [of(span).get("error.type") for span in attempts] == ["503", "429", None]
+    assert [span.status.is_ok for span in (*attempts, call)] == [False, False, True, True]
+
+
+async def test_waits_stand_on_the_attempt_that_they_delayed(spans: InMemorySpanExporter) -> None:
+    """The cooldown after a 429 is a wait at the gate, and a slow token provider a wait for the token."""
+
+    async def provider() -> AccessToken:
+        await asyncio.sleep(3.0)
+        return AccessToken("planted-token")
+
+    service = ScriptedTransport(httpx.Response(429, headers={"retry-after": "20"}), ACCOUNT)
+    async with client(service, token=provider) as platform:
+        await platform.itwins.get_primary_account()
+    first, second, _ = spans.get_finished_spans()
+    assert (of(first)["itwin_platform.gate_wait"], of(first)["itwin_platform.token_wait"]) == (0.0, 3.0)
+    assert 20.0 <= float(str(of(second)["itwin_platform.gate_wait"])) <= 21.0
+
+
+@pytest.mark.parametrize(
+    ("steps", "error", "kinds"),
+    [
+        ([httpx.ReadTimeout("x")], OutcomeUnknownError, ["ReadTimeout", "OutcomeUnknownError"]),
+        ([429], RateLimitError, ["429", "429"]),
+    ],
+)
+async def test_a_call_that_fails_says_so(
+    spans: InMemorySpanExporter, steps: list[Any], error: type[Exception], kinds: list[str]
+) -> None:
+    """By the name of its error; neither texts nor frames, which could hold what is confidential, are recorded."""
+    policy = BackoffPolicy(max_attempts=1, max_wait=0.0)
+    async with client(ScriptedTransport(*steps), backoff=policy) as platform:
+        with pytest.raises(error):
+            await platform.itwins.get_primary_account()
+    finished = spans.get_finished_spans()
+    assert [of(span)["error.type"] for span in finished] == kinds
+    assert not any(span.status.is_ok for span in finished)
+    assert all(not span.events and span.status.description is None for span in finished)
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        [],
+        [503, 502, 504],
+        [429, 429, 503],
+        [httpx.ReadError("x"), httpx.ReadTimeout("x")],
+        [401],
+        [httpx.RemoteProtocolError("x"), 429, 503, 429],
+        [503] * 10,
+        [httpx.ReadError("x")] * 10,
+    ],
+    ids=str,
+)
+async def test_there_are_as_many_attempt_spans_as_requests(spans: InMemorySpanExporter, faults: list[Any]) -> None:
+    """Counted at the service, whatever happens; with pages side by side, each page is a call."""
+
+    def page(request: Any) -> httpx.Response:
+        return httpx.Response(200, json={"objects": [], "_links": {}, "iTwin": {"id": "a"}})
+
+    service = ScriptedTransport(*faults, page)
+    tokens = iter(["t-1", "t-2", "t-3"])
+    async with client(service, token=lambda: AccessToken(next(tokens)), gate=Gate(1)) as platform:
+        calls = [platform.itwins.get_primary_account(), platform.scenes.list_objects(SCENE, "i").collect()]
+        await asyncio.gather(*calls, return_exceptions=True)
+    kinds = [span.kind for span in spans.get_finished_spans()]
+    assert kinds.count(trace.SpanKind.CLIENT) == len(service.requests)
+    assert kinds.count(trace.SpanKind.INTERNAL) == 2
+
+
+async def test_no_span_tells_what_is_confidential(spans: InMemorySpanExporter) -> None:
+    """No id, no query value, no token; a span of another library within an attempt lies below it."""
+
+    def inner(request: Any) -> httpx.Response:
+        with trace.get_tracer_provider().get_tracer("another").start_as_current_span("inner"):
+            return httpx.Response(200, json={"objects": [], "_links": {}})
+
+    async with client(ScriptedTransport(inner)) as platform:
+        await platform.scenes.list_objects(SCENE, "planted-itwin", order_by="planted-order").collect()
+    within, attempt, _ = spans.get_finished_spans()
+    assert within.parent is not None
+    assert within.parent.span_id == attempt.context.span_id
+    told = "".join(span.to_json() for span in spans.get_finished_spans())
+    assert "planted" not in told
+    assert SCENE not in told
+
+
+async def test_cancelling_a_call_ends_its_spans(spans: InMemorySpanExporter) -> None:
+    """Also the attempt that was in flight."""
+    async with client(ScriptedTransport(ACCOUNT, latency=60.0)) as platform:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1.0):
+                await platform.itwins.get_primary_account()
+    assert [of(span)["error.type"] for span in spans.get_finished_spans()] == ["CancelledError"] * 2
+
+
+async def test_without_a_tracer_provider_nothing_is_traced() -> None:
+    """OpenTelemetry is imported here, and nothing has set it up: no span is made, and none is current."""
+    current: list[object] = []
+
+    def inner(request: Any) -> httpx.Response:
+        current.append(trace.get_current_span())
+        return ACCOUNT
+
+    async with client(ScriptedTransport(inner)) as platform:
+        await platform.itwins.get_primary_account()
+    assert current == [trace.INVALID_SPAN]

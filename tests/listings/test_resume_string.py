@@ -1,0 +1,251 @@
+"""The string that continues a listing: complete, its own, and never trusted."""
+
+import asyncio
+import base64
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, strategies as st
+from itwin_platform import UNSET, ITwinSubClass, PlatformClient, UsageError
+from itwin_platform._listings.links import keyword_names
+from itwin_platform._listings.resume import Position, fingerprint, read_resume, write_resume
+from itwin_platform._listings.time_ranges import TimeRange
+from pytest_httpx import HTTPXMock
+
+TEXTS = st.text(max_size=8)
+NAMES = st.sampled_from(["cursor", "$skiptoken", "a b", "é", "x"])
+VALUES = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_characters='"#&;'), max_size=8)
+PLACES = st.dictionaries(st.sampled_from(["$skip", "$top"]), st.integers(0, 10**9).map(str))
+TIMES = st.none() | st.datetimes(
+    min_value=datetime(1, 1, 2),
+    max_value=datetime(9999, 12, 30),
+    timezones=st.just(UTC),
+)
+KEYWORDS = keyword_names("parentId", "iTwinAccountId", "$filter", "$orderby")
+POSITIONS = st.builds(
+    Position,
+    query=st.none()
+    | st.builds(lambda *parts: {**parts[0], **parts[1]}, PLACES, st.dictionaries(NAMES, VALUES))
+    .filter(bool)
+    .map(lambda pairs: tuple(pairs.items())),
+    done=st.integers(0, 2000),
+    items=st.integers(0, 2**70),
+    last_modified=st.none() | TEXTS,
+    range=st.none() | st.builds(TimeRange, since=TIMES, until=TIMES, timeless=st.booleans()),
+    earlier=st.integers(0, 2**40),
+)
+
+
+def read(text: object, *, listing: str = "listing") -> Position:
+    """Deserialize a position of the listing."""
+    return read_resume(text, listing=listing, keywords=KEYWORDS)
+
+
+def encoded(value: object) -> str:
+    """Serialize any JSON as a position is serialized."""
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+@given(POSITIONS, TEXTS)
+def test_a_position_survives(position: Position, listing: str) -> None:
+    """A position comes back as it was, and its string can stand in an address, a file name, a cookie."""
+    text = write_resume(position, listing=listing)
+    assert read(text, listing=listing) == position
+    assert text.replace("-", "").replace("_", "").isalnum()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "not ours",
+        "é",
+        "W10",
+        "\ud800",
+        None,
+        7,
+        b"W10",
+        encoded(None),
+        encoded(1),
+        encoded("text"),
+        encoded({"version": 1}),
+        encoded([1]),
+        encoded([2, "listing"]),
+        encoded([2, "listing", None, 0, 0, None, None]),
+        encoded([2, "listing", None, 0, 0, None, None, 0, None]),
+        *(
+            encoded([2, "listing", *fields])
+            for fields in (
+                (None, -1, 0, None, None, 0),
+                (None, 0, -1, None, None, 0),
+                (None, 0, 0, None, None, -1),
+                (None, True, 0, None, None, 0),
+                (None, 1.5, 0, None, None, 0),
+                (None, 0, "0", None, None, 0),
+                (None, 0, 0, 5, None, 0),
+                *((query, 0, 0, None, None, 0) for query in ([], "query", {"$skip": "1"}, [["$skip"]], [["x", 1]])),
+                *((query, 0, 0, None, None, 0) for query in ([[1, "x"]], [["x", "1", "2"]], [["\ud800", "x"]])),
+                *((None, 0, 0, None, part, 0) for part in (5, [], [None, None], [None, None, 0], ["now", None, False])),
+                *((None, 0, 0, None, part, 0) for part in ([5, None, False], ["2026-01-01T00:00:00", None, False])),
+                (None, 0, 0, None, ["0001-01-01T00:00:00+14:00", None, False], 0),
+            )
+        ),
+        base64.urlsafe_b64encode(b'[2,"listing",null,1e400,0,null,null,0]').decode(),
+        base64.urlsafe_b64encode(b"[" * 100_000).decode(),
+        base64.urlsafe_b64encode(b"\xff\xfe").decode(),
+        write_resume(Position(), listing="listing")[:-4],
+        write_resume(Position(), listing="listing") + "!",
+    ],
+)
+def test_strings_of_others_are_rejected(text: object) -> None:
+    """What this client did not return is rejected with what to do, and nothing else is raised."""
+    with pytest.raises(UsageError, match="not a string that this client returned: pass it on unchanged"):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(
+            (name, "tenantB")
+            for name in ("parentId", "PARENTID", "$parentid", " parentId", "iTwinAccountId", "$filter")
+        ),
+        *((name, "x") for name in ("filter", "$expand", "Select", "$orderBy")),
+        *(("$skip", value) for value in ("", "-1", "many", "1&parentId=tenantB", "9" * 30)),
+        *(("$top", value) for value in ("", "1;parentId=tenantB")),
+        *(
+            ("cursor", value)
+            for value in ("x&parentId=tenantB", "x;parentId=tenantB", "x#", "x y", 'x"', "\u00e9", "\n")
+        ),
+    ],
+)
+def test_a_forged_string_carries_no_keyword(name: str, value: str) -> None:
+    """Neither a parameter of the operation nor a value that would begin one is accepted, however it is written."""
+    with pytest.raises(UsageError, match="not a string that this client returned"):
+        read(encoded([2, "listing", [[name, value]], 0, 0, None, None, 0]))
+
+
+@pytest.mark.parametrize("query", [[["$skip", "1"], ["$skip", "2"]], [["$top", "1"], ["$top", "2"]]])
+def test_a_forged_string_places_a_page_once(query: object) -> None:
+    """Two offsets, of which the service might take either, are rejected."""
+    with pytest.raises(UsageError, match="not a string that this client returned"):
+        read(encoded([2, "listing", query, 0, 0, None, None, 0]))
+
+
+def test_a_cursor_of_any_characters_survives() -> None:
+    """What a service writes into a link without escaping it comes back escaped, which is the same value."""
+    position = Position(query=(("cursor", 'a;b "ü" c'),))
+    assert read(write_resume(position, listing="listing")).query == (("cursor", "a%3Bb%20%22%C3%BC%22%20c"),)
+
+
+async def test_a_forged_string_cannot_change_the_request(httpx_mock: HTTPXMock) -> None:
+    """The keywords of the call are those of the caller, whoever made the string; only the place is taken from it."""
+    httpx_mock.add_response(json={"iTwins": []}, is_reusable=True)
+    async with PlatformClient("https://host.example", vendor="vendor", token="t") as platform:
+        genuine = platform.itwins.list(parent_id="tenantA").resume
+        version, name, *_ = json.loads(base64.urlsafe_b64decode(genuine + "==="))
+        for forged in (["parentId", "tenantB"], ["parentid", "tenantB"], ["$filter", "x"], ["a", "b&parentId=tenantB"]):
+            with pytest.raises(UsageError, match="not a string that this client returned"):
+                platform.itwins.list(
+                    parent_id="tenantA", resume=encoded([version, name, [forged], 0, 0, None, None, 0])
+                )
+        place = [["$skip", "5"], ["$top", "7"], ["cursor", "x"]]
+        listing = platform.itwins.list(parent_id="tenantA", resume=encoded([version, name, place, 0, 0, None, None, 0]))
+        await listing.collect()
+    (request,) = httpx_mock.get_requests()
+    assert request.url.params.multi_items() == [("parentId", "tenantA"), ("$skip", "5"), ("$top", "7"), ("cursor", "x")]
+
+
+@given(st.text(max_size=60) | st.recursive(st.none() | st.integers() | TEXTS, st.lists).map(encoded))
+def test_no_string_breaks_the_reading(text: str) -> None:
+    """Any string is a position or a UsageError."""
+    with contextlib.suppress(UsageError):
+        assert isinstance(read(text), Position)
+
+
+def test_another_format_is_named() -> None:
+    """A string of another version is reported as one, whatever else it holds."""
+    with pytest.raises(UsageError, match=r"another format \(3\): start the listing anew"):
+        read(encoded([3, "listing", "with", "fields", "of", "its", "own"]))
+
+
+def test_another_listing_is_named() -> None:
+    """A string of another operation says which."""
+    text = write_resume(Position(), listing=fingerprint("list_scene_objects", {}))
+    with pytest.raises(UsageError, match="belongs to another listing \\(list_scene_objects, or other keywords\\)"):
+        read(text, listing=fingerprint("list_itwins", {}))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({"a": "1", "b": "2"}, {"b": "2", "a": "1"}, True),
+        ({"a": "1"}, {"a": "1", "b": UNSET}, True),
+        ({"a": "Project"}, {"a": ITwinSubClass.PROJECT}, True),
+        ({"a": ["Project"]}, {"a": [ITwinSubClass.PROJECT]}, True),
+        ({"a": "UNSET"}, {"a": UNSET}, False),
+        ({"a": "1"}, {"a": 1}, False),
+        ({"a": "1"}, {"a": "2"}, False),
+        ({"a": True}, {"a": False}, False),
+        ({"a": ["1", "2"]}, {"a": ["2", "1"]}, False),
+        ({"a": "\ud800"}, {"a": "\ud801"}, False),
+    ],
+)
+def test_which_keywords_are_the_same_listing(one: dict[str, object], other: dict[str, object], *, same: bool) -> None:
+    """A listing is known by the keywords that were given, in whatever form or order."""
+    assert (fingerprint("list", one) == fingerprint("list", other)) is same
+
+
+async def test_neither_host_nor_token_nor_keywords_stand_in_it() -> None:
+    """A string can be stored where addresses and tokens must not be."""
+    async with PlatformClient("https://host.example/prefix", vendor="vendor", token="planted-secret") as platform:
+        resume = platform.itwins.list(number="confidential").resume
+    text = base64.urlsafe_b64decode(resume + "===").decode()
+    assert not [word for word in ("host.example", "prefix", "vendor", "planted-secret", "confidential") if word in text]
+
+
+#: Sets are in another order with each seed.
+SEEDED = os.environ | {"PYTHONHASHSEED": "1"}
+
+
+async def test_another_process_knows_the_listing() -> None:
+    """A listing has the same name in every process, given by sets too: nothing in it depends on the run of Python."""
+    code = (
+        "from itwin_platform import PlatformClient\n"
+        "platform = PlatformClient('https://other.example', vendor='v', token='t')\n"
+        "print(platform.itwins.list(sub_class={'Project', 'Asset', 'Road'}, select={'id', 'type', 'number'}).resume)"
+    )
+    command = [sys.executable, "-c", code]
+    ended = await asyncio.to_thread(
+        subprocess.run, command, env=SEEDED, capture_output=True, text=True, check=True, timeout=60
+    )
+    async with PlatformClient("https://host.example", vendor="vendor", token="t") as platform:
+        values = {"sub_class": {ITwinSubClass.PROJECT, "Road", "Asset"}, "select": {"type", "number", "id"}}
+        platform.itwins.list(**values, resume=ended.stdout.strip())  # type: ignore[arg-type]  # handed on as they are
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"sub_class": "Asset"},
+        {"skip": 1},
+        {"page_size": 10},
+        {"max_return": 10},
+        {"representation": "full"},
+        {"query_scope": "OrganizationAdmin"},
+        {"order_by": "number"},
+    ],
+)
+async def test_other_keywords_are_another_listing(keywords: dict[str, object]) -> None:
+    """Whatever changes what is listed, or the pages, is another listing; limit and concurrency are not."""
+    async with PlatformClient("https://host.example", vendor="vendor", token="t") as platform:
+        resume = platform.itwins.list(sub_class="Project").resume
+        platform.itwins.list(sub_class="Project", limit=5, concurrency=4, eager=True, on_page=print, resume=resume)
+        with pytest.raises(UsageError, match="only limit, concurrency, eager, on_page and correlation_id may differ"):
+            platform.itwins.list(**{"sub_class": "Project", "resume": resume, **keywords})  # type: ignore[arg-type]  # one of many keywords

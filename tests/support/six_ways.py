@@ -1,0 +1,157 @@
+"""Six ways for a request to go out; whatever it takes, the promises are the same."""
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import httpx
+import pytest
+from itwin_platform import APIStatusError, BackoffPolicy, BackoffTransport, PlatformClient, fast_transport
+
+TOKEN = "planted-token-of-20-characters"
+#: In a test of promises nobody waits before a retry.
+AT_ONCE = BackoffPolicy(base_delay=0.0)
+#: `default` runs a second time, under uvloop.
+WAYS = ("default", "fast", "http_client", "wrapped", "plain", "uvloop")
+
+
+def in_six_ways(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Make a test of a coroutine function: it runs once for each way, in the event loop of that way."""
+
+    @functools.wraps(scenario)
+    def run(**arguments: Any) -> None:
+        factory = None
+        if arguments["way"] == "uvloop":
+            factory = pytest.importorskip("uvloop", reason="it does not run on Windows").new_event_loop
+        with asyncio.Runner(loop_factory=factory) as runner:
+            runner.run(scenario(**arguments))
+
+    parametrized: Callable[..., None] = pytest.mark.parametrize("way", WAYS)(run)
+    return parametrized
+
+
+class RejectedError(Exception):
+    """The service responded with a status of 300 or above."""
+
+
+class Calls(Protocol):
+    """What can be called in every way."""
+
+    async def get(self) -> str:
+        """Return the id of the primary account."""
+        ...
+
+    async def post(self) -> str:
+        """Create a detector, which a second request would create twice, and return its name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformCalls:
+    """Calls of a PlatformClient."""
+
+    platform: PlatformClient
+
+    async def get(self) -> str:
+        """Get the primary account."""
+        try:
+            return str((await self.platform.itwins.get_primary_account()).id)
+        except APIStatusError as error:
+            raise RejectedError(error.status) from error
+
+    async def post(self) -> str:
+        """Create a detector."""
+        try:
+            return str((await self.platform.detectors.create(name="d", type="PhotoObjectDetector")).name)
+        except APIStatusError as error:
+            raise RejectedError(error.status) from error
+
+
+@dataclass(frozen=True, slots=True)
+class PlainCalls:
+    """The same requests of an ordinary `httpx.AsyncClient`, on a BackoffTransport."""
+
+    client: httpx.AsyncClient
+
+    async def get(self) -> str:
+        """Get the primary account."""
+        return str(self._body(await self.client.get("/itwins/myprimaryaccount"))["iTwin"]["id"])
+
+    async def post(self) -> str:
+        """Create a detector."""
+        return str(self._body(await self.client.post("/reality-analysis/detectors", json={}))["detector"]["name"])
+
+    @staticmethod
+    def _body(response: httpx.Response) -> dict[str, dict[str, str]]:
+        if response.status_code >= 300:
+            raise RejectedError(response.status_code)
+        body: dict[str, dict[str, str]] = response.json()
+        return body
+
+
+class LoggingTransport(httpx.AsyncBaseTransport):
+    """Reads each response before it hands it on, as transports do that log bodies."""
+
+    def __init__(self) -> None:
+        self.inner = httpx.AsyncHTTPTransport()
+        self.log: list[bytes] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send, read and log."""
+        response = await self.inner.handle_async_request(request)
+        self.log.append(await response.aread())
+        return response
+
+    async def aclose(self) -> None:
+        """Close the transport beneath."""
+        await self.inner.aclose()
+
+
+async def read(response: httpx.Response) -> None:
+    """Read a response in an event hook, as hooks do that log bodies."""
+    await response.aread()
+
+
+@asynccontextmanager
+async def opened(
+    way: str,
+    address: str,
+    *,
+    timeout: float | httpx.Timeout = 5.0,  # noqa: ASYNC109  # the client's own
+    backoff: BackoffPolicy = AT_ONCE,
+    max_response_bytes: int = 10_000_000,
+) -> AsyncIterator[Calls]:
+    """Open a client that sends in one of the ways."""
+    if way == "plain":
+        transport = BackoffTransport(httpx.AsyncHTTPTransport(), policy=backoff, max_response_bytes=max_response_bytes)
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        async with httpx.AsyncClient(transport=transport, base_url=address, timeout=timeout, headers=headers) as client:
+            yield PlainCalls(client)
+        return
+    given = httpx.AsyncClient(
+        event_hooks={"response": [read]},
+        auth=("user", "password"),
+        base_url="http://elsewhere.invalid/prefix",
+        cookies={"theirs": "1"},
+    )
+    transports: dict[str, Callable[[], httpx.AsyncBaseTransport]] = {
+        "fast": fast_transport,
+        "wrapped": LoggingTransport,
+    }
+    async with (
+        given,
+        PlatformClient(
+            address,
+            vendor="v",
+            token=TOKEN,
+            timeout=timeout,
+            backoff=backoff,
+            max_response_bytes=max_response_bytes,
+            transport=transports[way]() if way in transports else None,
+            http_client=given if way == "http_client" else None,
+        ) as platform,
+    ):
+        yield PlatformCalls(platform)

@@ -1,0 +1,81 @@
+"""Write the site as plain text for language models: llms.txt, llms-full.txt, and a Markdown twin of each page.
+
+Run as `python -m tools.site.plain_text` after the site has been built; `make docs` does it. The twin of
+`pagination/index.html` is `pagination.md`. In the reference, each directive is replaced by the docstring that it shows.
+"""
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+DOCS, SITE = PROJECT / "docs", PROJECT / "site"
+_ENTRY = re.compile(r"^( *)\* (?:\[(.+)\]\((.+)\)|(.+))$", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^::: ([\w.]+)\n(?:    .*\n?)*", re.MULTILINE)
+_INCLUDED = re.compile(r'^--8<-- "([\w./]+)(?::(\d+))?"$', re.MULTILINE)
+
+
+def navigation() -> list[tuple[str, str]]:
+    """Return title and file of each page, in the order of the navigation; a section has no file."""
+    text = (DOCS / ".navigation.md").read_text(encoding="utf-8")
+    return [(match[2] or match[4], match[3] or "") for match in _ENTRY.finditer(text)]
+
+
+def twin(page: str) -> str:
+    """Return a page as Markdown that stands by itself."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    text = _INCLUDED.sub(lambda match: _included(match[1], int(match[2] or 1)), text)
+    return _DIRECTIVE.sub(lambda match: documented(match[1]), text)
+
+
+def documented(path: str) -> str:
+    """Return signature and docstring of what a directive of the reference names."""
+    name = path.rpartition(".")[2]
+    found = _object(path)
+    words = inspect.getdoc(found) or ""
+    try:
+        signature = str(inspect.signature(found)) if callable(found) else ""
+    except (ValueError, TypeError):
+        signature = ""  # an enum, or a class of C, shows none
+    call = "async " if inspect.iscoroutinefunction(found) else ""
+    return f"### {name}\n\n```python\n{call}{name}{signature}\n```\n\n{words}\n"
+
+
+def _object(path: str) -> object:
+    parts = path.split(".")
+    for end in range(len(parts), 0, -1):
+        try:
+            found: object = import_module(".".join(parts[:end]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[end:]:
+            found = getattr(found, part)
+        return found
+    raise SystemExit(f"the reference names {path}, which cannot be imported")
+
+
+def _included(name: str, line: int) -> str:
+    return "\n".join((PROJECT / name).read_text(encoding="utf-8").splitlines()[line - 1 :])
+
+
+def main() -> None:
+    """Write the files into the built site."""
+    outline = ["# itwin-platform", "", "> An asyncio Python client for an iTwin platform service.", ""]
+    full: list[str] = []
+    for title, page in navigation():
+        if not page:
+            outline += ["", f"## {title}", ""]
+            continue
+        text = twin(page)
+        target = SITE / page
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+        outline.append(f"- [{title}]({page})")
+        full.append(text)
+    (SITE / "llms.txt").write_text("\n".join(outline) + "\n", encoding="utf-8")
+    (SITE / "llms-full.txt").write_text("\n\n".join(full), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

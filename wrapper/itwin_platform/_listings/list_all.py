@@ -1,0 +1,240 @@
+"""A listing above X-Max-Return, read completely: range by range, in the order of time. Source: section 4.3.
+
+A look at one item in order of time tells whether a range reaches the cap, and where to split it: what comes before
+that item fits. The next range is looked at while the one before it is read.
+
+Invariant: the ranges that are left to read follow from the one that is being read, so that its bounds are all that a
+`resume` must carry.
+"""
+
+import warnings
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from .._api import ITwin, RequestValues
+from .._errors import PagingError, PlatformError, UnprocessableError
+from .links import page_at
+from .page import MOST_RETURNED, Listing, Page, PageContent, PageRequest, TruncatedWarning
+from .resume import Position, write_resume
+from .run import ListingRun
+from .time_ranges import CLOSEST, EVERYTHING, TIMELESS, TIMES, TimeRange, condition, following, split
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """A range to read. It holds `at_most` so many items, where this is known, and nearly as many when it is `full`."""
+
+    range: TimeRange
+    at_most: int | None = None
+    full: bool = False
+
+
+class TimeRangeRun:
+    """Reads every iTwin, in ranges that stay below the cap.
+
+    Args:
+        listing: what the caller asked for.
+        start: where to begin.
+        time: the property to partition by.
+        within: the filter of the caller.
+    """
+
+    def __init__(self, listing: Listing[ITwin], start: Position, *, time: str, within: str | None) -> None:
+        self._listing, self._time, self._within = listing, time, within
+        self._first, self._cap, self._ordered = listing.first, MOST_RETURNED, True
+        self._start = start = replace(start, range=start.range or EVERYTHING)
+        part = start.range or EVERYTHING
+        #: The ids of one range, and the range that is read again because it was not complete.
+        self._seen: set[str] = set()
+        self._again: TimeRange | None = None
+        #: Ranges in order: those that are known to fit, and after them those that are still to be looked at.
+        self._parts: deque[_Part] = deque()
+        self._unknown = deque(following(part))
+        self._run: ListingRun[ITwin] | None = None
+        if start.query is None and part.until is None and not part.timeless:
+            self._unknown.appendleft(part)
+        else:
+            self._parts.append(_Part(range=part))
+            self._run = self._begin(self._parts[0], start)
+        #: The run of the last page, and the position after that page where another range begins there.
+        self._taken: ListingRun[ITwin] | None = None
+        self._after: Position | None = start
+        self._earlier = start.earlier
+        self._ended = listing.limit is not None and start.earlier + start.items >= listing.limit
+        self.problem: PagingError | None = None
+        self.truncated = self.is_partial = self.changed = False
+        self.max_return: int | None = None
+        self.duplicates = self.pages_read = 0
+
+    @property
+    def position(self) -> Position:
+        """The position after the item that was handed out last."""
+        if self._after is not None and (self._taken is None or self._taken.is_handed_out):
+            return self._after
+        return self._start if self._taken is None else self._taken.position
+
+    @property
+    def items_read(self) -> int:
+        """Items handed out in this run."""
+        position, start = self.position, self._start
+        return position.earlier + position.items - start.earlier - start.items
+
+    def hand_out(self, count: int) -> None:
+        """Count items of the page that was taken last as handed out."""
+        if self._taken is not None:
+            self._taken.hand_out(count)
+
+    def requests(self, count: int) -> list[PageRequest]:
+        """Return the next requests in order, among them a look at the range after those that are known."""
+        if self._ended or self.problem is not None:
+            return []
+        if self._unknown and self._unknown[0].timeless and len(self._parts) < 2:
+            self._parts.append(_Part(range=self._unknown.popleft()))
+        look = self._look()
+        if not self._parts:
+            return look
+        if self._run is None:
+            self._run = self._begin(self._parts[0], Position(range=self._parts[0].range, earlier=self._earlier))
+        if self._listing.concurrency == 1:
+            return self._run.requests(count)
+        # One range ahead is known before the pages of the range before it are requested.
+        known, *ahead = self._parts
+        wanted = [] if ahead else look
+        wanted = wanted + self._run.requests(count - len(wanted))
+        if ahead and self._run.foresees:
+            begun = Position(range=ahead[0].range, earlier=self._earlier + (known.at_most or 0))
+            wanted += look
+            wanted += self._begin(ahead[0], begun).requests(count - len(wanted))
+        return wanted[:count]
+
+    def _look(self) -> list[PageRequest]:
+        """Return the request that tells whether the next unknown range fits: for one item, in order of time."""
+        if not self._unknown or self._unknown[0].timeless:
+            return []
+        first = self._values(self._unknown[0])
+        headers = {name: value for name, value in first.headers.items() if name != "Prefer"}
+        first = replace(first, query={**_by_name(first), "$select": self._time}, headers=headers)
+        return [PageRequest(first=first, query=page_at(self._reach, 1))]
+
+    @property
+    def _reach(self) -> int:
+        """Items of a full range: a page below the cap, because some may come to it while it is read."""
+        return max(1, self._cap // 2, self._cap - self._listing.page_size)
+
+    def _begin(self, part: _Part, start: Position) -> ListingRun[ITwin]:
+        values, eager = self._values(part.range), part.full or self._listing.eager
+        listing = replace(self._listing, first=values, expected=part.at_most, eager=eager)
+        return ListingRun(listing, start, seen=self._seen)
+
+    def _values(self, part: TimeRange) -> RequestValues:
+        query = {**_by_name(self._first)}
+        text = condition(part, self._time, within=self._within)
+        if text is not None:
+            query["$filter"] = text
+        if self._ordered and not part.timeless:
+            query["$orderby"] = f"{self._time} ASC"
+        return replace(self._first, query=query)
+
+    def take(self, request: PageRequest, content: PageContent[ITwin]) -> Page[ITwin] | None:
+        """Take the content of the first request, and return its page; None after a look."""
+        look = self._look()
+        run = self._run
+        if run is None or (look and request == look[0]):
+            self._take_look(content)
+            return None
+        dropped = run.duplicates
+        page = run.take(request, content)
+        self._taken, self._after = run, None
+        self.pages_read += 1
+        self.duplicates += run.duplicates - dropped
+        self.max_return = run.max_return
+        return self._end(run, page) if run.ended else page
+
+    def _take_look(self, content: PageContent[ITwin]) -> None:
+        if content.max_return is not None and content.max_return < self._cap:
+            self._cap = content.max_return  # the look may have been past the cap
+            return
+        part = self._unknown.popleft()
+        if not content.items:
+            self._parts.append(_Part(range=part, at_most=self._reach))
+            return
+        moment = getattr(content.items[0], TIMES[self._time], None)
+        moment = moment if isinstance(moment, datetime) else None
+        halves = split(part, moment)
+        if halves is None:
+            self._parts.append(_Part(range=part))
+            return
+        if part == EVERYTHING:
+            self._unknown.append(TIMELESS)
+        self._unknown.extendleft(reversed(halves))
+        if self._ordered and moment is not None:
+            full = moment != part.since
+            self._parts.append(_Part(range=self._unknown.popleft(), at_most=self._reach if full else None, full=full))
+
+    def _end(self, run: ListingRun[ITwin], page: Page[ITwin]) -> Page[ITwin]:
+        """Go on to the next range, unless the listing ends here."""
+        limit, part = self._listing.limit, self._parts[0].range
+        self._earlier, self.problem = run.end.earlier + run.end.items, run.problem
+        self._ended = limit is not None and self._earlier >= limit
+        if self.problem is not None or (self._ended and page.resume is not None):
+            return page
+        left = following(part)
+        if run.truncated and not self._ended:
+            self._exceeds(part, run)
+            left = [part]
+        elif self._again is None or (self._again != EVERYTHING and self._again.until == part.until):
+            self._seen.clear()
+            self._again = None
+        if self.problem is not None:
+            return replace(page, resume=write_resume(run.end, listing=self._listing.name))
+        self._run = None
+        self._parts = deque(each for each in self._parts if each.range != part)
+        self._ended = self._ended or not left
+        self._after = after = Position(range=left[0], earlier=self._earlier) if left else None
+        return replace(page, resume=None if after is None else write_resume(after, listing=self._listing.name))
+
+    def _exceeds(self, part: TimeRange, run: ListingRun[ITwin]) -> None:
+        """Look again at a range that reached the cap: it grew, or the service ignores the order."""
+        what = f"{self.max_return} iTwins or more match {condition(part, self._time, within=self._within)!r}"
+        if run.end.items == 0:
+            self.problem = PagingError(f"{what}, and others at each look: try again later")
+        elif part.timeless or (part.since and part.until and part.until - part.since <= CLOSEST):
+            shared = "have no such time" if part.timeless else "share one timestamp"
+            self.problem = PagingError(
+                f"{what}: more iTwins {shared} than the cap of X-Max-Return allows, so this cannot be split further. "
+                "Narrow the listing by sub_class or filter, or pass the other time as partition_by"
+            )
+        else:
+            self._again = self._again or part
+            self._ordered = False
+            self._unknown.extendleft(reversed([each.range for each in self._parts]))
+            self._parts.clear()
+
+    def recovers(self, request: PageRequest, error: PlatformError) -> bool:
+        """Tell whether the run continues without what the service rejected: a cap of 10000, an order, a null."""
+        if not isinstance(error, UnprocessableError):
+            return False
+        alternative = self._listing.alternative if self._first == self._listing.first else None
+        first = alternative and alternative(error, self._first)
+        if first:
+            self._first = first
+        elif self._parts and self._parts[0].range.timeless:
+            rejected = condition(TIMELESS, self._time, within=self._within)
+            what = f"the service rejects the filter {rejected!r}: iTwins without this time are not among those read"
+            warnings.warn(what, TruncatedWarning, stacklevel=5)
+            self._ended = True
+        elif self._ordered:
+            self._ordered = False
+        else:
+            raise PagingError(f"the service does not list iTwins by their {self._time}: {error}") from error
+        if self._run is not None:
+            self._run = self._begin(self._parts[0], self._run.end)
+        return True
+
+
+def _by_name(values: RequestValues) -> Mapping[str, str]:
+    # `build_request` returns parameters by name.
+    return cast("Mapping[str, str]", values.query)
