@@ -96,7 +96,7 @@ async def test_a_port_can_be_used_again_at_once() -> None:
 
 
 async def test_a_response_is_not_held_back_by_the_system() -> None:
-    """The fastest of fifty requests takes far less than the 40 ms of a delayed acknowledgement, which all would take."""
+    """The fastest of fifty requests takes far less than the 40 ms that every delayed acknowledgement takes."""
     async with Sandbox(itwins=1) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
         durations = []
         for _ in range(50):

@@ -40,7 +40,7 @@ class RateLimit:
 
     def __post_init__(self) -> None:
         if self.requests < 1 or not 0 < self.per <= LARGEST_NUMBER:
-            message = f"a rate limit needs a positive count and time, at most {LARGEST_NUMBER} s, not {self.requests}/{self.per}"
+            message = f"a rate limit needs a positive count and time below {LARGEST_NUMBER} s, not {self}"
             raise FieldError("rate", message)
         check_choice("kind", self.kind, get_args(RateKind))
         check_choice("retry_after", self.retry_after, RETRY_AFTER_FORMS)
