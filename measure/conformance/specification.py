@@ -22,7 +22,8 @@ def configuration(sandbox: Sandbox, *, named: bool) -> str:
     """Writes the configuration: the address and the token, and the parameters of what exists."""
     lines = [
         f'base-url = "{sandbox.base_url}"',
-        f'headers = {{ Authorization = "Bearer {sandbox.token}" }}',
+        # OpenAPI ignores a parameter called Accept: what the service requires is given here.
+        f'headers = {{ Authorization = "Bearer {sandbox.token}", Accept = "{MEDIA_TYPE.format("v1")}" }}',
         # The description does not say what becomes of a query parameter that it does not name.
         "[generation]",
         "allow-extra-parameters = false",
@@ -38,11 +39,10 @@ def configuration(sandbox: Sandbox, *, named: bool) -> str:
             f'"path.repositoryId" = {json.dumps(list(sandbox.repository_ids.values()))}',
             f'"path.sceneId" = "{sandbox.scene_id}"',
             f'"path.webhookId" = "{sandbox.webhook_id}"',
-            f'"header.Accept" = "{MEDIA_TYPE.format("v1")}"',
         ]
         for name in SECOND_VERSION:
             lines += ["[[operations]]", f'include-name = "{name}"']
-            lines += [f'parameters = {{ "header.Accept" = "{MEDIA_TYPE.format("v2")}" }}']
+            lines += [f'headers = {{ Accept = "{MEDIA_TYPE.format("v2")}" }}']
     return "\n".join(lines) + "\n"
 
 

@@ -26,7 +26,7 @@ class CapabilityLink:
     Source: sections 2.1, 2.4"""
 
     uri: str
-    """For graphics content the value may change over time and may carry an expiring access key."""
+    """For graphics, the value changes and may hold an access key that expires."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

@@ -21,7 +21,7 @@ _NAMES = frozenset(("detector",))
 
 @_attrs_define(repr=False)
 class DetectorResponse:
-    """Answer of create detector.
+    """Response of create detector.
     Source: section 4.7"""
 
     detector: Detector

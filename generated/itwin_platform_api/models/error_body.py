@@ -37,13 +37,13 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class ErrorBody:
-    """The error. Clients must not assume that all its properties are non-null.
+    """The error. Any of its properties may be null.
     Source: section 2.11"""
 
-    code: str
+    code: None | str
     """The documented codes are those of `ErrorCode`."""
 
-    message: str
+    message: None | str
 
     target: None | str
 

@@ -34,13 +34,13 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class ErrorDetail:
-    """One detail of an error. Clients must not assume that all its properties are non-null.
+    """One detail of an error. Any of its properties may be null.
     Source: section 2.11"""
 
-    code: str
+    code: None | str
     """The documented codes are those of `ErrorDetailCode`."""
 
-    message: str
+    message: None | str
 
     target: None | str
 

@@ -21,11 +21,11 @@ _NAMES = frozenset(("error",))
 
 @_attrs_define(repr=False)
 class ErrorResponse:
-    """Error body. Clients must not assume that every failure has this body or that all its properties are non-null.
+    """Error body. A failure may have another body, or nulls in this one.
     Source: section 2.11"""
 
     error: ErrorBody
-    """The error. Clients must not assume that all its properties are non-null.
+    """The error. Any of its properties may be null.
     Source: section 2.11"""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

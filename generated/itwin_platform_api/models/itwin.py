@@ -93,8 +93,8 @@ class ITwin:
     """Display name."""
 
     status: ITwinStatus
-    """iTwin Status. Default Active. Inactive iTwins are left out of the list operation unless requested. Transitions
-    between statuses: not shown in the description.
+    """iTwin Status. Default Active. Inactive iTwins are listed on request only. Transitions between statuses: not
+    shown in the description.
     Source: sections 2.5, 3"""
 
     geographic_location: None | str | Unset = UNSET

@@ -74,8 +74,8 @@ class ITwinSummary:
     """Display name."""
 
     status: ITwinStatus
-    """iTwin Status. Default Active. Inactive iTwins are left out of the list operation unless requested. Transitions
-    between statuses: not shown in the description.
+    """iTwin Status. Default Active. Inactive iTwins are listed on request only. Transitions between statuses: not
+    shown in the description.
     Source: sections 2.5, 3"""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

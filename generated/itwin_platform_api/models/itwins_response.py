@@ -33,13 +33,13 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class ITwinsResponse:
-    """Answer of list iTwins: one page. Items are minimal (summary) or full depending on `$select` and `Prefer`.
+    """Response of list iTwins: one page. `$select` and `Prefer` decide which properties the items have.
     Source: section 4.3"""
 
     itwins: list[ITwin]
 
     links: PagingLinks
-    """Paging links (`_links`). `next` exists only when a next page exists, `prev` only when a previous page exists.
+    """Paging links (`_links`). The last page has no `next`, the first no `prev`.
     Source: section 2.10"""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

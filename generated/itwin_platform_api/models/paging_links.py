@@ -28,7 +28,7 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class PagingLinks:
-    """Paging links (`_links`). `next` exists only when a next page exists, `prev` only when a previous page exists.
+    """Paging links (`_links`). The last page has no `next`, the first no `prev`.
     Source: section 2.10"""
 
     self_: PagingLink

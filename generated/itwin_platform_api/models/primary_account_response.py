@@ -21,7 +21,7 @@ _NAMES = frozenset(("iTwin",))
 
 @_attrs_define(repr=False)
 class PrimaryAccountResponse:
-    """Answer of get primary account.
+    """Response of get primary account.
     Source: section 4.4"""
 
     itwin: ITwinSummary

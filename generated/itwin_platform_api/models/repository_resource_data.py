@@ -38,13 +38,12 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class RepositoryResourceData:
-    """`data` of a scene object of kind RepositoryResource. Strings in it are untrusted input and must be escaped or
-    sanitized before rendering.
+    """`data` of a scene object of kind RepositoryResource. Its strings are untrusted: escape or sanitize them before
+    rendering.
     Source: section 2.7"""
 
     itwin_id: str
-    """A UUID string.
-    Source: section 2"""
+    """iTwin the resource belongs to."""
 
     repository_id: str
     """For built-in repositories such as iModels it equals the class; for external repositories it is a unique

@@ -21,7 +21,7 @@ _NAMES = frozenset(("repository",))
 
 @_attrs_define(repr=False)
 class RepositoryResponse:
-    """Answer of update repository.
+    """Response of update repository.
     Source: section 4.1"""
 
     repository: Repository

@@ -48,12 +48,10 @@ class RepositoryUpdate:
         | StoredQueryParameterAuthentication
         | Unset
     ) = UNSET
-    """null removes it. When sent it replaces the whole object; a partial object (for example only `password`) is not
-    merged. All properties of the object must be sent."""
+    """null removes it. Replaces the stored object: send all its properties, not `password` alone."""
 
     options: None | StoredRepositoryOptions | Unset = UNSET
-    """null removes it. When sent it replaces the whole object; a partial object (for example only `queryParameters`)
-    is not merged. All properties of the object must be sent."""
+    """null removes it. Replaces the stored object: send all its properties, not `queryParameters` alone."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

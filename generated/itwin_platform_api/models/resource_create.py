@@ -34,8 +34,8 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class ResourceCreate:
-    """Body of create repository resource (`iTwin-repository-resource-create`). `class` and `subClass` are taken from
-    the repository.
+    """Body of create repository resource (`iTwin-repository-resource-create`). The resource takes `class` and
+    `subClass` from its repository.
     Source: sections 4.2, 7, 8"""
 
     id: str

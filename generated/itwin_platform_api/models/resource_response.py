@@ -21,7 +21,7 @@ _NAMES = frozenset(("resource",))
 
 @_attrs_define(repr=False)
 class ResourceResponse:
-    """Answer of create repository resource.
+    """Response of create repository resource.
     Source: section 4.2"""
 
     resource: Resource

@@ -51,19 +51,16 @@ class Scene:
     Source: section 2.6"""
 
     id: str
-    """A UUID string.
-    Source: section 2"""
+    """Globally unique."""
 
     display_name: str
     """User-defined."""
 
     itwin_id: str
-    """A UUID string.
-    Source: section 2"""
+    """Owning iTwin."""
 
     created_by_id: str
-    """A UUID string.
-    Source: section 2"""
+    """Creating user."""
 
     creation_time: datetime.datetime
     """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
@@ -82,8 +79,7 @@ class Scene:
     """Optional."""
 
     parent_id: str | Unset = UNSET
-    """A UUID string.
-    Source: section 2"""
+    """Optional parent scene id."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

@@ -43,8 +43,7 @@ class SceneContext:
     """Scene name."""
 
     last_modified: datetime.datetime
-    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
-    Source: section 2"""
+    """Scene last modification."""
 
     is_partial: bool
     """true when some objects are withheld because of insufficient permissions."""

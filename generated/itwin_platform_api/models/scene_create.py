@@ -30,22 +30,20 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class SceneCreate:
-    """Body of create scene (`SceneCreateDTO`). The data is validated against the caller's permissions and the
-    supported object schemas.
+    """Body of create scene (`SceneCreateDTO`). The service checks the data against the caller's permissions and
+    against the schemas of the objects.
     Source: section 4.5"""
 
     display_name: str
 
     id: str | Unset = UNSET
-    """A UUID string.
-    Source: section 2"""
+    """Optional. Globally unique."""
 
     description: str | Unset = UNSET
     """Optional."""
 
     parent_id: str | Unset = UNSET
-    """A UUID string.
-    Source: section 2"""
+    """Optional. Must be a UUID."""
 
     scene_data: SceneDataCreate | Unset = UNSET
     """The objects to create with a scene. At most 100 objects. More can be added with the create scene objects

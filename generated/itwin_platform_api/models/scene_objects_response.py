@@ -35,7 +35,7 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class SceneObjectsResponse:
-    """Answer of list scene objects: one page.
+    """Response of list scene objects: one page.
     Source: section 4.6"""
 
     objects: list[SceneObject]
@@ -45,7 +45,7 @@ class SceneObjectsResponse:
     Source: section 4.6"""
 
     links: PagingLinks
-    """Paging links (`_links`). `next` exists only when a next page exists, `prev` only when a previous page exists.
+    """Paging links (`_links`). The last page has no `next`, the first no `prev`.
     Source: section 2.10"""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -21,7 +21,7 @@ _NAMES = frozenset(("scene",))
 
 @_attrs_define(repr=False)
 class SceneResponse:
-    """Answer of create scene.
+    """Response of create scene.
     Source: section 4.5"""
 
     scene: Scene

@@ -40,7 +40,7 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class StoredOAuth2AuthorizationCodePKCEAuthentication:
-    """Authentication of type OAuth2AuthorizationCodePKCE. All properties are required here because the object must be
+    """Authentication of type OAuth2AuthorizationCodePKCE. Inferred: all properties are required, because the object is
     sent in full.
     Source: sections 2.2, 4.1"""
 

@@ -50,8 +50,8 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class Webhook:
-    """A webhook. The secret is accepted on update but is not part of it. A newly created webhook is inactive and
-    receives no events until activated.
+    """A webhook. The secret is accepted on update but is not part of it. A new webhook is inactive: it receives events
+    once it is activated.
     Source: sections 2.9, 3"""
 
     id: str
