@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -153,8 +153,9 @@ class AttemptSender:
     async def _exchange(self, request: httpx.Request, call: Call) -> Attempt:
         try:
             response = await self.transport.handle_async_request(request)
-            attempt = self._head(request, response, call)
-            return replace(attempt, response=await read_body(response, limit=self.max_response_bytes))
+            outcome, retry_after, delay = self._head(request, response, call)
+            read = await read_body(response, limit=self.max_response_bytes)
+            return Attempt(outcome=outcome, response=read, retry_after=retry_after, delay=delay)
         except NO_RESPONSE as error:
             outcome = next(outcome for kinds, outcome in _OUTCOMES if isinstance(error, kinds))
             if tls_failure(error) is not None:
@@ -163,19 +164,25 @@ class AttemptSender:
             call.note(outcome)
             return Attempt(outcome=outcome, error=error, delay=self._delay(call, retry_after=None))
 
-    def _head(self, request: httpx.Request, response: httpx.Response, call: Call) -> Attempt:
-        """Decide by status and headers, before the body has arrived: a cooldown starts at once."""
+    def _head(
+        self, request: httpx.Request, response: httpx.Response, call: Call
+    ) -> tuple[Outcome, float | None, float]:
+        """Decide by status and headers, before the body has arrived: a cooldown starts at once.
+
+        Returns:
+            The outcome, the delay that the service named, and the delay before a retry.
+        """
         outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
         is_success = response.status_code < 300
         retry_after = None if is_success else retry_after_of(response.headers, now=self.now())
         if outcome is Outcome.FINAL:
-            return Attempt(outcome=outcome, retry_after=retry_after)
+            return outcome, retry_after, 0.0
         call.note(outcome)
-        attempt = Attempt(outcome=outcome, retry_after=retry_after, delay=self._delay(call, retry_after=retry_after))
+        delay = self._delay(call, retry_after=retry_after)
         if outcome is Outcome.RATE_LIMITED and call.permit is not None:
             permit, call.permit = call.permit, None
-            self._start_cooldown(request, response, permit, seconds=min(attempt.delay, LONGEST_COOLDOWN))
-        return attempt
+            self._start_cooldown(request, response, permit, seconds=min(delay, LONGEST_COOLDOWN))
+        return outcome, retry_after, delay
 
     def _start_cooldown(
         self, request: httpx.Request, response: httpx.Response, permit: Permit, *, seconds: float

@@ -9,6 +9,7 @@ from datetime import datetime
 import httpx
 
 from .._errors import TokenError
+from .._transports.lazy import LazyRequest, set_header
 from .._transports.request import with_known_length
 from .token import AccessToken, Freshness, freshness, utc_now
 
@@ -76,7 +77,7 @@ class TokenAuth(httpx.Auth):
     async def authorize(self, request: httpx.Request, token: AccessToken | None = None) -> AccessToken:
         """Put a token on a request, the given one or else the current one, and return it."""
         current = await self._current() if token is None else token
-        request.headers["Authorization"] = f"Bearer {current.value}"
+        set_header(request, "Authorization", f"Bearer {current.value}")
         return current
 
     async def renew(self, *, rejected: AccessToken) -> AccessToken | None:
@@ -158,6 +159,8 @@ class TokenAuth(httpx.Auth):
 
 def copy_of(request: httpx.Request) -> httpx.Request:
     """Copy a request, so that each one that was sent stays as it was for those who keep it."""
+    if isinstance(request, LazyRequest):
+        return request.copy()
     return httpx.Request(
         request.method,
         request.url,

@@ -1,6 +1,7 @@
 """Reads the body of a response, and counts decoded bytes while they arrive."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import anyio
@@ -8,6 +9,7 @@ import httpx
 
 from .._errors import ResponseDecodeError
 from .._json import read_json
+from .._transports.lazy import LazyResponse, header_of, headers_of
 from .._transports.surplus import close_if_surplus
 from .encodings import BrokenEncodingError, Decoder, decoded, decoder_of
 
@@ -15,20 +17,28 @@ from .encodings import BrokenEncodingError, Decoder, decoded, decoder_of
 KEPT_OF_TOO_LARGE = 65_536
 
 
-class ReadResponse(httpx.Response):
+class ReadResponse(LazyResponse):
     """A response whose body is read and decoded. Its headers are those that came, without the encoding."""
 
     def __init__(self, response: httpx.Response, body: bytes) -> None:
-        headers = response.headers
+        # As a stream that is read already: httpx would decode and join what it is given as content.
+        super().__init__(
+            response.status_code,
+            headers_of(response),
+            stream=httpx.ByteStream(body),
+            extensions=response.extensions,
+        )
+        self._body = body
+
+    @cached_property
+    def headers(self) -> httpx.Headers:  # type: ignore[override]  # httpx sets an attribute
+        """The headers."""
+        headers = super().headers
         if "content-encoding" in headers:
             headers = headers.copy()
             del headers["content-encoding"]
             headers.pop("content-length", None)
-        # As a stream that is read already: httpx would decode and join what it is given as content.
-        super().__init__(
-            response.status_code, headers=headers, stream=httpx.ByteStream(body), extensions=response.extensions
-        )
-        self._body = body
+        return headers
 
     @property
     def content(self) -> bytes:
@@ -85,7 +95,7 @@ async def _take(response: httpx.Response, body: bytearray, *, limit: int) -> str
 async def _read(response: httpx.Response, body: bytearray, *, limit: int) -> str | None:
     stream = response.stream
     assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101  # what an async transport promises to return
-    encoding = response.headers.get("content-encoding")
+    encoding = header_of(response, "content-encoding")
     decoders, unknown = ([], None) if encoding is None else _decoders(encoding)
     try:
         reason = unknown or await _decode(stream, decoders, body, limit=limit)

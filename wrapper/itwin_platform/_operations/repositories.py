@@ -78,13 +78,15 @@ class Repositories(Group):
         body = RepositoryUpdate(display_name=display_name, uri=uri)
         # As mappings, not as generated models: properties that this version does not know go out as they are.
         if not isinstance(authentication, Unset):
-            body["authentication"] = complete = wire_object("authentication", authentication)
-            if check and complete is not None:
-                check_authentication(complete)
+            body["authentication"] = wire_object("authentication", authentication)
+            if check and body["authentication"] is not None:
+                check_authentication(body["authentication"])
         if not isinstance(options, Unset):
-            body["options"] = complete = wire_object("options", options)
-            if check and complete is not None:
-                check_options(complete, named=isinstance(options, RepositoryOptions))
+            body["options"] = wire_object("options", options)
+            if check and body["options"] is not None:
+                check_options(body["options"], named=isinstance(options, RepositoryOptions))
+        # Tools that report errors show what frames hold.
+        del authentication, options
         response = await self._connection.send(update_repository.build_request(itwin_id, repository_id, body=body))
         return unwrap(response, update_repository.parse_response(response).repository, Repository)
 

@@ -66,6 +66,7 @@ class Webhooks(Group):
             event_types=as_list("event_types", event_types, EventType),
             secret=secret,
         )
+        del secret  # tools that report errors show what frames hold
         response = await self._connection.send(update_webhook.build_request(webhook_id, body=body))
         webhook = update_webhook.parse_response(response)
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):

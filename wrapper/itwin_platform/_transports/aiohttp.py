@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 
 from .aiohttp_connector import connector_class
+from .lazy import LazyRequest, LazyResponse
 
 #: What aiohttp would add to a request that lacks it.
 _ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
@@ -112,7 +113,7 @@ class FastTransport(httpx.AsyncBaseTransport):
             self._context = httpx.create_ssl_context()
         options = {
             # The body is complete: its length is known, whatever it was when the request was made.
-            "headers": [pair for pair in request.headers.multi_items() if pair[0] != "transfer-encoding"],
+            "headers": _headers_of(request),
             "skip_auto_headers": _ADDED,
             "allow_redirects": False,
             "ssl": self._context or True,
@@ -129,7 +130,7 @@ class FastTransport(httpx.AsyncBaseTransport):
             problem = self._translated(error)
         else:
             body = _Body(response, errors=self._aiohttp.ClientError, translated=self._translated)
-            return httpx.Response(response.status, headers=response.raw_headers, stream=body)
+            return LazyResponse(response.status, response.raw_headers, stream=body)
         # Here, and not where it was caught: aiohttp's errors hold the request, with its token, and would come along.
         raise problem
 
@@ -139,7 +140,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         """Send a body in pieces, each of which must be taken in time: aiohttp has no time limit for that."""
         async with asyncio.timeout(None) as limit:
             # Without it aiohttp would send chunks.
-            headers = [pair for pair in options["headers"] if pair[0] != "content-length"]
+            headers = [pair for pair in options["headers"] if pair[0].lower() != "content-length"]
             options["headers"] = [*headers, ("content-length", str(len(content)))]
             return await session.request(method, url, data=_pieces(content, limit, seconds), **options)
 
@@ -180,6 +181,13 @@ class FastTransport(httpx.AsyncBaseTransport):
         """Close the session."""
         if self._session is not None:
             await self._session.close()
+
+
+def _headers_of(request: httpx.Request) -> list[tuple[str, str]]:
+    plain = request.plain_headers if isinstance(request, LazyRequest) else None
+    if plain is not None:
+        return list(plain.items())
+    return [pair for pair in request.headers.multi_items() if pair[0] != "transfer-encoding"]
 
 
 async def _pieces(content: bytes, limit: asyncio.Timeout, seconds: float | None) -> AsyncIterator[bytes]:

@@ -15,6 +15,7 @@ from .._api import UNSET, RequestValues, Unset
 from .._errors import UsageError
 from .._json import write_json
 from .._version import __version__
+from .lazy import LazyRequest
 
 #: A request of these methods states the length of its body, also when the body is empty.
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
@@ -87,11 +88,11 @@ def make_request(
     address = service.address + values.path
     try:
         query = encode_query(values.query)
-        return httpx.Request(
+        return LazyRequest(
             values.method,
             _parsed(f"{address}?{query}" if query else address),
             headers=headers,
-            stream=httpx.ByteStream(content),
+            content=content,
             extensions={**extensions, "route": values.route},
         )
     except (httpx.InvalidURL, UnicodeError) as error:
