@@ -213,3 +213,20 @@ def test_a_source_of_another_kind_is_refused_at_once() -> None:
     """Neither text nor token nor function."""
     with pytest.raises(TokenError, match="a token must be a str or an AccessToken, not int"):
         TokenAuth(7)  # type: ignore[arg-type]  # what must not work
+
+
+@pytest.mark.parametrize("life", [None, 3600.0])
+async def test_a_refresh_that_began_before_the_401_is_not_taken_for_a_new_one(life: float | None) -> None:
+    """Its token may be one of those that were just revoked: the provider is asked again, once for all tasks."""
+    source = TokenProvider(life=life)
+    service = GuardedService(lambda token: token not in ("t-1", "t-2"), latency=0.5)
+    auth = TokenAuth(source, now=wall_clock)
+    transport = guarded(service, auth)
+    first = asyncio.create_task(send(transport))
+    await asyncio.sleep(1.2)
+    # The first request is on its way with t-1; this refresh begins now, and all that was issued so far is revoked.
+    refresh = asyncio.create_task(auth.renew(rejected=AccessToken("t-0")))
+    assert await first == 200
+    assert service.tokens[-1] == "t-3"
+    assert len(source.asked) == 3
+    await refresh

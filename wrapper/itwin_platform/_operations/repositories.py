@@ -52,8 +52,18 @@ class Repositories(Group):
         Raises:
             UsageError: nothing to change, a partial object, or a value out of its limits.
             UnprocessableError: InvalidiTwinsRequest.
+            TransportError: no response: NotSentError, OutcomeUnknownError or DeadlineExceededError.
             AuthenticationError, PermissionDeniedError, NotFoundError (iTwinRepositoryNotFound), ConflictError
             (iTwinRepositoryExists), RateLimitError.
+
+        Example:
+            ```python
+            repository = await platform.repositories.update(
+                itwin_id, repository_id, display_name="Aerial images"
+            )
+            options = RepositoryOptions.of(repository).replace(minimum_level=3)
+            await platform.repositories.update(itwin_id, repository_id, options=options)
+            ```
 
         Source: section 4.1.
         """
@@ -68,13 +78,15 @@ class Repositories(Group):
         body = RepositoryUpdate(display_name=display_name, uri=uri)
         # As mappings, not as generated models: properties that this version does not know go out as they are.
         if not isinstance(authentication, Unset):
-            body["authentication"] = complete = wire_object("authentication", authentication)
-            if check and complete is not None:
-                check_authentication(complete)
+            body["authentication"] = wire_object("authentication", authentication)
+            if check and body["authentication"] is not None:
+                check_authentication(body["authentication"])
         if not isinstance(options, Unset):
-            body["options"] = complete = wire_object("options", options)
-            if check and complete is not None:
-                check_options(complete, named=isinstance(options, RepositoryOptions))
+            body["options"] = wire_object("options", options)
+            if check and body["options"] is not None:
+                check_options(body["options"], named=isinstance(options, RepositoryOptions))
+        # Tools that report errors show what frames hold.
+        del authentication, options
         response = await self._connection.send(update_repository.build_request(itwin_id, repository_id, body=body))
         return unwrap(response, update_repository.parse_response(response).repository, Repository)
 
@@ -104,8 +116,18 @@ class Repositories(Group):
         Raises:
             UsageError: a value out of its limits.
             UnprocessableError: InvalidiTwinsRequest.
+            OutcomeUnknownError: the response was lost; the same `id` again tells whether the first request arrived.
+            NotSentError, DeadlineExceededError: no response.
             AuthenticationError, PermissionDeniedError, NotFoundError (iTwinRepositoryNotFound), ConflictError
             (iTwinRepositoryResourceExists), RateLimitError.
+
+        Example:
+            ```python
+            resource = await platform.repositories.create_resource(
+                itwin_id, repository_id, id="roads", display_name="Roads"
+            )
+            print(resource.display_name)
+            ```
 
         Source: section 4.2.
         """

@@ -39,7 +39,16 @@ class Webhooks(Group):
         Raises:
             UsageError: nothing to change, or a value that the service does not accept.
             UnprocessableError: InvalidUpdateWebhookRequest.
+            TransportError: no response: NotSentError, OutcomeUnknownError or DeadlineExceededError.
             AuthenticationError, NotFoundError (WebhookNotFound), RateLimitError.
+
+        Example:
+            ```python
+            webhook = await platform.webhooks.update(
+                webhook_id, callback_url="https://service.example.com/events", secret="made-up"
+            )
+            print(webhook.active)
+            ```
 
         Source: section 4.8.
         """
@@ -57,6 +66,7 @@ class Webhooks(Group):
             event_types=as_list("event_types", event_types, EventType),
             secret=secret,
         )
+        del secret  # tools that report errors show what frames hold
         response = await self._connection.send(update_webhook.build_request(webhook_id, body=body))
         webhook = update_webhook.parse_response(response)
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):
@@ -65,9 +75,27 @@ class Webhooks(Group):
         return unwrap(response, webhook if known else None, Webhook)
 
     async def activate(self, webhook_id: str) -> Webhook:
-        """Switch forwarding on: as `update(webhook_id, active=True)`. Source: section 3."""
+        """Switch forwarding on: as `update(webhook_id, active=True)`.
+
+        Example:
+            ```python
+            webhook = await platform.webhooks.activate(webhook_id)
+            print(webhook.active)
+            ```
+
+        Source: section 3.
+        """
         return await self.update(webhook_id, active=True)
 
     async def deactivate(self, webhook_id: str) -> Webhook:
-        """Switch forwarding off: as `update(webhook_id, active=False)`. Source: section 3."""
+        """Switch forwarding off: as `update(webhook_id, active=False)`.
+
+        Example:
+            ```python
+            webhook = await platform.webhooks.deactivate(webhook_id)
+            print(webhook.active)
+            ```
+
+        Source: section 3.
+        """
         return await self.update(webhook_id, active=False)
