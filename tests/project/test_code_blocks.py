@@ -79,7 +79,7 @@ def test_code_of_a_page_can_be_pasted(page: Path) -> None:
 
 
 def vendored(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes the service of the page on vendoring, with its copy of the client."""
+    """Make the service of the page on vendoring, with its copy of the client."""
     package = folder / "my_service"
     package.mkdir()
     (package / "__init__.py").touch()
