@@ -49,7 +49,7 @@ def fast_transport(
         A transport for one client, which closes it.
 
     Raises:
-        ImportError: the extra is not installed; `pip install 'itwin-platform[fast]'` installs it.
+        ImportError: aiohttp is not installed; the extra `fast` brings it.
 
     Example:
         ```python
@@ -60,7 +60,7 @@ def fast_transport(
         # By name: the types hold in a vendored copy too, where the extra may not be installed.
         aiohttp, url = import_module("aiohttp"), import_module("yarl").URL
     except ImportError as error:
-        raise ImportError("fast_transport() needs the extra: pip install 'itwin-platform[fast]'") from error
+        raise ImportError("fast_transport() needs aiohttp: run `pip install aiohttp`") from error
     return FastTransport(
         aiohttp, url=url, ssl_context=ssl_context, proxy=proxy, limits=limits or httpx.Limits(max_connections=None)
     )
