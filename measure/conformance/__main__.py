@@ -1,6 +1,6 @@
-"""Runs the three checks and prints what they found. Run as `python -m measure.conformance [--quick]`.
+"""Runs the checks and prints what they found. Run as `python -m measure.conformance [--quick]`.
 
-Without npm the two checks that need it are skipped with a word.
+Without npm the checks that need it are skipped with a word.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from itwin_platform_sandbox import Sandbox
 
-from . import proxy, specification
+from . import proxy, readers, specification
 
 HERE = Path(__file__).resolve().parent
 NODE = HERE.parents[1] / ".cache" / "conformance"
@@ -86,7 +86,10 @@ async def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a few hundred cases, without npm")
     quick = parser.parse_args().quick
     clean = await check_specification(examples=10 if quick else 650)
-    if not quick and installed():
+    node = NODE if not quick and installed() else None
+    if not quick:
+        clean = await asyncio.to_thread(readers.check, node) and clean
+    if node is not None:
         clean = await check_proxy() and clean
         clean = await check_foreign_client() and clean
     sys.exit(0 if clean else 1)
