@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 
 from .cancellation import cancellation
+from .connections import connections
 from .deadlines import deadlines
 from .figure import Figure, print_figures
 from .fuzzing import fuzzing
@@ -18,7 +19,7 @@ from .secrets import secrets
 from .token_calls import token_calls
 
 #: Where time is measured: one after the other, with the machine to itself.
-TIMED: tuple[Measurement, ...] = (herd, outage, deadlines, token_calls)
+TIMED: tuple[Measurement, ...] = (herd, outage, deadlines, token_calls, connections)
 #: Where things are counted: two at a time, the longest first.
 COUNTED: tuple[Measurement, ...] = (lost_answers, fuzzing, hostile_links, cancellation, secrets)
 
