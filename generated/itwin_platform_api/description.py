@@ -1,10 +1,14 @@
 """Short reprs of models: absent fields are omitted, secrets are hidden, long values are cut."""
 
 from datetime import datetime
+from enum import Enum
 from reprlib import Repr
 from typing import Any
 
 from .unset import UNSET
+
+#: The most characters of the repr of a model, and of one inside another.
+LONGEST, LONGEST_INSIDE = 200, 80
 
 
 class _ShortRepr(Repr):
@@ -24,8 +28,13 @@ class _ShortRepr(Repr):
         return f"[{self.repr1(x[0], level - 1)}, … {len(x) - 1} more]"
 
     def repr_instance(self, x: Any, level: int) -> str:
-        """Describe an object; a model is short by itself."""
-        return repr(x) if hasattr(x, "to_dict") else super().repr_instance(x, level)
+        """Describe an object: an enum member by its value, and a long model by its class."""
+        if isinstance(x, Enum):
+            return repr(x.value)
+        if not hasattr(x, "to_dict"):
+            return super().repr_instance(x, level)
+        described = repr(x)
+        return described if len(described) <= LONGEST_INSIDE else f"{type(x).__name__}(…)"
 
     def repr_datetime(self, x: datetime, level: int) -> str:
         """Describe a time in ISO 8601."""
@@ -36,7 +45,10 @@ _SHORT = _ShortRepr()
 
 
 def describe(model: Any, secret_fields: frozenset[str] = frozenset()) -> str:
-    """Return the repr of a model. Of fields that the specification does not name, only the names show."""
+    """Return the repr of a model, of at most 200 characters: first fields first, and how many more there are.
+
+    Of fields that the specification does not name, only the names show.
+    """
     parts: list[str] = []
     for name in model.__slots__:
         if name in ("__weakref__", "additional_properties"):
@@ -48,4 +60,12 @@ def describe(model: Any, secret_fields: frozenset[str] = frozenset()) -> str:
     unknown = getattr(model, "additional_properties", None)
     if unknown:
         parts.append(f"additional_properties={_SHORT.repr(sorted(unknown))}")
-    return f"{type(model).__name__}({', '.join(parts)})"
+    return f"{type(model).__name__}({_joined(parts, room=LONGEST - len(type(model).__name__) - 2)})"
+
+
+def _joined(parts: list[str], *, room: int) -> str:
+    if sum(len(part) + 2 for part in parts) - 2 <= room:
+        return ", ".join(parts)
+    left = room - len(f"… {len(parts)} more")
+    kept = [part for part in parts if (left := left - len(part) - 2) >= 0]
+    return ", ".join([*kept, f"… {len(parts) - len(kept)} more"])

@@ -1,11 +1,10 @@
-"""Runs the three checks and prints what they found. Run as `python -m measure.conformance [--quick]`.
+"""Runs the three checks and prints what they find. Run as `python -m measure.conformance [--quick]`.
 
-Without npm the two checks that need it are skipped with a word.
+Without npm, what needs it is skipped, and the output says so.
 """
 
 import argparse
 import asyncio
-import json
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from itwin_platform_sandbox import Sandbox
 
-from . import proxy, specification
+from . import foreign_clients, proxy, specification
 
 HERE = Path(__file__).resolve().parent
 NODE = HERE.parents[1] / ".cache" / "conformance"
@@ -40,7 +39,7 @@ async def check_specification(examples: int) -> bool:
 def installed() -> bool:
     """Installs what npm has to give, once; False where there is no npm."""
     if shutil.which("npm") is None:
-        print("skipped: the Prism proxy and @itwin/itwins-client need npm, which this machine does not have")
+        print("skipped: the Prism proxy and @itwin/itwins-client, because this machine has no npm")
         return False
     NODE.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "itwins_client.js"):
@@ -58,39 +57,41 @@ async def check_proxy() -> bool:
     return not violations and exchanges > 0
 
 
-async def check_foreign_client() -> bool:
-    """Lets another team's client list iTwins and read the primary account."""
-    async with Sandbox(itwins=200) as sandbox:
-        ended = await asyncio.to_thread(
-            subprocess.run,
-            ["node", "itwins_client.js", sandbox.base_url],
-            cwd=NODE,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if ended.returncode:
-            print(ended.stderr)
-            return False
-        said = json.loads(ended.stdout)
-        listed, account = said["listed"].get("data") or [], said["account"].get("data") or {}
-        print(f"@itwin/itwins-client: listed {len(listed)} iTwins, primary account {account.get('displayName')!r}")
-        for request in sandbox.requests:
-            print(f"  {request.method} {request.path} {dict(request.query)} -> {request.status}")
-        return len(listed) == 10 and account.get("id") == sandbox.account_id
-
-
-async def main() -> None:
-    """Runs what can be run; a finding ends with status 1."""
+def parsed() -> argparse.Namespace:
+    """Returns the options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a few hundred cases, without npm")
-    quick = parser.parse_args().quick
-    clean = await check_specification(examples=10 if quick else 650)
-    if not quick and installed():
+    parser.add_argument("--uvloop", action="store_true", help="run the sandbox under uvloop")
+    parser.add_argument("--only", choices=("specification", "proxy", "clients"), help="run one of the checks")
+    return parser.parse_args()
+
+
+async def main(arguments: argparse.Namespace) -> bool:
+    """Runs what can be run; returns whether there is no finding."""
+    quick, only = arguments.quick, arguments.only
+    print(f"event loop: {type(asyncio.get_running_loop()).__module__.partition('.')[0]}")
+    clean = True
+    if only in (None, "specification"):
+        clean = await check_specification(examples=10 if quick else 650)
+    node = NODE if not quick and only != "specification" and installed() else None
+    if node is not None and only in (None, "proxy"):
         clean = await check_proxy() and clean
-        clean = await check_foreign_client() and clean
+    if only in (None, "clients"):
+        clean = await foreign_clients.check(node) and clean
+    return clean
+
+
+def run() -> None:
+    """Runs in the chosen event loop; a finding ends with status 1."""
+    arguments = parsed()
+    if arguments.uvloop:
+        import uvloop
+
+        clean = uvloop.run(main(arguments))
+    else:
+        clean = asyncio.run(main(arguments))
     sys.exit(0 if clean else 1)
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    run()

@@ -1,15 +1,58 @@
-// Another team's client of the same platform lists iTwins and reads the primary account from the sandbox.
-// Run as `node itwins_client.js BASE_URL`.
+// Another team's client of the same platform works with the sandbox: every parameter of its listing, the primary account,
+// and, through its own sender, two operations that it has no method for. In Node.js: `node itwins_client.js BASE_URL IDS`.
+// In a page, the bundle of this file sets `window.runITwinsClient`.
 const { ITwinsAccessClient, ITwinSubClass } = require("@itwin/itwins-client");
 
-async function main() {
-  const client = new ITwinsAccessClient(`${process.argv[2]}/itwins`);
-  const listed = await client.queryAsync("Bearer any-word", ITwinSubClass.Project, { top: 10 });
-  const account = await client.getPrimaryAccountAsync("Bearer any-word");
-  console.log(JSON.stringify({ listed, account }));
+async function run(baseUrl, ids) {
+  const client = new ITwinsAccessClient(`${baseUrl}/itwins`);
+  const token = "Bearer any-word";
+  const list = (subClass, query) => client.queryAsync(token, subClass, query);
+  const repository = `${baseUrl}/itwins/${ids.itwin_id}/repositories/${ids.repository_id}`;
+  const account = (await client.getPrimaryAccountAsync(token)).data ?? {};
+  const calls = {
+    "getPrimaryAccountAsync": () => client.getPrimaryAccountAsync(token),
+    "queryAsync()": () => list(),
+    "queryAsync(subClass)": () => list(ITwinSubClass.Project),
+    "queryAsync top, skip": () => list(ITwinSubClass.Project, { top: 3, skip: 2 }),
+    "queryAsync subClass in the argument": () => list(undefined, { subClass: ITwinSubClass.Asset }),
+    "queryAsync status": () => list(undefined, { status: "Trial" }),
+    "queryAsync type": () => list(undefined, { type: "Bridge" }),
+    "queryAsync includeInactive": () => list(undefined, { includeInactive: true }),
+    "queryAsync search": () => list(undefined, { search: "Bridge" }),
+    "queryAsync displayName": () => list(undefined, { displayName: account.displayName }),
+    "queryAsync number": () => list(undefined, { number: account.number }),
+    "queryAsync parentId": () => list(undefined, { parentId: ids.account_id }),
+    "queryAsync iTwinAccountId": () => list(undefined, { iTwinAccountId: ids.account_id }),
+    "queryAsync resultMode representation": () => list(undefined, { resultMode: "representation" }),
+    "queryAsync queryScope memberOfItwin": () => list(undefined, { queryScope: "memberOfItwin" }),
+    "queryAsync queryScope all": () => list(undefined, { queryScope: "all" }),
+    "update repository": () =>
+      client.sendGenericAPIRequest(token, "PATCH", repository, { displayName: "Renamed" }, "repository"),
+    "create repository resource": () =>
+      client.sendGenericAPIRequest(
+        token,
+        "POST",
+        `${repository}/resources`,
+        { id: `layer-${ids.suffix}`, displayName: `Layer ${ids.suffix}` },
+        "resource",
+      ),
+  };
+  const results = [];
+  for (const [name, call] of Object.entries(calls)) {
+    const { status, data, error } = await call();
+    const count = Array.isArray(data) ? data.length : data?.id ? 1 : 0;
+    results.push({ name, status, count, error: error?.code ?? null });
+  }
+  return results;
 }
 
-main().catch((error) => {
-  console.error(error);
-  process.exit(1);
-});
+if (typeof window !== "undefined") {
+  window.runITwinsClient = run;
+} else {
+  run(process.argv[2], JSON.parse(process.argv[3]))
+    .then((results) => console.log(JSON.stringify(results)))
+    .catch((error) => {
+      console.error(error);
+      process.exit(1);
+    });
+}

@@ -40,11 +40,8 @@ class Watching(httpx.AsyncHTTPTransport):
 
 
 @asynccontextmanager
-async def prism(binary: Path, upstream: str) -> AsyncIterator[str]:
-    """Runs the proxy in front of an address and yields its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+async def prism(binary: Path, upstream: str, port: int) -> AsyncIterator[None]:
+    """Runs the proxy in front of an address, on a port."""
     process = await asyncio.create_subprocess_exec(
         *(str(binary), "proxy", str(PROJECT / "openapi.yaml"), upstream, "--host", "127.0.0.1", "--port", str(port)),
         stdout=asyncio.subprocess.PIPE,
@@ -57,7 +54,7 @@ async def prism(binary: Path, upstream: str) -> AsyncIterator[str]:
                 if not line:
                     raise SystemExit("the proxy ended before it listened")
         drain = asyncio.create_task(process.stdout.read())
-        yield f"http://127.0.0.1:{port}"
+        yield
     finally:
         process.terminate()
         await process.wait()
@@ -65,10 +62,10 @@ async def prism(binary: Path, upstream: str) -> AsyncIterator[str]:
 
 
 async def operations(platform: PlatformClient, sandbox: Sandbox) -> None:
-    """Runs every operation in its forms, refusals included."""
+    """Runs every operation in its forms, errors included."""
     itwin_id, repository_id = sandbox.itwin_id, sandbox.repository_ids["UrlTemplate"]
     await platform.itwins.get_primary_account()
-    await platform.itwins.list(limit=10).collect()
+    await platform.itwins.list(limit=10, page_size=4).collect()
     await platform.itwins.list(
         limit=10, representation="full", sub_class=["Project", "Asset"], order_by="number"
     ).collect()
@@ -94,25 +91,30 @@ async def operations(platform: PlatformClient, sandbox: Sandbox) -> None:
     await platform.detectors.create(name="d", type="PhotoObjectDetector", description=None)
     await platform.webhooks.update(sandbox.webhook_id, active=True, event_types=["iTwins.iTwinCreated.v1"])
     await platform.webhooks.deactivate(sandbox.webhook_id)
-    for refused in (
+    for rejected in (
         platform.repositories.update(itwin_id, "unknown", display_name="x"),
         platform.repositories.create_resource(itwin_id, repository_id, id="a", display_name="A"),
         platform.webhooks.deactivate("unknown"),
         platform.scenes.list_objects("6a2d2381-6c57-4332-b87a-5b7c00000000", itwin_id).collect(),
     ):
         try:
-            await refused
+            await rejected
         except APIStatusError:
             continue
-        raise SystemExit("a request was taken that must be refused")
+        raise SystemExit("a request was accepted that must be rejected")
 
 
 async def run(binary: Path) -> tuple[int, list[str]]:
-    """Runs everything and returns how many exchanges there were, and what the proxy complained of."""
+    """Runs everything and returns how many exchanges there were, and the complaints of the proxy."""
     watching = Watching()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
     async with (
-        Sandbox(itwins=200) as sandbox,
-        prism(binary, sandbox.base_url) as address,
+        # Prism rewrites Host, so links to further pages would lead past it.
+        Sandbox(itwins=200, public_url=address) as sandbox,
+        prism(binary, sandbox.base_url, port),
         PlatformClient(address, vendor="sandbox", token=sandbox.token, transport=watching) as platform,
     ):
         await operations(platform, sandbox)

@@ -1,7 +1,7 @@
 """Throws generated requests at the sandbox and checks every answer against `openapi.yaml`, with schemathesis.
 
 Two runs: one whose paths and Accept name what the sandbox has, so that the cases reach the rules; one where all of it
-is generated. Every check of schemathesis is on.
+is generated. Every check of schemathesis is on but one, which contradicts section 7.
 """
 
 import json
@@ -22,12 +22,13 @@ def configuration(sandbox: Sandbox, *, named: bool) -> str:
     """Writes the configuration: the address and the token, and the parameters of what exists."""
     lines = [
         f'base-url = "{sandbox.base_url}"',
-        f'headers = {{ Authorization = "Bearer {sandbox.token}" }}',
+        # OpenAPI ignores a parameter called Accept: what the service requires is given here.
+        f'headers = {{ Authorization = "Bearer {sandbox.token}", Accept = "{MEDIA_TYPE.format("v1")}" }}',
         # The description does not say what becomes of a query parameter that it does not name.
         "[generation]",
         "allow-extra-parameters = false",
         "[checks.positive_data_acceptance]",
-        # What OpenAPI cannot say is refused as documented: parameters that exclude each other, names that are taken.
+        # What OpenAPI cannot say is rejected as documented: parameters that exclude each other, names that exist.
         "expected-statuses = [200, 201, 400, 401, 403, 404, 409, 422, 429]",
     ]
     if named:
@@ -38,11 +39,10 @@ def configuration(sandbox: Sandbox, *, named: bool) -> str:
             f'"path.repositoryId" = {json.dumps(list(sandbox.repository_ids.values()))}',
             f'"path.sceneId" = "{sandbox.scene_id}"',
             f'"path.webhookId" = "{sandbox.webhook_id}"',
-            f'"header.Accept" = "{MEDIA_TYPE.format("v1")}"',
         ]
         for name in SECOND_VERSION:
             lines += ["[[operations]]", f'include-name = "{name}"']
-            lines += [f'parameters = {{ "header.Accept" = "{MEDIA_TYPE.format("v2")}" }}']
+            lines += [f'headers = {{ Accept = "{MEDIA_TYPE.format("v2")}" }}']
     return "\n".join(lines) + "\n"
 
 
@@ -54,6 +54,8 @@ def run(sandbox: Sandbox, *, named: bool, examples: int, seed: int) -> tuple[int
         command = [
             *(str(Path(sys.executable).parent / "schemathesis"), "--config-file", str(file), "--no-color"),
             *("run", str(PROJECT / "openapi.yaml"), "--checks", "all", "--phases", "examples,coverage,fuzzing"),
+            # It expects 405 for another method. Section 7 has one error for an unknown operation: 404.
+            *("--exclude-checks", "unsupported_method"),
             *("--max-examples", str(examples), "--seed", str(seed), "--continue-on-failure", "--warnings", "off"),
         ]
         ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)

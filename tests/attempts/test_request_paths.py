@@ -126,14 +126,6 @@ async def test_a_path_that_climbs_is_refused_before_sending(
 
 
 @both
-async def test_a_closed_client_says_so(send: Send, platform: PlatformClient) -> None:
-    """A call after `aclose()` is a UsageError."""
-    await platform.aclose()
-    with pytest.raises(UsageError, match="the client is closed"):
-        await send(platform, "/things")
-
-
-@both
 @pytest.mark.parametrize("path", ["/\ud800", "/a\nb", "/x?a=\udcff"])
 async def test_what_cannot_be_written_is_refused(send: Send, platform: PlatformClient, path: str) -> None:
     """An address that cannot be encoded is a UsageError, not one of httpx."""

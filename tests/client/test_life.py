@@ -77,44 +77,6 @@ async def test_closing_ends_a_renewal_that_is_under_way() -> None:
     assert requests == []
 
 
-async def test_a_given_http_client_is_neither_changed_nor_closed() -> None:
-    """It is sent through as it is, with its own defaults, and serves its owner afterwards."""
-    requests: list[httpx.Request] = []
-
-    def noting(request: httpx.Request) -> httpx.Response:
-        requests.append(request)
-        return account(request)
-
-    async with httpx.AsyncClient(
-        transport=httpx.MockTransport(noting),
-        base_url="https://elsewhere.example",
-        headers={"X-Own": "kept", "Accept": "text/html", "Authorization": "Basic own"},
-        auth=("user", "password"),
-        follow_redirects=True,
-    ) as own:
-        before = (dict(own.headers), own.base_url, own.timeout, own.auth, dict(own.event_hooks), dict(own.cookies))
-        client, _ = answering(transport=None, http_client=own)
-        async with client:
-            await client.itwins.get_primary_account()
-        assert (
-            dict(own.headers),
-            own.base_url,
-            own.timeout,
-            own.auth,
-            dict(own.event_hooks),
-            dict(own.cookies),
-        ) == before
-        assert not own.is_closed
-        await own.get("/own")
-    first, second = requests
-    assert first.url == "https://service.example/api/itwins/myprimaryaccount"
-    assert first.headers["authorization"] == "Bearer planted-token"
-    assert first.headers["accept"] == "application/vnd.acme.itwin-platform.v1+json"
-    assert first.headers["x-own"] == "kept"
-    assert second.url == "https://elsewhere.example/own"
-    assert "planted-token" not in str(second.headers.raw)
-
-
 async def test_one_client_serves_many_tasks() -> None:
     """Calls at the same time share a client, and each gets its own answer."""
 

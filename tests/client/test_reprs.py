@@ -128,7 +128,7 @@ def test_a_listing_of_any_size_is_short() -> None:
 def test_every_listed_member_of_an_enum_shows_whole() -> None:
     """Only what is as long as no documented value is cut."""
     for location in DataCenterLocation:
-        assert repr(location) in repr(ITwin.from_dict({"dataCenterLocation": location.value}))
+        assert repr(location.value) in repr(ITwin.from_dict({"dataCenterLocation": location.value}))
 
 
 def test_a_policy_shows_all_that_it_was_given() -> None:

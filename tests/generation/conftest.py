@@ -29,7 +29,7 @@ def operations(document: dict[str, Any]) -> dict[str, Any]:
                 "path": path,
                 "parameters": {
                     (parameter["in"], parameter["name"]): parameter
-                    for parameter in (_followed(document, listed) for listed in operation["parameters"])
+                    for parameter in (_followed(document, listed) for listed in operation.get("parameters", ()))
                 },
                 "responses": {status: _followed(document, listed) for status, listed in operation["responses"].items()},
             }

@@ -15,7 +15,9 @@ each_model = pytest.mark.parametrize("name", sorted(MODELS))
 
 def test_every_object_of_the_specification_has_a_model() -> None:
     """Each schema that is an object, or the models of its alternatives, is generated, and nothing else is."""
-    objects = {name for name, schema in SCHEMAS.items() if schema.get("type") == "object" and "anyOf" not in schema}
+    objects = {
+        name for name, schema in SCHEMAS.items() if schema.get("type") == "object" and "x-undecoded" not in schema
+    }
     assert MODELS.keys() == objects
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
 SECTIONS = {
@@ -54,13 +55,10 @@ def test_operation_names_its_own_section(operations: dict[str, Any], operation_i
     assert section in _sections(success)
 
 
-def test_only_accept_has_a_default(document: dict[str, Any]) -> None:
-    """No default but that of Accept stands in `default`, so that the generated client sends nothing unasked."""
+def test_nothing_has_a_default(document: dict[str, Any]) -> None:
+    """Nothing stands in `default`, so that the generated client sends nothing unasked."""
     components = document["components"]
-    assert {name for name, node in components["parameters"].items() if "default" in node["schema"]} == {
-        "AcceptV1",
-        "AcceptV2",
-    }
+    assert [name for name, node in components["parameters"].items() if "default" in node["schema"]] == []
     assert [node for node in _nodes(components["schemas"]) if "default" in node] == []
 
 
@@ -72,10 +70,25 @@ def test_base_address_is_a_variable(document: dict[str, Any]) -> None:
 
 
 def test_bearer_is_the_only_security_scheme(document: dict[str, Any], operations: dict[str, Any]) -> None:
-    """Every operation requires the bearer token, which is the only security scheme."""
+    """Every operation requires the bearer token with its scopes, which is the only security scheme."""
     ((name, scheme),) = document["components"]["securitySchemes"].items()
     assert (name, scheme["type"], scheme["scheme"]) == ("bearer", "http", "bearer")
-    assert [name for name, operation in operations.items() if operation.get("security") != [{"bearer": []}]] == []
+    scopes = {name: operation["security"] for name, operation in operations.items()}
+    webhook = [{"bearer": ["itwin-platform", "webhooks:modify"]}]
+    assert scopes.pop("update_webhook") == webhook
+    assert [name for name, security in scopes.items() if security != [{"bearer": ["itwin-platform"]}]] == []
+
+
+def test_every_body_has_examples_that_fit(document: dict[str, Any], operations: dict[str, Any]) -> None:
+    """Every request and every response shows at least one example, and each is valid against its schema."""
+    bodies = [operation["requestBody"] for operation in operations.values() if "requestBody" in operation]
+    responses = [response for operation in operations.values() for response in operation["responses"].values()]
+    for media in (media for node in (*bodies, *responses) for media in node["content"].values()):
+        schema = {**media["schema"], "components": document["components"]}
+        validator = OAS31Validator(schema, format_checker=OAS31Validator.FORMAT_CHECKER)
+        assert media["examples"]
+        for example in media["examples"].values():
+            assert [error.message for error in validator.iter_errors(example["value"])] == []
 
 
 def test_every_component_is_used_or_documents_an_open_text(document: dict[str, Any]) -> None:

@@ -33,7 +33,7 @@ FIELDS: dict[str, dict[str, str]] = {
     },
     # section 2.4
     "Resource": {
-        "id": "String", "class": "ResourceClass", "subClass": "ResourceSubClass, null?", "type": "String?",
+        "id": "String", "class": "ResourceClass", "subClass": "ResourceSubClass, '', null?", "type": "String?",
         "displayName": "String", "capabilities": "ResourceCapabilities",
     },
     "ResourceCapabilities": {"graphics": "CapabilityLink"},
@@ -64,7 +64,7 @@ FIELDS: dict[str, dict[str, str]] = {
     },
     "SceneObjectCreate": {
         "id": "Uuid?", "displayName": "String?", "order": "Number?", "visible": "Boolean?", "version": "Semver",
-        "kind": "String", "parentId": "Uuid?", "relatedId": "Uuid?", "data": "SceneObjectData",
+        "kind": "String", "parentId": "Uuid?", "relatedId": "Uuid?", "data": "SceneObjectDataCreate",
     },
     "RepositoryResourceData": {
         "iTwinId": "Uuid", "repositoryId": "String", "id": "String", "class": "String", "subClass": "String?",
@@ -90,8 +90,10 @@ FIELDS: dict[str, dict[str, str]] = {
     "PagingLink": {"href": "String"},
     # section 2.11
     "ErrorResponse": {"error": "ErrorBody"},
-    "ErrorBody": {"code": "String", "message": "String", "target": "String, null", "details": "ErrorDetail[]?"},
-    "ErrorDetail": {"code": "String", "message": "String", "target": "String, null"},
+    "ErrorBody": {
+        "code": "String, null", "message": "String, null", "target": "String, null", "details": "ErrorDetail[]?",
+    },
+    "ErrorDetail": {"code": "String, null", "message": "String, null", "target": "String, null"},
     # section 4.1
     "RepositoryUpdate": {
         "displayName": "String?", "uri": "String?", "authentication": "StoredRepositoryAuthentication, null?",
@@ -110,7 +112,7 @@ FIELDS: dict[str, dict[str, str]] = {
         "id": "Uuid?", "displayName": "String", "description": "String?", "parentId": "Uuid?",
         "sceneData": "SceneDataCreate?",
     },
-    "SceneDataCreate": {"objects": "SceneObjectCreate[]"},
+    "SceneDataCreate": {"objects": "SceneObjectCreate[]?"},
     "SceneResponse": {"scene": "Scene"},
     # section 4.6
     "SceneObjectsResponse": {"objects": "SceneObject[]", "sceneContext": "SceneContext", "_links": "PagingLinks"},
@@ -160,7 +162,7 @@ WITHOUT_NOTE: dict[str, set[str]] = {
     "ErrorResponse": {"error"},
 }
 
-FREE_OBJECTS = {"QueryParameters", "SceneObjectData"}
+FREE_OBJECTS = {"OtherSceneObjectData", "QueryParameters", "SceneObjectData", "SceneObjectDataCreate"}
 PLAIN_TYPES = {"string": "String", "integer": "Integer", "number": "Number", "boolean": "Boolean"}
 
 

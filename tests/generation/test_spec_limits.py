@@ -50,7 +50,9 @@ def test_scene_body_is_limited_to_four_and_a_half_mebibytes(operations: dict[str
         if "x-max-body-bytes" in operation.get("requestBody", {})
     }
     assert marked == {"create_scene": int(4.5 * 1024 * 1024)}
-    assert "4.5 MiB (4718592 bytes)" in " ".join(operations["create_scene"]["requestBody"]["description"].split())
+    assert "4.5 MiB, which is 4718592 bytes" in " ".join(
+        operations["create_scene"]["requestBody"]["description"].split()
+    )
 
 
 def test_unknown_rate_limits_are_said_to_be_unknown(operations: dict[str, Any]) -> None:

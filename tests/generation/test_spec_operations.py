@@ -26,13 +26,13 @@ OPERATIONS: dict[str, tuple[str, str, str, str | None, str, str, bool]] = {
 }
 
 PERMISSIONS = {
-    "update_repository": ["`itwin-platform`", "`itwins_modify`", "Organization Administrators hold it automatically"],
+    "update_repository": ["`itwin-platform`", "`itwins_modify`", "Organization Administrators have it"],
     "create_repository_resource": [
-        *("`itwin-platform`", "`itwins_modify`", "Organization Administrators hold it automatically"),
+        *("`itwin-platform`", "`itwins_modify`", "Organization Administrators have it"),
     ],
     "list_itwins": [
         *("`itwin-platform`", "Any authenticated user"),
-        "`X-iTwin-Query-Scope: OrganizationAdmin` needs an organization administrator",
+        "`X-iTwin-Query-Scope: OrganizationAdmin` is for organization administrators",
     ],
     "get_primary_account": ["`itwin-platform`", "Any authenticated user"],
     "create_scene": ["`itwin-platform`", "Permission required for scene operations: not shown in the description"],
@@ -43,8 +43,8 @@ PERMISSIONS = {
         *("`itwin-platform`", "Permission required for detector creation: not shown in the description"),
     ],
     "update_webhook": [
-        *("`itwin-platform`", "`webhooks:modify`", "`webhooks_maintainer` permission at the iTwin level"),
-        *("only by Service Applications", "Organization Administrator of the organization that owns the iTwin"),
+        *("`itwin-platform`", "`webhooks:modify`", "the permission `webhooks_maintainer` on the iTwin"),
+        *("only by Service Applications", "Organization Administrator of the owning organization"),
     ],
 }
 
@@ -72,7 +72,9 @@ def test_operation_takes_its_body(operations: dict[str, Any], operation_id: str)
     else:
         assert body is not None
         assert body["required"] is True
-        assert body["content"] == {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+        assert {kind: media["schema"] for kind, media in body["content"].items()} == {
+            "application/json": {"$ref": f"#/components/schemas/{schema}"}
+        }
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
@@ -81,7 +83,8 @@ def test_operation_gives_its_answer(operations: dict[str, Any], operation_id: st
     *_, status, schema, _ = OPERATIONS[operation_id]
     responses = operations[operation_id]["responses"]
     assert [known for known in responses if known < "400"] == [status]
-    assert responses[status]["content"] == {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+    schemas = [media["schema"] for media in responses[status]["content"].values()]
+    assert schemas == [{"$ref": f"#/components/schemas/{schema}"}] * 2
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
@@ -114,7 +117,7 @@ def test_security_scheme_says_what_an_organization_administrator_is(document: di
     expected = [
         "Header `Authorization` (required on every operation) with a valid Bearer access token; scope `itwin-platform`",
         "Account Administrator, Co-Administrator, or a services administrator role",
-        "can create, modify and delete any iTwin owned by their organization",
+        "manage every iTwin that their organization owns",
         "The access token request format and issuance: not shown in the description",
         "is separate from authenticating to the service",
     ]

@@ -1,11 +1,11 @@
 """`make spec-diff` says something of every difference, also of one that no rule knows."""
 
 import copy
+import random
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
 
 from tests.support.regenerated import Document
 from tools.spec.diff import report
@@ -90,20 +90,18 @@ def holders(node: object) -> list[Any]:
     return [*([node] if inner else []), *(found for value in inner for found in holders(value))]
 
 
-@settings(max_examples=15)
-@given(data=st.data())
-def test_any_mutation_gives_a_line(specification: Document, data: st.DataObject) -> None:
-    """Whatever is removed, replaced or moved anywhere in the document, something is said."""
-    document = copy.deepcopy(specification)
-    places = holders(document)
-    holder = places[data.draw(st.integers(0, len(places) - 1))]
-    key = data.draw(st.sampled_from(list(holder) if isinstance(holder, dict) else list(range(len(holder)))))
-    if isinstance(holder[key], str | int | float) and data.draw(st.booleans()):
-        holder[key] = f"{holder[key]}x" if isinstance(holder[key], str) else holder[key] + 1
+@pytest.mark.parametrize("seed", range(12))
+def test_any_mutation_gives_a_line(specification: Document, seed: int) -> None:
+    """Whatever is removed or replaced anywhere in the document, something is said."""
+    document, choose = copy.deepcopy(specification), random.Random(seed)  # noqa: S311 - a test's choice
+    holder = choose.choice(holders(document))
+    key = choose.choice(list(holder) if isinstance(holder, dict) else list(range(len(holder))))
+    if isinstance(holder[key], str):
+        holder[key] += "x"
     else:
         del holder[key]
     try:
         lines = report(specification, document)
     except (KeyError, TypeError, AttributeError):
         return  # a document that no tool can read is not silent
-    assert len(lines) > len(SILENT) or lines[: len(SILENT)] != SILENT
+    assert lines != SILENT

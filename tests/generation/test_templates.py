@@ -15,13 +15,6 @@ def test_the_generators_templates_are_those_that_ours_were_made_against() -> Non
     assert templates_diff.moved(templates_diff.RECORD.read_text(encoding="utf-8")) == []
 
 
-def test_every_template_gives_its_reason_first() -> None:
-    """The first line of each of our templates says why it is there."""
-    firsts = [path.read_text(encoding="utf-8").partition("\n")[0] for path in templates_diff.OURS.glob("*.jinja")]
-    assert firsts != []
-    assert [line for line in firsts if not (line.startswith("{# Why: ") and line.endswith(" #}"))] == []
-
-
 def test_what_ours_replace_and_what_they_take_from_is_watched(tmp_path: Path) -> None:
     """A template of the generator is watched when ours has its name, or imports or includes it."""
     stock, ours = tmp_path / "stock", tmp_path / "ours"

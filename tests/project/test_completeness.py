@@ -93,7 +93,7 @@ def test_an_operation_has_tests(name: str) -> None:
 def test_parameters_and_properties_are_keywords(name: str) -> None:
     """Whatever can be sent can be given, by the service's own word in Python's form."""
     operation = OPERATIONS[name]
-    names = {followed(each)["name"] for each in operation["parameters"]}
+    names = {followed(each)["name"] for each in operation.get("parameters", ())}
     if "requestBody" in operation:
         schema = followed(operation["requestBody"]["content"]["application/json"]["schema"])
         names |= schema["properties"].keys()
@@ -105,7 +105,7 @@ def test_parameters_and_properties_are_keywords(name: str) -> None:
 def test_required_is_what_the_specification_requires(name: str) -> None:
     """A required parameter or property has no default, and an optional one has."""
     operation = OPERATIONS[name]
-    required = {keyword(each["name"]) for each in map(followed, operation["parameters"]) if each["required"]}
+    required = {keyword(each["name"]) for each in map(followed, operation.get("parameters", ())) if each["required"]}
     if "requestBody" in operation:
         schema = followed(operation["requestBody"]["content"]["application/json"]["schema"])
         required |= {keyword(each) for each in schema.get("required", [])}

@@ -5,11 +5,10 @@ import re
 import tomllib
 from pathlib import Path
 
-import itwin_platform
 import pytest
 
 from tools.release import distribution
-from tools.release.clean_environment import normalized, pythons
+from tools.release.clean_environment import normalized
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -27,19 +26,6 @@ def names() -> list[str]:
 def test_a_wheel_with_all_of_the_three_packages_is_as_it_should_be() -> None:
     """All files of the three packages, and metadata, are no fault."""
     assert distribution.faults(names()) == []
-
-
-@pytest.mark.parametrize("package", distribution.PACKAGES)
-def test_a_wheel_without_types_is_refused(package: str) -> None:
-    """A package without py.typed would lose its types without notice."""
-    without = [name for name in names() if name != f"{package}/py.typed"]
-    assert distribution.faults(without) == [f"missing: {package}/py.typed"]
-
-
-@pytest.mark.parametrize("name", ["tests/test_all.py", "itwin_platform/tests/conftest.py", "tools/vendor.py"])
-def test_a_wheel_with_what_users_do_not_need_is_refused(name: str) -> None:
-    """Tests and tools do not belong into the wheel."""
-    assert distribution.faults([*names(), name]) == [f"too much: {name}"]
 
 
 def test_every_requirement_has_a_lowest_version() -> None:
@@ -67,21 +53,6 @@ def test_every_development_tool_is_pinned() -> None:
     with (PROJECT / "pyproject.toml").open("rb") as file:
         group = tomllib.load(file)["dependency-groups"]["development"]
     assert [name for name in map(_name, group) if name not in pinned] == []
-
-
-def test_pythons_of_this_machine_are_found_once_each() -> None:
-    """Every Python that is found is from 3.11 on, and each installation is there once."""
-    found = pythons()
-    assert all(python.version >= (3, 11) for python in found)
-    assert len({python.path for python in found}) == len(found)
-
-
-def test_the_changelog_says_service_and_client_apart() -> None:
-    """The newest entry is of this version, and every entry has both parts."""
-    text = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
-    titles, entries = re.findall(r"^## (.+)$", text, re.MULTILINE), re.split(r"^## .+$", text, flags=re.MULTILINE)[1:]
-    assert titles[0] == itwin_platform.__version__
-    assert [title for title, entry in zip(titles, entries, strict=True) if not _has_both(entry)] == []
 
 
 def test_the_example_service_asks_for_what_the_client_needs() -> None:

@@ -15,6 +15,7 @@ CONSUMER = PROJECT / "tests" / "project" / "typing" / "consumer.py"
 #: The names that are promised.
 PROMISED = {
     *("PlatformClient", "Pager", "Page", "BackoffPolicy", "BackoffTransport", "Gate", "RateLimit", "AccessToken"),
+    "RedisGate",
     *("HeaderAuthentication", "QueryParameterAuthentication", "BasicAuthentication", "RepositoryOptions"),
     *("OAuth2AuthorizationCodePKCEAuthentication", "escape", "UNSET", "ErrorCode", "ErrorDetail"),
     *("ITwin", "ITwinSummary", "Repository", "Resource", "Scene", "SceneObject", "SceneObjectCreate", "Detector"),

@@ -39,7 +39,7 @@ async def test_a_reset_comes_before_or_after_the_effect(
     ("name", "begins_with", "has_head"),
     [("reset_in_head", b"HTTP/1.1 200 OK\r\n", False), ("reset_in_body", b"HTTP/1.1 200 OK\r\n", True)],
 )
-async def test_a_reset_within_an_response_lets_its_beginning_through(
+async def test_a_reset_within_a_response_lets_its_beginning_through(
     sandbox: Sandbox, name: FaultName, begins_with: bytes, has_head: bool
 ) -> None:
     """The bytes before the reset arrive, and fewer than the whole."""
@@ -179,7 +179,7 @@ async def test_rejected_connections_are_taken_again_after_the_seconds() -> None:
         assert (await http.get("/itwins/")).status_code == 200
 
 
-async def test_clearing_faults_ends_a_error(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+async def test_clearing_faults_ends_refuse(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """clear_faults() makes the sandbox listen again at once."""
     sandbox.fault("refuse", seconds=3600)
     with pytest.raises(httpx.ConnectError):

@@ -84,7 +84,7 @@ async def test_every_token_has_a_limit_of_its_own() -> None:
     ("form", "expected"),
     [("seconds", "2"), ("decimals", "1.500"), ("none", None), ("garbage", "soon"), ("huge", "1" + "0" * 15)],
 )
-async def test_a_error_says_when_to_come_back_in_each_form(form: RetryAfter, expected: str | None) -> None:
+async def test_an_error_says_when_to_come_back_in_each_form(form: RetryAfter, expected: str | None) -> None:
     """The form of retry-after is chosen with the limit."""
     assert await retry_after_of(form) == (expected, NOW)
 
@@ -115,7 +115,7 @@ async def test_whoever_obeys_a_date_is_not_rate_limited_again() -> None:
             assert (await http.get("/itwins/")).status_code == 200, tenths
 
 
-async def test_the_date_of_an_response_is_in_gmt_whatever_zone_the_clock_has() -> None:
+async def test_the_date_of_a_response_is_in_gmt_whatever_zone_the_clock_has() -> None:
     """A clock of another zone gives the same header."""
     zone = timezone(timedelta(hours=5))
     async with (

@@ -95,13 +95,15 @@ async def test_a_port_can_be_used_again_at_once() -> None:
         assert (await http.get(f"{sandbox.base_url}/itwins/")).status_code == 200
 
 
-async def test_an_response_is_not_held_back_by_the_system() -> None:
-    """Fifty requests one after the other take far less than fifty times the 40 ms of a delayed acknowledgement."""
+async def test_a_response_is_not_held_back_by_the_system() -> None:
+    """The fastest of fifty requests takes far less than the 40 ms that every delayed acknowledgement takes."""
     async with Sandbox(itwins=1) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
-        started = time.monotonic()
+        durations = []
         for _ in range(50):
+            started = time.monotonic()
             await http.get(f"{sandbox.base_url}/itwins/")
-        assert time.monotonic() - started < 1
+            durations.append(time.monotonic() - started)
+    assert min(durations[25:]) < 0.03
 
 
 async def test_ipv6_addresses_are_written_in_brackets() -> None:

@@ -46,13 +46,12 @@ def add_shapes(document: Document) -> None:
             "days": {"type": "array", "items": {"type": "string", "format": "date"}},
         },
     }
-    accept = {"$ref": "#/components/parameters/AcceptV1"}
     document["paths"]["/itwins/{iTwinId}"] = {
         "get": {
             "operationId": "get_itwin",
             "tags": ["itwins"],
             "security": [{"bearer": []}],
-            "parameters": [{"$ref": "#/components/parameters/ITwinIdPath"}, accept],
+            "parameters": [{"$ref": "#/components/parameters/ITwinIdPath"}],
             "responses": {"200": {"description": 'An "iTwin"', "content": {"application/json": JSON_BODY}}},
         }
     }
@@ -61,7 +60,7 @@ def add_shapes(document: Document) -> None:
             "operationId": "delete_scene",
             "tags": ["scenes"],
             "security": [{"bearer": []}],
-            "parameters": [{"$ref": "#/components/parameters/SceneIdPath"}, accept],
+            "parameters": [{"$ref": "#/components/parameters/SceneIdPath"}],
             "responses": {"204": {"description": "The scene is gone."}},
         }
     }

@@ -14,7 +14,6 @@ ITWIN_BY_WORD = {
     "security": [{"bearer": []}],
     "parameters": [
         {"name": "word", "in": "path", "required": True, "schema": {"type": "string"}},
-        {"$ref": "#/components/parameters/AcceptV1"},
     ],
     "responses": {
         "200": {

@@ -9,7 +9,7 @@ from typing import Any
 Node = Mapping[str, Any]
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-#: The one parameter whose default is sent: it is required on every operation.
+#: The one parameter whose default is sent: it is made of the media type that the operation returns.
 SENT_BY_DEFAULT = "Accept"
 
 

@@ -76,7 +76,8 @@ def functions() -> dict[str, Function]:
 
 def attributes(model: type) -> dict[str, str]:
     """The attributes of a generated model by wire name."""
-    names = [field.alias or field.name for field in attrs.fields(model) if field.init]
+    fields = [field for field in attrs.fields(model) if field.init and field.name != "additional_properties"]
+    names = [field.alias or field.name for field in fields]
     written = model(**{name: f"marker-{name}-marker" for name in names}).to_dict()
     return {wire: match[1] for wire, value in written.items() if (match := MARKER.fullmatch(str(value)))}
 

@@ -24,6 +24,7 @@ from openapi_python_client.parser.errors import GeneratorError
 
 from tools.generation import naming
 from tools.generation.document_checks import problems
+from tools.generation.preparation import prepared
 
 PROJECT = Path(__file__).resolve().parents[2]
 TEMPLATES = PROJECT / "templates"
@@ -50,6 +51,7 @@ def write_package(document: Mapping[str, Any], package: Path, *, name: str) -> N
         overwrite=False,
         output_path=package,
     )
+    document = prepared(document)
     if found := problems(document):
         raise SystemExit("\n".join([f"{name} needs another form:", *found]))
     with naming.own_names(), _tools_on_path(), contextlib.redirect_stdout(io.StringIO()):

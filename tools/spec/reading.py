@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from tools.spec.accept import with_accept
 from tools.spec.specification import Field, Model, Operation, Specification
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -43,6 +44,7 @@ def load_document(source: str) -> dict[str, Any]:
 
 def read(document: Node) -> Specification:
     """Reads a parsed document."""
+    document = with_accept(document)
     reader = _Reader(document)
     operations = [
         reader.operation(path, method, node, item.get("parameters", []))

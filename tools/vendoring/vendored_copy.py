@@ -117,5 +117,5 @@ def _files(package: Path) -> dict[str, bytes]:
     return {
         path.relative_to(package).as_posix(): path.read_bytes()
         for path in sorted(package.rglob("*"))
-        if path.suffix == ".py" or path.name == "py.typed"
+        if path.suffix in (".py", ".lua") or path.name == "py.typed"
     }

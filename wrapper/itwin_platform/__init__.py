@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ._api import UNSET, Unset
 from ._attempts.auth import TokenProvider
-from ._attempts.events import AttemptEnded, BackoffEvent, CooldownStarted
+from ._attempts.events import AttemptEnded, BackoffEvent, CooldownStarted, GateChanged
 from ._attempts.gate import Gate, RequestGate
 from ._attempts.policy import BackoffPolicy
 from ._attempts.token import AccessToken
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         Webhook,
         WebhookScope,
     )
+    from ._gates.redis import RedisGate
     from ._listings.page import Page, SceneState, TruncatedWarning
     from ._listings.pager import Pager
     from ._operations.replacement import (
@@ -96,6 +97,7 @@ else:
     _MODULES = {
         **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "_listings.page"),
         "Pager": "_listings.pager",
+        "RedisGate": "_gates.redis",
         "RepositoryOptions": "_operations.replacement",
         "escape": "_operations.scene_data",
     }
@@ -136,6 +138,7 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "ErrorDetailCode",
     "EventType",
     "Gate",
+    "GateChanged",
     "HeaderAuthentication",
     "ITwin",
     "ITwinClass",
@@ -158,6 +161,7 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "QueryScope",
     "RateLimit",
     "RateLimitError",
+    "RedisGate",
     "Repository",
     "RepositoryCapabilities",
     "RepositoryClass",

@@ -37,20 +37,20 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class ErrorBody:
-    """The error. Clients must not assume that all its properties are non-null.
+    """The error. Any of its properties may be null.
     Source: section 2.11"""
 
-    code: str
+    code: None | str
     """The documented codes are those of `ErrorCode`."""
 
-    message: str
+    message: None | str
 
     target: None | str
 
     details: list[ErrorDetail] | Unset = UNSET
     """Optional."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -89,6 +89,10 @@ class ErrorBody:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

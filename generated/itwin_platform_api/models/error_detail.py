@@ -34,17 +34,17 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class ErrorDetail:
-    """One detail of an error. Clients must not assume that all its properties are non-null.
+    """One detail of an error. Any of its properties may be null.
     Source: section 2.11"""
 
-    code: str
+    code: None | str
     """The documented codes are those of `ErrorDetailCode`."""
 
-    message: str
+    message: None | str
 
     target: None | str
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -76,6 +76,10 @@ class ErrorDetail:
         known = 3
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -21,14 +21,14 @@ _NAMES = frozenset(("error",))
 
 @_attrs_define(repr=False)
 class ErrorResponse:
-    """Error body. Clients must not assume that every failure has this body or that all its properties are non-null.
+    """Error body. A failure may have another body, or nulls in this one.
     Source: section 2.11"""
 
     error: ErrorBody
-    """The error. Clients must not assume that all its properties are non-null.
+    """The error. Any of its properties may be null.
     Source: section 2.11"""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -55,6 +55,10 @@ class ErrorResponse:
         known = 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -93,8 +93,8 @@ class ITwin:
     """Display name."""
 
     status: ITwinStatus
-    """iTwin Status. Default Active. Inactive iTwins are left out of the list operation unless requested. Transitions
-    between statuses: not shown in the description.
+    """iTwin Status. Default Active. Inactive iTwins are listed on request only. Transitions between statuses: not
+    shown in the description.
     Source: sections 2.5, 3"""
 
     geographic_location: None | str | Unset = UNSET
@@ -137,7 +137,7 @@ class ITwin:
     last_modified_by: None | str | Unset = UNSET
     """Id of the last modifying user."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -288,6 +288,10 @@ class ITwin:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

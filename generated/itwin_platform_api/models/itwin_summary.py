@@ -74,11 +74,11 @@ class ITwinSummary:
     """Display name."""
 
     status: ITwinStatus
-    """iTwin Status. Default Active. Inactive iTwins are left out of the list operation unless requested. Transitions
-    between statuses: not shown in the description.
+    """iTwin Status. Default Active. Inactive iTwins are listed on request only. Transitions between statuses: not
+    shown in the description.
     Source: sections 2.5, 3"""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -134,6 +134,10 @@ class ITwinSummary:
         known = 7
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

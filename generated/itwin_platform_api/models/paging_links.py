@@ -28,7 +28,7 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class PagingLinks:
-    """Paging links (`_links`). `next` exists only when a next page exists, `prev` only when a previous page exists.
+    """Paging links (`_links`). The last page has no `next`, the first no `prev`.
     Source: section 2.10"""
 
     self_: PagingLink
@@ -43,7 +43,7 @@ class PagingLinks:
     """A link to a page.
     Source: section 2.10"""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -86,6 +86,10 @@ class PagingLinks:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

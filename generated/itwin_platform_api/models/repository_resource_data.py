@@ -38,13 +38,12 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class RepositoryResourceData:
-    """`data` of a scene object of kind RepositoryResource. Strings in it are untrusted input and must be escaped or
-    sanitized before rendering.
+    """`data` of a scene object of kind RepositoryResource. Its strings are untrusted: escape or sanitize them before
+    rendering.
     Source: section 2.7"""
 
     itwin_id: str
-    """A UUID string.
-    Source: section 2"""
+    """iTwin the resource belongs to."""
 
     repository_id: str
     """For built-in repositories such as iModels it equals the class; for external repositories it is a unique
@@ -59,7 +58,7 @@ class RepositoryResourceData:
     sub_class: str | Unset = UNSET
     """Subclass where applicable."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -101,6 +100,10 @@ class RepositoryResourceData:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -21,7 +21,7 @@ _NAMES = frozenset(("repository",))
 
 @_attrs_define(repr=False)
 class RepositoryResponse:
-    """Answer of update repository.
+    """Response of update repository.
     Source: section 4.1"""
 
     repository: Repository
@@ -35,7 +35,7 @@ class RepositoryResponse:
 
     Source: section 2.1"""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -62,6 +62,10 @@ class RepositoryResponse:
         known = 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -48,14 +48,12 @@ class RepositoryUpdate:
         | StoredQueryParameterAuthentication
         | Unset
     ) = UNSET
-    """null removes it. When sent it replaces the whole object; a partial object (for example only `password`) is not
-    merged. All properties of the object must be sent."""
+    """null removes it. Replaces the stored object: send all its properties, not `password` alone."""
 
     options: None | StoredRepositoryOptions | Unset = UNSET
-    """null removes it. When sent it replaces the whole object; a partial object (for example only `queryParameters`)
-    is not merged. All properties of the object must be sent."""
+    """null removes it. Replaces the stored object: send all its properties, not `queryParameters` alone."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self, frozenset(["authentication"]))
@@ -111,6 +109,10 @@ class RepositoryUpdate:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -48,8 +48,7 @@ class Resource:
     Source: section 2.4"""
 
     id: str
-    """Unique within the repository. Max 200 characters. Format is defined by each repository; treat as an opaque
-    string."""
+    """Unique within the repository. Max 200 characters. Each repository has a format of its own: do not parse it."""
 
     class_: ResourceClass
     """Resource Class.
@@ -62,13 +61,14 @@ class Resource:
     """Capabilities of a repository resource.
     Source: section 2.4"""
 
-    sub_class: None | ResourceSubClass | Unset = UNSET
-    """Copied from the repository; may be empty. How an empty value is written is not shown in the description."""
+    sub_class: Literal[""] | None | ResourceSubClass | Unset = UNSET
+    """Copied from the repository; may be empty. How an empty value is written is not shown in the description.
+    Inferred: it is "" or null."""
 
     type_: str | Unset = UNSET
-    """Optional. Max 100 characters. Left out of the response when the repository gives no type."""
+    """Optional. Max 100 characters. Absent when the repository gives no type."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -122,6 +122,10 @@ class Resource:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -34,8 +34,8 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class ResourceCreate:
-    """Body of create repository resource (`iTwin-repository-resource-create`). `class` and `subClass` are taken from
-    the repository.
+    """Body of create repository resource (`iTwin-repository-resource-create`). The resource takes `class` and
+    `subClass` from its repository.
     Source: sections 4.2, 7, 8"""
 
     id: str
@@ -47,7 +47,7 @@ class ResourceCreate:
     type_: str | Unset = UNSET
     """Optional. Max 100 characters."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -83,6 +83,10 @@ class ResourceCreate:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -21,14 +21,14 @@ _NAMES = frozenset(("resource",))
 
 @_attrs_define(repr=False)
 class ResourceResponse:
-    """Answer of create repository resource.
+    """Response of create repository resource.
     Source: section 4.2"""
 
     resource: Resource
     """A repository resource.
     Source: section 2.4"""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -55,6 +55,10 @@ class ResourceResponse:
         known = 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

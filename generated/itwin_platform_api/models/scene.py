@@ -51,19 +51,16 @@ class Scene:
     Source: section 2.6"""
 
     id: str
-    """A UUID string.
-    Source: section 2"""
+    """Globally unique."""
 
     display_name: str
     """User-defined."""
 
     itwin_id: str
-    """A UUID string.
-    Source: section 2"""
+    """Owning iTwin."""
 
     created_by_id: str
-    """A UUID string.
-    Source: section 2"""
+    """Creating user."""
 
     creation_time: datetime.datetime
     """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
@@ -82,10 +79,9 @@ class Scene:
     """Optional."""
 
     parent_id: str | Unset = UNSET
-    """A UUID string.
-    Source: section 2"""
+    """Optional parent scene id."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -144,6 +140,10 @@ class Scene:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -43,13 +43,12 @@ class SceneContext:
     """Scene name."""
 
     last_modified: datetime.datetime
-    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
-    Source: section 2"""
+    """Scene last modification."""
 
     is_partial: bool
     """true when some objects are withheld because of insufficient permissions."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -81,6 +80,10 @@ class SceneContext:
         known = 3
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

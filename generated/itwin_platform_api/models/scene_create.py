@@ -30,29 +30,27 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class SceneCreate:
-    """Body of create scene (`SceneCreateDTO`). The data is validated against the caller's permissions and the
-    supported object schemas.
+    """Body of create scene (`SceneCreateDTO`). The service checks the data against the caller's permissions and
+    against the schemas of the objects.
     Source: section 4.5"""
 
     display_name: str
 
     id: str | Unset = UNSET
-    """A UUID string.
-    Source: section 2"""
+    """Optional. Globally unique."""
 
     description: str | Unset = UNSET
     """Optional."""
 
     parent_id: str | Unset = UNSET
-    """A UUID string.
-    Source: section 2"""
+    """Optional. Must be a UUID."""
 
     scene_data: SceneDataCreate | Unset = UNSET
     """The objects to create with a scene. At most 100 objects. More can be added with the create scene objects
     operation (not shown in the description).
     Source: sections 4.5, 8"""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -107,6 +105,10 @@ class SceneCreate:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import (
     PLAIN,
     UNSET,
+    Unset,
     blank,
     decode_models,
     describe,
@@ -16,7 +17,6 @@ from ..types import (
     unknown_of,
 )
 
-_REQUIRED: dict[str, Any] = dict.fromkeys(("objects",), UNSET)
 _NAMES = frozenset(("objects",))
 
 
@@ -26,9 +26,9 @@ class SceneDataCreate:
     operation (not shown in the description).
     Source: sections 4.5, 8"""
 
-    objects: list[SceneObjectCreate]
+    objects: list[SceneObjectCreate] | Unset = UNSET
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -47,13 +47,18 @@ class SceneDataCreate:
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d, model = src_dict, blank(cls)
-        try:
-            model.objects = decode_models(SceneObjectCreate.from_dict, d["objects"])
-        except KeyError:  # what is missing is as good as UNSET
-            return cls.from_dict({**_REQUIRED, **d})
         known = 1
+        if "objects" in d:
+            model.objects = decode_models(SceneObjectCreate.from_dict, d["objects"])
+        else:
+            model.objects = UNSET
+            known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -52,18 +52,15 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class SceneObject:
-    """A scene object as listed (`SceneObjectDTO`). Strings in `data` are untrusted input and must be escaped or
-    sanitized before rendering.
+    """A scene object as listed (`SceneObjectDTO`). The strings in `data` are untrusted: escape or sanitize them before
+    rendering.
     Source: section 2.7"""
 
     id: str
-    """A UUID string.
-    Source: section 2"""
+    """Globally unique."""
 
     version: str
-    """A semantic version. The version of a scene object selects the JSON schema version for the `data` of the given
-    `kind`.
-    Source: sections 2.7, 9"""
+    """Version of the JSON schema the object conforms to."""
 
     kind: str
     """Name of the JSON schema the object conforms to. Common kinds: RepositoryResource, View3d (`SceneObjectKind`)."""
@@ -71,25 +68,21 @@ class SceneObject:
     data: Any | RepositoryResourceData | View3dData
     """Data of a scene object. It must conform to the schema named by `kind` and `version` of the object:
     `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Data structures for other
-    scene object kinds: not shown in the description. Strings in it are untrusted input and must be escaped or
-    sanitized before rendering.
+    scene object kinds: not shown in the description. Its strings are untrusted: escape or sanitize them before
+    rendering.
     Source: section 2.7"""
 
     scene_id: str
-    """A UUID string.
-    Source: section 2"""
+    """Only in list responses: scene that contains the object."""
 
     created_by_id: str
-    """A UUID string.
-    Source: section 2"""
+    """Only in list responses."""
 
     creation_time: datetime.datetime
-    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
-    Source: section 2"""
+    """Only in list responses."""
 
     last_modified: datetime.datetime
-    """An ISO 8601 string in the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
-    Source: section 2"""
+    """Only in list responses."""
 
     display_name: str | Unset = UNSET
     """Optional."""
@@ -101,14 +94,13 @@ class SceneObject:
     """Optional initial visibility."""
 
     parent_id: str | Unset = UNSET
-    """A UUID string.
-    Source: section 2"""
+    """Optional parent object id."""
 
     related_id: str | Unset = UNSET
-    """A UUID string.
-    Source: section 2"""
+    """Id of the related scene object that references the repository resource a styling object applies to. Required for
+    resource styling objects, not allowed for others."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -190,6 +182,10 @@ class SceneObject:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -45,23 +45,19 @@ class SceneObjectCreate:
     Source: sections 2.7, 4.5"""
 
     version: str
-    """A semantic version. The version of a scene object selects the JSON schema version for the `data` of the given
-    `kind`.
-    Source: sections 2.7, 9"""
+    """Version of the JSON schema the object conforms to."""
 
     kind: str
     """Name of the JSON schema the object conforms to. Common kinds: RepositoryResource, View3d (`SceneObjectKind`)."""
 
-    data: Any | RepositoryResourceData | View3dData
-    """Data of a scene object. It must conform to the schema named by `kind` and `version` of the object:
-    `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Data structures for other
-    scene object kinds: not shown in the description. Strings in it are untrusted input and must be escaped or
-    sanitized before rendering.
+    data: Any
+    """Data of a scene object to create. It has the properties of `RepositoryResourceData` for kind RepositoryResource
+    and of `View3dData` for kind View3d; which of them are required is not shown in the description. For other
+    kinds, the structure is not shown.
     Source: section 2.7"""
 
     id: str | Unset = UNSET
-    """A UUID string.
-    Source: section 2"""
+    """Globally unique. Optional on create."""
 
     display_name: str | Unset = UNSET
     """Optional."""
@@ -73,14 +69,13 @@ class SceneObjectCreate:
     """Optional initial visibility."""
 
     parent_id: str | Unset = UNSET
-    """A UUID string.
-    Source: section 2"""
+    """Optional parent object id."""
 
     related_id: str | Unset = UNSET
-    """A UUID string.
-    Source: section 2"""
+    """Id of the related scene object that references the repository resource a styling object applies to. Required for
+    resource styling objects, not allowed for others."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -155,6 +150,10 @@ class SceneObjectCreate:
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
 
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
+
     @property
     def additional_keys(self) -> list[str]:
         return list(self.additional_properties.keys())
@@ -170,8 +169,3 @@ class SceneObjectCreate:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
-
-
-# Below the class, so that models may name each other; once, and not in each call.
-from ..models.repository_resource_data import RepositoryResourceData  # noqa: E402
-from ..models.view3d_data import View3dData  # noqa: E402

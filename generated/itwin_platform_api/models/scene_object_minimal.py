@@ -39,27 +39,24 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class SceneObjectMinimal:
-    """A scene object as create scene returns it (`SceneObjectMinimalDTO`). Strings in `data` are untrusted input and
-    must be escaped or sanitized before rendering.
+    """A scene object as create scene returns it (`SceneObjectMinimalDTO`). The strings in `data` are untrusted: escape
+    or sanitize them before rendering.
     Source: sections 2.7, 4.5"""
 
     id: str
-    """A UUID string.
-    Source: section 2"""
+    """Globally unique."""
 
     kind: str
     """Name of the JSON schema the object conforms to. Common kinds: RepositoryResource, View3d (`SceneObjectKind`)."""
 
     version: str
-    """A semantic version. The version of a scene object selects the JSON schema version for the `data` of the given
-    `kind`.
-    Source: sections 2.7, 9"""
+    """Version of the JSON schema the object conforms to."""
 
     data: Any | RepositoryResourceData | View3dData
     """Data of a scene object. It must conform to the schema named by `kind` and `version` of the object:
     `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Data structures for other
-    scene object kinds: not shown in the description. Strings in it are untrusted input and must be escaped or
-    sanitized before rendering.
+    scene object kinds: not shown in the description. Its strings are untrusted: escape or sanitize them before
+    rendering.
     Source: section 2.7"""
 
     display_name: str | Unset = UNSET
@@ -68,7 +65,7 @@ class SceneObjectMinimal:
     visible: bool | Unset = UNSET
     """Optional initial visibility."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -117,6 +114,10 @@ class SceneObjectMinimal:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -35,7 +35,7 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class SceneObjectsResponse:
-    """Answer of list scene objects: one page.
+    """Response of list scene objects: one page.
     Source: section 4.6"""
 
     objects: list[SceneObject]
@@ -45,10 +45,10 @@ class SceneObjectsResponse:
     Source: section 4.6"""
 
     links: PagingLinks
-    """Paging links (`_links`). `next` exists only when a next page exists, `prev` only when a previous page exists.
+    """Paging links (`_links`). The last page has no `next`, the first no `prev`.
     Source: section 2.10"""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -82,6 +82,10 @@ class SceneObjectsResponse:
         known = 3
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

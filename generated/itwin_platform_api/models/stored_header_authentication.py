@@ -44,7 +44,7 @@ class StoredHeaderAuthentication:
 
     value: str
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     CONSTANTS: ClassVar[Mapping[str, Any]] = {
         "type": "Header",
@@ -80,6 +80,10 @@ class StoredHeaderAuthentication:
         known = 3
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -40,7 +40,7 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class StoredOAuth2AuthorizationCodePKCEAuthentication:
-    """Authentication of type OAuth2AuthorizationCodePKCE. All properties are required here because the object must be
+    """Authentication of type OAuth2AuthorizationCodePKCE. Inferred: all properties are required, because the object is
     sent in full.
     Source: sections 2.2, 4.1"""
 
@@ -62,7 +62,7 @@ class StoredOAuth2AuthorizationCodePKCEAuthentication:
     redirect_uri: str
     """URI the authorization server redirects to afterwards."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     CONSTANTS: ClassVar[Mapping[str, Any]] = {
         "type": "OAuth2AuthorizationCodePKCE",
@@ -109,6 +109,10 @@ class StoredOAuth2AuthorizationCodePKCEAuthentication:
         known = 6
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -41,7 +41,7 @@ class StoredRepositoryOptions:
     maximum_level: int | Unset = UNSET
     """Applies to UrlTemplate. Maximum level of detail that can be requested. Range 0 to 24 inclusive."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -83,6 +83,10 @@ class StoredRepositoryOptions:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

@@ -50,8 +50,8 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class Webhook:
-    """A webhook. The secret is accepted on update but is not part of it. A newly created webhook is inactive and
-    receives no events until activated.
+    """A webhook. The secret is accepted on update but is not part of it. A new webhook is inactive: it receives events
+    once it is activated.
     Source: sections 2.9, 3"""
 
     id: str
@@ -79,7 +79,7 @@ class Webhook:
     modified: str
     """Last modification time."""
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
     def __repr__(self) -> str:
         return describe(self)
@@ -130,6 +130,10 @@ class Webhook:
         known = 8
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __attrs_post_init__(self) -> None:
+        # `attrs.evolve` passes on the mapping of the model that it copies.
+        self.additional_properties = dict(self.additional_properties)
 
     @property
     def additional_keys(self) -> list[str]:

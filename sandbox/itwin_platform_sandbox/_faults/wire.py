@@ -42,7 +42,7 @@ def real_socket(transport: asyncio.BaseTransport) -> socket.socket:
 
 
 class Connection:
-    """The connection of one request; `ended` is told the status just before the last byte is sent."""
+    """The connection of one request; `ended` receives the status just before the last byte is sent."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ def _plain(response: WireResponse) -> WireResponse:
 
 @functools.cache
 def gzip_bomb() -> bytes:
-    """A gzip body of about 260 kB that unpacks to 256 MiB of blanks before `{}`, which is valid JSON.
+    """Return a gzip body of about 260 kB that unpacks to 256 MiB of blanks before `{}`, which is valid JSON.
 
     One packed mebibyte is repeated, because packing all of them would hold up every other request for a second.
     """

@@ -13,7 +13,7 @@ from .._faults.wire import Connection, deliver
 from .._service.messages import APIRequest
 from .recorder import Recorder
 
-# Above the 4.5 MiB of Create scene, which answers for itself; a longer body is not kept in memory.
+# Above the 4.5 MiB that Create scene checks itself; a longer body is not kept in memory.
 MOST_BODY_BYTES = 8 * 2**20
 
 

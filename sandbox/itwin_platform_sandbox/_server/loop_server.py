@@ -170,7 +170,7 @@ def _bound_socket(host: str, port: int) -> socket.socket:
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
-            # Without this an address stays taken for a minute after a connection on it was closed here.
+            # Without this an address stays in use for a minute after a connection on it was closed here.
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
     except OSError:

@@ -17,7 +17,7 @@ SHOWN_IDS = 100
 
 
 def overview(sandbox: "RunningSandbox") -> JSONObject:
-    """Return the answer to `GET /sandbox`, which the command line prints too."""
+    """Return the body of `GET /sandbox`, which the command line prints too."""
     settings = sandbox.settings
     latency, jitter = sandbox.latency
     return {

@@ -17,7 +17,7 @@ MOST_SHARED_HEADERS = 64
 
 
 class Recorder:
-    """The records so far, and how many requests are being handled."""
+    """The journal, and how many requests are being handled."""
 
     def __init__(self, clock: Callable[[], float], *, most: int = MOST_RECORDS, most_bytes: int = MOST_BYTES) -> None:
         self.records: list[RecordedRequest] = []

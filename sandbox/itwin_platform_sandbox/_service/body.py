@@ -13,7 +13,7 @@ _JSON_MEDIA_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json", re.IGNORECASE)
 
 
 def read_object(request: OperationRequest, invalid: InvalidRequest) -> JSONObject:
-    """The body as a JSON object; else the operation's own error with detail `InvalidRequestBody`."""
+    """Return the body as a JSON object; else the operation's own error with detail `InvalidRequestBody`."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip()
     if not _JSON_MEDIA_TYPE.fullmatch(media_type):
         _reject_body(invalid, f"Content-Type must be application/json, not {media_type[:100]!r}.")
@@ -31,10 +31,10 @@ def _reject_body(invalid: InvalidRequest, message: str) -> NoReturn:
 
 
 def is_uuid(value: JSON) -> bool:
-    """Whether the value is a text in the form of a UUID."""
+    """Tell whether the value is a string in the form of a UUID."""
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
 
 
 def is_number(value: JSON) -> bool:
-    """Whether the value is a JSON number: in Python true and false are integers, in JSON they are not."""
+    """Tell whether the value is a JSON number: in Python true and false are integers, in JSON they are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)

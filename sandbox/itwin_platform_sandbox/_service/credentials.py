@@ -17,7 +17,7 @@ _BEARER = re.compile(r"bearer +([A-Za-z0-9\-._~+/]+=*)", re.IGNORECASE)
 
 
 class CredentialsError(Exception):
-    """The request carries no valid credentials; the text says why and never quotes the token."""
+    """The request carries no valid credentials; the message says why and never quotes the token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +32,11 @@ class Caller:
     expires_at: float | None = None
 
     def is_member_of(self, itwin_id: str) -> bool:
-        """Whether the caller is a member of the iTwin."""
+        """Tell whether the caller is a member of the iTwin."""
         return self.member_of is None or itwin_id.lower() in self.member_of
 
     def has_access_to(self, itwin_id: str) -> bool:
-        """Whether the caller sees what belongs to the iTwin: as a member or as organization administrator."""
+        """Tell whether the caller sees what belongs to the iTwin: as a member or as organization administrator."""
         return self.organization_administrator or self.is_member_of(itwin_id)
 
     def has_permission(self, permission: str, itwin_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""How the service says no: the error body of section 2.11 with the codes of section 7."""
+"""The errors of the service: the body of section 2.11 with the codes of section 7."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

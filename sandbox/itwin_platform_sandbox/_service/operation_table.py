@@ -59,7 +59,7 @@ OPERATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The operation that a request asks for, with its decoded path parameters."""
+    """The operation of a request, with its decoded path parameters."""
 
     operation: Operation
     path_parameters: dict[str, str]

@@ -17,8 +17,8 @@ def paging_links(url: str, query: Mapping[str, str], *, skip: int, top: int, tot
 
 
 def _link(url: str, query: Mapping[str, str], skip: int, top: int) -> JSONObject:
-    asked = {name: value for name, value in query.items() if name not in ("$skip", "$top")}
-    parameters = {**asked, "$skip": str(skip), "$top": str(top)}
+    selecting = {name: value for name, value in query.items() if name not in ("$skip", "$top")}
+    parameters = {**selecting, "$skip": str(skip), "$top": str(top)}
     # The service writes the dollar sign of its parameters as it is, not as %24.
     text = "&".join(f"{quote(name, safe='$')}={quote(value, safe=',:')}" for name, value in parameters.items())
     return {"href": f"{url}?{text}"}

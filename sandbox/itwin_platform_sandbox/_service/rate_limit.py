@@ -1,12 +1,11 @@
 """The rate limit of each token. Source: section 8, "Rate limiting"."""
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
-from .fields import FieldError, check_choice
+from .fields import LARGEST_NUMBER, FieldError, check_choice
 from .retry_after import RETRY_AFTER_FORMS, RetryAfter
 
 RateKind = Literal["fixed_window", "token_bucket"]
@@ -40,8 +39,8 @@ class RateLimit:
     retry_after: RetryAfter = "seconds"
 
     def __post_init__(self) -> None:
-        if self.requests < 1 or not (self.per > 0 and math.isfinite(self.per)):
-            message = f"a rate limit needs a positive count and a positive time, not {self.requests}/{self.per}"
+        if self.requests < 1 or not 0 < self.per <= LARGEST_NUMBER:
+            message = f"a rate limit needs a positive count and time below {LARGEST_NUMBER} s, not {self}"
             raise FieldError("rate", message)
         check_choice("kind", self.kind, get_args(RateKind))
         check_choice("retry_after", self.retry_after, RETRY_AFTER_FORMS)
@@ -91,7 +90,7 @@ class RequestCounter:
 def _fixed_window(
     limit: RateLimit, now: float, state: tuple[float, float] | None
 ) -> tuple[float | None, tuple[float, float]]:
-    """The state is when the window began and how many requests it has had."""
+    """Count one request; the state is when the window began and how many requests it has had."""
     start, count = state or (now, 0)
     if now >= start + limit.per:
         start, count = now, 0
@@ -103,7 +102,7 @@ def _fixed_window(
 def _token_bucket(
     limit: RateLimit, now: float, state: tuple[float, float] | None
 ) -> tuple[float | None, tuple[float, float]]:
-    """The state is when the bucket was last looked at and how much was in it."""
+    """Count one request; the state is when the bucket was last used and how much was in it."""
     seen, level = state or (now, limit.requests)
     refill = limit.requests / limit.per
     level = min(limit.requests, level + (now - seen) * refill)

@@ -8,17 +8,17 @@ from typing import Literal, get_args
 RetryAfter = Literal["seconds", "decimals", "date", "none", "garbage", "huge"]
 RETRY_AFTER_FORMS: tuple[str, ...] = get_args(RetryAfter)
 
-# More seconds than a datetime can add up.
+# More seconds than a datetime can add.
 HUGE = 10**15
 
 
 def retry_after_headers(form: RetryAfter, wait: float, now: datetime) -> tuple[tuple[str, str], ...]:
-    """The header `retry-after` for a wait in seconds; nothing for `none`. Described is `seconds` (section 8)."""
+    """Return the header `retry-after` for a wait in seconds; nothing for `none`. Section 8 describes `seconds`."""
     if form == "none":
         return ()
-    whole = max(1, math.ceil(wait))
+    seconds = max(1, math.ceil(wait))
     text = {
-        "seconds": str(whole),
+        "seconds": str(seconds),
         "decimals": f"{math.ceil(wait * 1000) / 1000:.3f}",
         "date": http_date(_next_full_second(now + timedelta(seconds=wait))),
         "garbage": "soon",
@@ -33,5 +33,5 @@ def _next_full_second(time: datetime) -> datetime:
 
 
 def http_date(time: datetime) -> str:
-    """An aware time as the headers of HTTP have it (RFC 9110, section 5.6.7)."""
+    """Return an aware time in the form of HTTP headers (RFC 9110, section 5.6.7)."""
     return format_datetime(time.astimezone(UTC), usegmt=True)

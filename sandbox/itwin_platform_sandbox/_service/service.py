@@ -93,7 +93,7 @@ class Service:
                 return
         vendor = self._vendor or "<vendor>"
         expected = f"application/vnd.{vendor}.itwin-platform.v{operation.version}+json"
-        raise operation_not_found(f"No such version: this operation is asked for with Accept: {expected}.")
+        raise operation_not_found(f"No such version: this operation needs Accept: {expected}.")
 
     def _operation_request(self, request: APIRequest, route: Route, caller: Caller) -> OperationRequest:
         return OperationRequest(

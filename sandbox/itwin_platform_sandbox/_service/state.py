@@ -29,7 +29,7 @@ class StoredScene:
 
 @dataclass(slots=True, kw_only=True)
 class StoredWebhook:
-    """A webhook (section 2.9) and the iTwin whose maintainers may change it. Its secret is taken and not kept."""
+    """A webhook (section 2.9) and the iTwin whose maintainers may change it. Its secret is accepted and not kept."""
 
     itwin_id: str
     content: JSONObject
@@ -76,11 +76,11 @@ class Platform:
         self.selections.clear()
 
     def new_id(self) -> str:
-        """A UUID that only depends on the seed."""
+        """Return a UUID that only depends on the seed."""
         return new_uuid(self.random)
 
     def time(self) -> str:
-        """The time now, as the service writes it."""
+        """Return the time now, as the service writes it."""
         return time_text(self.now())
 
 
@@ -97,15 +97,15 @@ class Snapshot:
 
 
 def source_of(seed: int, part: str) -> random.Random:
-    """A source of numbers for one part of the data: what one part draws changes nothing in another."""
+    """Return a source of numbers for one part of the data: what one part draws changes nothing in another."""
     return random.Random(f"{seed} {part}")  # noqa: S311 - example data is to be the same in every run
 
 
 def new_uuid(source: random.Random) -> str:
-    """A version 4 UUID drawn from `source`."""
+    """Return a version 4 UUID drawn from `source`."""
     return str(uuid.UUID(int=source.getrandbits(128), version=4))
 
 
 def time_text(time: datetime) -> str:
-    """An aware time as `YYYY-MM-DDTHH:mm:ss.sssZ`. Source: section 2, conventions."""
+    """Return an aware time as `YYYY-MM-DDTHH:mm:ss.sssZ`. Source: section 2, conventions."""
     return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"

@@ -37,6 +37,7 @@ from itwin_platform import (
     QueryScope,
     RateLimit,
     RateLimitError,
+    RedisGate,
     Repository,
     RepositoryOptions,
     RepositoryResourceData,
@@ -83,6 +84,7 @@ async def make() -> None:
     PlatformClient(token=lambda: "t")
     PlatformClient(token=AccessToken("t"), backoff=BackoffPolicy(max_attempts=3, deadline=None))
     PlatformClient(gate=Gate(max_in_flight=5, rate=RateLimit(requests=100, per=60.0)))
+    PlatformClient(gate=RedisGate("redis://localhost:6379/0", name="prod, service app 7", workers=4))
     PlatformClient(transport=httpx.AsyncHTTPTransport(), timeout=httpx.Timeout(5.0), allow_insecure=True)
     PlatformClient(http_client=httpx.AsyncClient(), max_response_bytes=1, check_requests=False)
     httpx.AsyncClient(transport=BackoffTransport(httpx.AsyncHTTPTransport(), policy=BackoffPolicy(), gate=None))

@@ -8,6 +8,7 @@ its fields are `itwin_method`, `itwin_route`, `itwin_seconds` and so on.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from typing import TypeVar
 
 #: The logger has the name of the whole package, also in a vendored copy.
 LOG = logging.getLogger(str(__package__).rpartition(".")[0])
@@ -59,12 +60,34 @@ class CooldownStarted:
     operation: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateChanged:
+    """A gate that processes share lost its server, a line of level WARNING, or has it back, of level INFO.
+
+    Args:
+        name: the name of the gate.
+        is_shared: whether the limit is shared from now on; if not, each process goes on with its share.
+        reason: why the server was lost; None when it is back.
+    """
+
+    name: str
+    is_shared: bool
+    reason: str | None
+
+
 BackoffEvent = AttemptEnded | CooldownStarted
+Event = TypeVar("Event", AttemptEnded, CooldownStarted, GateChanged, BackoffEvent)
 
 
-def tell(event: BackoffEvent, on_event: Callable[[BackoffEvent], None] | None) -> None:
+def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
     """Writes an event to the log and calls back; a callback that fails is logged, and the request goes on."""
-    if isinstance(event, CooldownStarted):
+    if isinstance(event, GateChanged):
+        change = "is shared again" if event.is_shared else "goes on without its server"
+        level = logging.INFO if event.is_shared else logging.WARNING
+        LOG.log(
+            level, "gate %r %s%s", event.name, change, f": {event.reason}" if event.reason else "", extra=_extra(event)
+        )
+    elif isinstance(event, CooldownStarted):
         LOG.warning(
             "%s %s -> 429: no request begins for %.3g s",
             *(event.method, event.route, event.seconds),
@@ -85,7 +108,7 @@ def tell(event: BackoffEvent, on_event: Callable[[BackoffEvent], None] | None) -
         LOG.exception("on_event failed", extra=_extra(event))
 
 
-def _extra(event: BackoffEvent) -> dict[str, object]:
+def _extra(event: BackoffEvent | GateChanged) -> dict[str, object]:
     # The prefix keeps them apart from what logging, and filters of an application, put on a record.
     told = {f"itwin_{field.name}": getattr(event, field.name) for field in fields(event)}
     return {"itwin_event": type(event).__name__, **told}

@@ -133,7 +133,7 @@ class Gate:
         if waiter.gives_up(now=now, left=left) and self._window.wait(now) != 0:
             raise WaitTooLongError(left)
         self._queue.add(waiter)
-        if len(self._queue) == 1:
+        if self._timer is None:
             self._admit()
         try:
             return await waiter

@@ -73,7 +73,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._gate = own if type(own) is Gate else GuardedGate(own)
         self._auth = auth
         self._now = now
-        self._budget = RetryBudget(self._policy.retry_budget)
+        # Processes that share a gate may share its retry budget as well.
+        shared = getattr(own, "retry_budget", None)
+        self._budget = shared if isinstance(shared, RetryBudget) else RetryBudget(self._policy.retry_budget)
         self._calls: set[Call] = set()
         self._ended = asyncio.Event()
         self._is_closed = False

@@ -87,15 +87,15 @@ async def asyncio(
 
     Creates a detector, an entry of the detector library. A new detector has no versions.
 
-    Authorization: Bearer access token with scope `itwin-platform`. Permission required for detector
+    Authorization: access token with scope `itwin-platform`. Permission required for detector
     creation: not shown in the description.
 
     Source: sections 4.7, 2.8, 5
 
     Args:
-        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
-            API with a version segment, v2 for create detector and update webhook. `{vendor}` stands for the vendor's
-            name, which is not shown in the description; it is to be replaced before sending.
+        accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
+            replaced before sending.
+
             Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v2+json'.
         body (DetectorCreate): Body of create detector.
             Source: sections 4.7, 2.8

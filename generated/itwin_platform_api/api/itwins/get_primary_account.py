@@ -77,19 +77,18 @@ async def asyncio(
 ) -> PrimaryAccountResponse:
     """Get primary account
 
-    Returns the primary Account iTwin of the caller. New iTwins are created in this Account unless
-    specified otherwise. A user in an organization gets the organization's primary Account (other
-    Accounts can be listed with the list operation and `subClass=Account`). A user without an
-    organization has a single Account iTwin created for them, which is returned.
+    Gets the caller's primary Account. It is where new iTwins go by default. Members of an organization get its
+    primary Account, and find its other Accounts by listing iTwins with `subClass=Account`. For everybody else the
+    service creates one Account.
 
-    Authorization: Bearer access token with scope `itwin-platform`. Any authenticated user.
+    Authorization: access token with scope `itwin-platform`. Any authenticated user.
 
     Source: sections 4.4, 5
 
     Args:
-        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
-            API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the
-            vendor's name, which is not shown in the description; it is to be replaced before sending.
+        accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
+            replaced before sending.
+
             Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
 
     Raises:

@@ -171,8 +171,8 @@ async def asyncio(
 ) -> ITwinsResponse:
     """List iTwins
 
-    Returns iTwins the caller is a member of (default scope). Inactive iTwins are left out unless
-    requested with `status` or `includeInactive`.
+    Lists the iTwins that the caller is a member of. Inactive iTwins are listed only with `status` or
+    `includeInactive`.
 
     Parameters that exclude each other:
 
@@ -186,18 +186,18 @@ async def asyncio(
     For more than 10000 iTwins, an exports operation exists; its details: not shown in the
     description.
 
-    Authorization: Bearer access token with scope `itwin-platform`. Any authenticated user; only
-    iTwins the user is a member of are returned. `X-iTwin-Query-Scope: OrganizationAdmin` needs an
-    organization administrator.
+    Authorization: access token with scope `itwin-platform`. Any authenticated user; only
+    iTwins the user is a member of are returned. `X-iTwin-Query-Scope: OrganizationAdmin` is for organization
+    administrators.
 
     Source: sections 4.3, 3, 5
 
     Args:
-        sub_class (list[ITwinSubClass] | Unset): Optional. One or several iTwin SubClass values, comma delimited.
+        sub_class (list[ITwinSubClass] | Unset): Optional. One or more iTwin SubClass values, separated by commas.
             Recommended: it makes queries faster.
             Source: section 4.3
-        status (ITwinStatus | Unset): iTwin Status. Default Active. Inactive iTwins are left out of the list
-            operation unless requested. Transitions between statuses: not shown in the description.
+        status (ITwinStatus | Unset): iTwin Status. Default Active. Inactive iTwins are listed on request only.
+            Transitions between statuses: not shown in the description.
             Source: sections 2.5, 3
         type_ (str | Unset): Optional. Exact type. Cannot be combined with `$filter`.
             Source: section 4.3
@@ -214,12 +214,12 @@ async def asyncio(
             `number`, `displayName` or `$filter`.
             Source: section 4.3
         select (list[str] | Unset): Optional. Comma-delimited property names to return. When given, the Prefer
-            header is ignored. When absent, the minimal representation is returned.
+            header is ignored. Without it, the minimal representation is returned.
             Source: section 4.3
-        filter_ (str | Unset): Optional. OData filter; text comparison is case insensitive. Supports comparison
-            operators (e.g. `ge`, `eq`), `and`, `or`, `contains(value, property)`, `startswith(value, property)`.
-            Cannot be combined with the simple parameters (`status`, `type`, `number`, `displayName`, `parentId`,
-            `iTwinAccountId`, `$search`); only `subClass` may accompany it.
+        filter_ (str | Unset): Optional. OData filter; text comparison is case insensitive. Operators: comparisons
+            such as `ge` and `eq`, `and`, `or`, `contains(value, property)`, `startswith(value, property)`. Cannot be
+            combined with `status`, `type`, `number`, `displayName`, `parentId`, `iTwinAccountId` or `$search`;
+            `subClass` is allowed beside it.
             Source: section 4.3
         orderby (str | Unset): Optional. Property name with optional direction, e.g. `displayName ASC`.
             Source: section 4.3
@@ -232,19 +232,19 @@ async def asyncio(
             Source: section 4.3
         x_max_return (int | Unset): Optional. Maximum total number of iTwins returned across all pages. Default
             1000. Allowed 1 to 10000 (the message of the 422 detail says that the value must be below 10000). The
-            value used is echoed in a response header of the same name. Paging past the limit does not fail; no more
-            iTwins are returned. Not the same as `$top` (page size).
+            response header of this name returns the value used. Pages beyond the limit are empty; they are no error.
+            Not the same as `$top` (page size).
             Source: sections 4.3, 7, 8
         x_itwin_query_scope (QueryScope | Unset): Values of the header X-iTwin-Query-Scope. `MemberOfiTwin`
-            (default): iTwins the user is a member of. `OrganizationAdmin`: iTwins belonging to the user's
-            organization; usable only by an organization administrator.
+            (default): iTwins the user is a member of. `OrganizationAdmin`: all iTwins of the organization, for
+            organization administrators.
             Source: section 4.3
         prefer (PreferredReturn | Unset): Values of the header Prefer: the minimal or the full representation of
             an iTwin.
             Source: section 4.3
-        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
-            API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the
-            vendor's name, which is not shown in the description; it is to be replaced before sending.
+        accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
+            replaced before sending.
+
             Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
 
     Raises:

@@ -97,13 +97,12 @@ async def asyncio(
 
     Technical Preview: for testing only, not for production use; may change.
 
-    Adds a resource (for example a map layer) to a repository of class GeographicInformationSystem,
-    to mark which resources are relevant to the iTwin. `class` and `subClass` are taken from the
-    repository.
+    Adds a resource, such as a map layer, to a GeographicInformationSystem repository. It marks the resource as
+    relevant to the iTwin. The resource takes `class` and `subClass` from its repository.
 
-    Authorization: Bearer access token with scope `itwin-platform`. The caller needs the
-    `itwins_modify` permission on the iTwin. Organization Administrators hold it automatically for
-    every iTwin of their organization.
+    Authorization: access token with scope `itwin-platform`. The caller needs the
+    `itwins_modify` permission on the iTwin. Organization Administrators have it for all iTwins of their
+    organization.
 
     Source: sections 4.2, 5
 
@@ -112,12 +111,12 @@ async def asyncio(
             Source: sections 4.1, 4.2
         repository_id (str): Repository id.
             Source: sections 4.1, 4.2
-        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
-            API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the
-            vendor's name, which is not shown in the description; it is to be replaced before sending.
+        accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
+            replaced before sending.
+
             Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
-        body (ResourceCreate): Body of create repository resource (`iTwin-repository-resource-create`). `class`
-            and `subClass` are taken from the repository.
+        body (ResourceCreate): Body of create repository resource (`iTwin-repository-resource-create`). The
+            resource takes `class` and `subClass` from its repository.
             Source: sections 4.2, 7, 8
 
     Raises:

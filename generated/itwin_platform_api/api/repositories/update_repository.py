@@ -99,13 +99,12 @@ async def asyncio(
 
     Updates a repository of an iTwin. Rules:
 
-    1. Only properties present in the body are changed.
-    2. `authentication` and `options` may be set to null to remove them.
+    1. A property that is not in the body stays as it is.
+    2. null removes `authentication` or `options`.
     3. `uri` and `displayName` cannot be set to null.
     4. `class`, `subClass` and `id` cannot be changed.
-    5. When `authentication` or `options` is sent it replaces the whole object; a partial object
-       (for example only `password`, or only `queryParameters`) is not merged. All properties of the
-       object must be sent.
+    5. `authentication` and `options` replace the stored object. The service merges nothing: send all
+       properties of the object, not `password` or `queryParameters` alone.
     6. Read-only fields must not be included.
 
     Repositories that can be updated (class: subclasses):
@@ -115,9 +114,9 @@ async def asyncio(
     - Construction: Performance
     - Subsurface: EvoWorkspace
 
-    Authorization: Bearer access token with scope `itwin-platform`. The caller needs the
-    `itwins_modify` permission on the iTwin. Organization Administrators hold it automatically for
-    every iTwin of their organization.
+    Authorization: access token with scope `itwin-platform`. The caller needs the
+    `itwins_modify` permission on the iTwin. Organization Administrators have it for all iTwins of their
+    organization.
 
     Source: sections 4.1, 2.1, 5
 
@@ -126,9 +125,9 @@ async def asyncio(
             Source: sections 4.1, 4.2
         repository_id (str): Repository id.
             Source: sections 4.1, 4.2
-        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
-            API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the
-            vendor's name, which is not shown in the description; it is to be replaced before sending.
+        accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
+            replaced before sending.
+
             Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
         body (RepositoryUpdate): Body of update repository (`iTwin-repository-update`), all properties optional.
             Only properties present are changed. `class`, `subClass` and `id` cannot be changed, and read-only fields

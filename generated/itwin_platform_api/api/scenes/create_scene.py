@@ -100,25 +100,25 @@ async def asyncio(
 
     Technical Preview: for testing only, not for production use; may change.
 
-    Creates a scene. The data is validated against the caller's permissions and the supported object
-    schemas.
+    Creates a scene. The service checks the data against the caller's permissions and against the schemas of the
+    objects.
 
-    Authorization: Bearer access token with scope `itwin-platform`. Permission required for scene
+    Authorization: access token with scope `itwin-platform`. Permission required for scene
     operations: not shown in the description.
 
     Source: sections 4.5, 5
 
     Args:
         itwin_id (str): Primary iTwin of the scene.
-            Source: sections 4.5, 4.6
+            Source: sections 4.5, 4.6, 2.6
         x_correlation_id (str | Unset): Optional. Activity id for tracking the request.
             Source: sections 4.5, 4.6
-        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
-            API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the
-            vendor's name, which is not shown in the description; it is to be replaced before sending.
+        accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
+            replaced before sending.
+
             Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
-        body (SceneCreate): Body of create scene (`SceneCreateDTO`). The data is validated against the caller's
-            permissions and the supported object schemas.
+        body (SceneCreate): Body of create scene (`SceneCreateDTO`). The service checks the data against the
+            caller's permissions and against the schemas of the objects.
             Source: section 4.5
 
     Raises:

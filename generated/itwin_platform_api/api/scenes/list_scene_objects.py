@@ -116,19 +116,19 @@ async def asyncio(
 
     Technical Preview: for testing only, not for production use; may change.
 
-    Lists the objects of a scene. The list is filtered to what the caller's roles and permissions
-    allow. Paging applies to the filtered set.
+    Lists the objects of a scene. The listing holds the objects that the caller may see. Pages count these objects
+    only.
 
-    Authorization: Bearer access token with scope `itwin-platform`. Permission required for scene
+    Authorization: access token with scope `itwin-platform`. Permission required for scene
     operations: not shown in the description.
 
     Source: sections 4.6, 5
 
     Args:
-        scene_id (str): A UUID string.
-            Source: section 2
+        scene_id (str): Scene id.
+            Source: sections 4.6, 2.6
         itwin_id (str): Primary iTwin of the scene.
-            Source: sections 4.5, 4.6
+            Source: sections 4.5, 4.6, 2.6
         order_by (str | Unset): Optional. Default `kind`. Other allowed values: not shown in the description.
             Source: section 4.6
         skip (int | Unset): Optional. Default 0. Lower limit: not shown in the description.
@@ -137,9 +137,9 @@ async def asyncio(
             Source: sections 4.6, 8
         x_correlation_id (str | Unset): Optional. Activity id for tracking the request.
             Source: sections 4.5, 4.6
-        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
-            API with a version segment, v1 for repository, iTwin and scene operations. `{vendor}` stands for the
-            vendor's name, which is not shown in the description; it is to be replaced before sending.
+        accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
+            replaced before sending.
+
             Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
 
     Raises:

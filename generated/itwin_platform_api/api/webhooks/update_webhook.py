@@ -90,25 +90,24 @@ async def asyncio(
 ) -> Webhook:
     """Update webhook
 
-    Updates a webhook, and activates or deactivates it. A newly created webhook is inactive and
-    receives no events until activated. With `active=true` an inactive webhook becomes active:
+    Updates a webhook, and activates or deactivates it. A new webhook is inactive: it receives events once it is
+    activated. With `active=true` an inactive webhook becomes active:
     events start being forwarded to `callbackUrl`. With `active=false` an active webhook becomes
     inactive: events stop being forwarded. Both require that the caller is authorized. Read-only
     properties must not be sent.
 
     Authorization: callable only by Service Applications. Bearer access token with scopes
-    `itwin-platform` and `webhooks:modify`. The Service Application needs the `webhooks_maintainer`
-    permission at the iTwin level, or must be an Organization Administrator of the organization that
-    owns the iTwin.
+    `itwin-platform` and `webhooks:modify`. It needs the permission `webhooks_maintainer` on the iTwin, or must be
+    Organization Administrator of the owning organization.
 
     Source: sections 4.8, 3, 5
 
     Args:
         webhook_id (str): Webhook id.
             Source: section 4.8
-        accept (str): Required on every operation. The recommended value is the vendor media type for the platform
-            API with a version segment, v2 for create detector and update webhook. `{vendor}` stands for the vendor's
-            name, which is not shown in the description; it is to be replaced before sending.
+        accept (str): The media type that the operation returns. `{vendor}` stands for the vendor's name and is
+            replaced before sending.
+
             Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v2+json'.
         body (WebhookUpdate): Body of update webhook (`Update Webhook Request`), all properties optional. Read-
             only properties must not be sent.

@@ -18,7 +18,7 @@ SEEN_CODES = {
 
 
 def errors(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Other codes, details without target, and in turns the gateway's own body for 401."""
+    """Change codes, omit targets, and in turns send the gateway's own body for 401."""
     if response.status == 401 and context.turn % 2:
         return replace(response, body=dict(GATEWAY_401))
     changed, body = copy_of(response)
@@ -32,7 +32,7 @@ def errors(context: ChangeContext, response: ServiceResponse) -> ServiceResponse
 
 
 def headers(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Correlation id, media type, region and tier; the limit's own words with 429; gzip where it is accepted."""
+    """Add correlation id, media type, region, tier and, with 429, what is limited; gzip where it is accepted."""
     request = context.request
     correlation_id = request.headers.get("x-correlation-id") or context.platform.new_id()
     named = [name for name, _ in response.headers]

@@ -55,7 +55,7 @@ def _scene_objects(body: JSONObject, turn: int) -> JSON:
 
 
 def _as_integers(value: JSONObject) -> None:
-    """Numbers without a fraction come as integers."""
+    """Turn numbers without a fraction into integers."""
     for name, inner in value.items():
         if isinstance(inner, dict):
             _as_integers(inner)

@@ -44,7 +44,7 @@ def accept_any_query_scope(request: APIRequest) -> APIRequest:
 
 
 def enum_values(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Classes, sub classes, kinds and event types beyond the description."""
+    """Use classes, sub classes, kinds and event types beyond the description."""
     changed, body = copy_of(response)
     turn = context.turn
     repository = object_at(body, "repository")
@@ -71,7 +71,7 @@ def _set_or_remove(item: JSONObject, name: str, value: object) -> None:
 
 
 def _change_kind(item: JSONObject, index: int) -> None:
-    """Kinds whose data is not described take turns; one of them comes in two versions with different data."""
+    """Let kinds whose data is not described take turns, one of them in two versions with different data."""
     if item.get("kind") not in KINDS:
         return
     item["kind"] = KINDS[index % len(KINDS)]
@@ -82,7 +82,7 @@ def _change_kind(item: JSONObject, index: int) -> None:
 
 
 def times(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """iTwins without zone and with 2 to 7 digits, scenes with none or three, everything else with seven."""
+    """Write times of iTwins without zone and with 2 to 7 digits, of scenes with none or three, others with seven."""
     changed, body = copy_of(response)
     for index, item in enumerate([*items_of(body), object_at(body, "sceneContext")]):
         for name in TIME_FIELDS:
@@ -101,6 +101,6 @@ def _time(operation: str, text: str, turn: int) -> JSON:
 
 
 def _seven_digits(text: str) -> str:
-    """The time to ten millionths of a second, without a zone."""
+    """Return the time to ten millionths of a second, without a zone."""
     time = datetime.fromisoformat(text)
     return f"{time:%Y-%m-%dT%H:%M:%S.%f}6"

@@ -22,7 +22,7 @@ ENUMERATIONS = {
 
 
 def unknown_enum_values(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Every enumeration has a value that nobody knows; in a list every second item has."""
+    """Give every enumeration a value that nobody knows, in a list those of every second item."""
     changed, body = copy_of(response)
     for index, item in enumerate(items_of(body)):
         for name in ENUMERATIONS.get(context.operation_name, ()):
@@ -36,7 +36,7 @@ def unknown_enum_values(context: ChangeContext, response: ServiceResponse) -> Se
 
 
 def unknown_fields(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Every object has fields that nobody knows."""
+    """Add fields that nobody knows to every object."""
     changed, body = copy_of(response)
     for item in [body, *items_of(body)]:
         for inner in item.values():
@@ -47,12 +47,12 @@ def unknown_fields(_: ChangeContext, response: ServiceResponse) -> ServiceRespon
 
 
 def nulls(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Every field but the id is null."""
+    """Set every field but the id to null."""
     return _without_values(response, lambda item, name: item.update({name: None}))
 
 
 def missing_fields(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Every field but the id is omitted."""
+    """Omit every field but the id."""
     return _without_values(response, lambda item, name: item.pop(name))
 
 

@@ -1,1 +1,1 @@
-"""One module for each operation: a function of what is stored and what was asked, to a response or an error."""
+"""One module for each operation: a function from what is stored and a request to a response or an error."""

@@ -18,7 +18,7 @@ DETECTOR_TYPES = (
 
 
 def create_detector(platform: Platform, request: OperationRequest) -> ServiceResponse:
-    """Store a detector without versions and response with it. Source: section 4.7."""
+    """Store a detector without versions and return it. Source: section 4.7."""
     body = read_object(request, INVALID)
     INVALID.reject_any(_problems(body))
     detector: JSONObject = {
@@ -36,11 +36,11 @@ def create_detector(platform: Platform, request: OperationRequest) -> ServiceRes
 def _problems(body: JSONObject) -> list[Detail]:
     found = []
     if not isinstance(body.get("name"), str):
-        found.append(_invalid("name", "name is required and must be a text."))
+        found.append(_invalid("name", "name is required and must be a string."))
     if not _is_detector_type(body.get("type")):
         found.append(_invalid("type", f"type must be one of {', '.join(DETECTOR_TYPES)}."))
     found += [
-        _invalid(name, f"{name} must be a text or null.")
+        _invalid(name, f"{name} must be a string or null.")
         for name in ("displayName", "description", "documentationUrl")
         if not isinstance(body.get(name), str | None)
     ]

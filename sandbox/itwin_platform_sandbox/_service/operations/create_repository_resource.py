@@ -15,7 +15,7 @@ REQUIRED = ("id", "displayName")
 
 
 def create_repository_resource(platform: Platform, request: OperationRequest) -> ServiceResponse:
-    """Store the resource in the repository and response with it. Source: section 4.2."""
+    """Store the resource in the repository and return it. Source: section 4.2."""
     repository = modifiable_repository(platform, request)
     body = read_object(request, INVALID)
     INVALID.reject_any(_problems(repository, body))
@@ -43,7 +43,7 @@ def _text_problems(name: str, value: JSON, longest: int) -> list[Detail]:
     if value is None or value == "":
         return [Detail("MissingRequiredProperty", name, f"{name} is missing or empty.")]
     if not isinstance(value, str) or len(value) > longest:
-        return [Detail("InvalidValue", name, f"{name} must be a text of at most {longest} characters.")]
+        return [Detail("InvalidValue", name, f"{name} must be a string of at most {longest} characters.")]
     return []
 
 

@@ -15,7 +15,7 @@ RETURNED_FIELDS = ("id", "displayName", "visible", "kind", "version", "data")
 
 
 def create_scene(platform: Platform, request: OperationRequest) -> ServiceResponse:
-    """Store the scene with its objects and response with it. Source: section 4.5."""
+    """Store the scene with its objects and return it. Source: section 4.5."""
     itwin_id = _itwin_id(request)
     if itwin_id in platform.itwins and not request.caller.has_access_to(itwin_id):
         raise insufficient_permissions("The caller is not a member of the iTwin.")
@@ -62,7 +62,7 @@ def _check_references(
 
 
 def may_see(request: OperationRequest, item: JSONObject) -> bool:
-    """Whether the caller has access to the iTwin that a RepositoryResource object refers to."""
+    """Tell whether the caller has access to the iTwin that a RepositoryResource object refers to."""
     data = item["data"]
     if item["kind"] != "RepositoryResource" or not isinstance(data, dict) or "iTwinId" not in data:
         return True

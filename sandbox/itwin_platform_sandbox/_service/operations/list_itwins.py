@@ -15,7 +15,7 @@ MOST_SELECTIONS = 16
 
 
 def list_itwins(platform: Platform, request: OperationRequest) -> ServiceResponse:
-    """ServiceResponse with one page of the iTwins that the caller is a member of. Source: section 4.3."""
+    """Return one page of the iTwins that the caller is a member of. Source: section 4.3."""
     query = read_itwin_query(request.query, request.headers)
     if query.query_scope == ORGANIZATION_SCOPE and not request.caller.organization_administrator:
         raise insufficient_permissions("X-iTwin-Query-Scope: OrganizationAdmin needs an organization administrator.")
@@ -28,8 +28,8 @@ def list_itwins(platform: Platform, request: OperationRequest) -> ServiceRespons
 
 
 def _select(platform: Platform, request: OperationRequest, query: ITwinQuery) -> list[JSONObject]:
-    asked = frozenset((name, value) for name, value in request.query.items() if name not in NOT_SELECTING)
-    key = (asked, query.query_scope, request.caller.member_of)
+    selecting = frozenset((name, value) for name, value in request.query.items() if name not in NOT_SELECTING)
+    key = (selecting, query.query_scope, request.caller.member_of)
     if key not in platform.selections:
         if len(platform.selections) >= MOST_SELECTIONS:
             platform.selections.clear()

@@ -12,7 +12,7 @@ from ..state import Platform, StoredScene
 from .create_scene import may_see
 
 LARGEST_PAGE = 100
-# The description shows `kind` and says that there are others; these two are what the service has been seen to take.
+# The description shows `kind` and says that there are others; the service has been seen to support these two.
 ORDERS: dict[str, Callable[[JSONObject], object]] = {
     "kind": lambda item: str(item["kind"]),
     "displayName": lambda item: str(item.get("displayName", "")).casefold(),
@@ -21,7 +21,7 @@ ORDERS: dict[str, Callable[[JSONObject], object]] = {
 
 
 def list_scene_objects(platform: Platform, request: OperationRequest) -> ServiceResponse:
-    """ServiceResponse with one page of the objects that the caller may see. Source: section 4.6."""
+    """Return one page of the objects that the caller may see. Source: section 4.6."""
     order, skip, top = _read_query(request)
     scene = _scene(platform, request)
     visible = [item for item in scene.objects if may_see(request, item)]

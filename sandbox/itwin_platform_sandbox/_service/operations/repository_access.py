@@ -9,7 +9,7 @@ INVALID = InvalidRequest(422, "InvalidiTwinsRequest", "The repository request is
 
 
 def modifiable_repository(platform: Platform, request: OperationRequest) -> StoredRepository:
-    """The repository that the path names; rejects with 404 when there is none, with 403 without `itwins_modify`."""
+    """Return the repository that the path names; raises 404 without one, 403 without `itwins_modify`."""
     itwin_id = request.path_parameters["iTwinId"].lower()
     repository_id = request.path_parameters["repositoryId"]
     if itwin_id in platform.itwins and not request.caller.has_permission(ITWINS_MODIFY, itwin_id):

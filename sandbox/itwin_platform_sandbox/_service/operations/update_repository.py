@@ -24,7 +24,7 @@ LEVELS = ("minimumLevel", "maximumLevel")
 
 
 def update_repository(platform: Platform, request: OperationRequest) -> ServiceResponse:
-    """Change what the body names and response with the whole repository. Source: section 4.1."""
+    """Change what the body names and return the repository. Source: section 4.1."""
     repository = modifiable_repository(platform, request)
     body = read_object(request, INVALID)
     INVALID.reject_any(_problems(repository.content, body))
@@ -44,7 +44,7 @@ def _problems(content: JSONObject, body: JSONObject) -> list[Detail]:
     for name, longest in LONGEST_TEXT.items():
         value = body.get(name, "as it was")
         if not isinstance(value, str) or not 0 < len(value) <= longest:
-            found.append(_invalid(name, f"{name} must be a text of 1 to {longest} characters."))
+            found.append(_invalid(name, f"{name} must be a string of 1 to {longest} characters."))
     if body.get("authentication") is not None:
         found += _authentication_problems(body["authentication"])
     if body.get("options") is not None:

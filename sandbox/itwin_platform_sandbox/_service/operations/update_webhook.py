@@ -37,7 +37,7 @@ EVENT_TYPES = frozenset(
 
 
 def update_webhook(platform: Platform, request: OperationRequest) -> ServiceResponse:
-    """Change what the body names and response with the webhook, without its secret. Source: section 4.8."""
+    """Change what the body names and return the webhook, without its secret. Source: section 4.8."""
     webhook = _maintainable_webhook(platform, request)
     body = read_object(request, INVALID)
     INVALID.reject_any(_problems(body))
@@ -63,7 +63,7 @@ def _maintainable_webhook(platform: Platform, request: OperationRequest) -> Stor
 def _problems(body: JSONObject) -> list[Detail]:
     found = [_invalid(name, f"{name} is read-only.") for name in READ_ONLY if name in body]
     found += [
-        _invalid(name, f"{name} must be a text.")
+        _invalid(name, f"{name} must be a string.")
         for name in ("secret", "callbackUrl")
         if not isinstance(body.get(name, ""), str)
     ]

@@ -1,6 +1,6 @@
-"""`$filter` on iTwins: a statement becomes a function that says yes or no to one iTwin. Source: section 4.3.
+"""`$filter` on iTwins: a statement becomes a predicate on one iTwin. Source: section 4.3.
 
-Rules that hold for every statement: text compares without regard to case, dates compare as times, a null compares
+Rules that hold for every statement: strings compare without regard to case, dates compare as times, a null compares
 only with eq and ne, and a comparison has one property on one side and one value on the other.
 """
 
@@ -35,7 +35,7 @@ _MIRRORED = {"eq": "eq", "ne": "ne", "gt": "lt", "ge": "le", "lt": "gt", "le": "
 
 
 class FilterError(ValueError):
-    """The filter cannot be carried out; `part` is what is wrong with it, in the words of section 7."""
+    """The filter is rejected; `part` is what is wrong with it, in the words of section 7."""
 
     def __init__(self, part: Literal["statement", "property"], message: str) -> None:
         super().__init__(message)
@@ -101,7 +101,7 @@ def _expected(property_: _Property, value: _Value) -> Comparable:
             raise FilterError("statement", f"{property_.name} is compared with a number.")
         return float(value.value or 0)
     if not isinstance(value.value, str):
-        raise FilterError("statement", f"{property_.name} is compared with a quoted text.")
+        raise FilterError("statement", f"{property_.name} is compared with a quoted string.")
     if property_.kind == "text":
         return value.value.casefold()
     try:
@@ -123,7 +123,7 @@ _READERS: dict[PropertyKind, Callable[[JSON], Comparable]] = {
 
 
 class _Compiler(Transformer[Token, _Term | _Property | _Value]):
-    """Turns the parts of a statement, innermost first, into terms."""
+    """Turn the parts of a statement, innermost first, into terms."""
 
     def property(self, children: list[Token]) -> _Property:
         name = str(children[0])
@@ -168,9 +168,9 @@ class _Compiler(Transformer[Token, _Term | _Property | _Value]):
         # The description has the value first, OData the property: with one of each there is no doubt.
         value, property_ = (first, second) if isinstance(second, _Property) else (second, first)
         if not (isinstance(property_, _Property) and isinstance(value, _Value) and isinstance(value.value, str)):
-            raise FilterError("statement", f"{name}(value, property) needs a quoted text and a property.")
+            raise FilterError("statement", f"{name}(value, property) needs a quoted string and a property.")
         if property_.kind != "text" or not value.is_text:
-            raise FilterError("statement", f"{name}(value, property) needs a quoted text and a text property.")
+            raise FilterError("statement", f"{name}(value, property) needs a quoted string and a string property.")
         part, key = value.value.casefold(), property_.name
         if str(name).lower() == "contains":
             return _term(lambda itwin: part in str(itwin.get(key) or "").casefold())

@@ -34,5 +34,5 @@ STATUSES = ("Active", "Inactive", "Trial")
 
 
 def summary(itwin: JSONObject) -> JSONObject:
-    """The minimal representation of an iTwin."""
+    """Return the minimal representation of an iTwin."""
     return {name: itwin[name] for name in SUMMARY_PROPERTIES}

@@ -16,7 +16,7 @@ MEMBER_SCOPE, ORGANIZATION_SCOPE = "MemberOfiTwin", "OrganizationAdmin"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ITwinQuery:
-    """What one request asks for."""
+    """The parameters of one request."""
 
     predicates: tuple[Predicate, ...]
     properties: tuple[str, ...] | None
@@ -159,7 +159,7 @@ def _as_integer(
 
 
 def parse_integer(text: str) -> int | None:
-    """The number that decimal digits, with or without a sign, stand for; None for every other text."""
+    """Return the number that decimal digits, with or without a sign, stand for; None for every other string."""
     return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
 
 
@@ -188,7 +188,7 @@ OrderKey = Callable[[Mapping[str, object]], tuple[bool, object]]
 
 
 def order_key(name: str) -> OrderKey:
-    """How iTwins are put in order by one property: nulls first, text without regard to case."""
+    """Return the sort key for one property: nulls first, strings without regard to case."""
     if ITWIN_PROPERTIES[name] == "text":
         return lambda itwin: (itwin[name] is not None, str(itwin[name] or "").casefold())
     return lambda itwin: (itwin[name] is not None, itwin[name] or 0)

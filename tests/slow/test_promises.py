@@ -1,6 +1,5 @@
 """The promises of `make reliability`, each on a scale that costs about a second."""
 
-import asyncio
 import logging
 from collections.abc import Iterator
 
@@ -9,12 +8,11 @@ import pytest
 from measure.promises.cancellation import cancellation
 from measure.promises.connections import TRANSPORTS, closed, closing, cuts, surplus
 from measure.promises.deadlines import deadlines
-from measure.promises.figure import Figure, at_most, exactly, print_figures
+from measure.promises.figure import Figure
 from measure.promises.fuzzing import fuzzing
 from measure.promises.herd import herd
 from measure.promises.hostile_links import hostile_links
 from measure.promises.lost_answers import lost_answers
-from measure.promises.outage import outage
 from measure.promises.secrets import secrets
 from measure.promises.services import in_memory
 from measure.promises.token_calls import token_calls
@@ -39,11 +37,6 @@ def broken(figures: list[Figure]) -> list[Figure]:
 def test_a_herd_is_served_at_the_rate_of_the_service() -> None:
     """A hundred tasks at ten a second, in virtual time: all answered, 1.2 requests a call, 1.1 times the ideal."""
     assert broken(in_virtual_time(herd(service=in_memory))) == []
-
-
-def test_an_outage_is_not_multiplied() -> None:
-    """A hundred and a thousand calls against 503, in virtual time."""
-    assert broken(in_virtual_time(outage(service=in_memory))) == []
 
 
 def test_a_deadline_is_kept() -> None:
@@ -88,20 +81,3 @@ def test_a_cancelled_call_leaves_nothing_behind() -> None:
 async def test_no_secret_is_written() -> None:
     """Eighty calls with random answers."""
     assert broken(await secrets(rounds=10)) == []
-
-
-def test_the_table_says_what_does_not_hold(capsys: pytest.CaptureFixture[str]) -> None:
-    """A figure above what is allowed is marked."""
-    print_figures([at_most("a", 1.0, 2.0), at_most("b", 3.0, 2.0, unit=" x"), exactly("c", 1, 0)], seconds=1.0)
-    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("\u2502")]
-    assert [("holds" in line, "BROKEN" in line) for line in lines] == [(True, False), (False, True), (False, True)]
-
-
-def test_virtual_time_tells_when_nothing_can_happen_any_more() -> None:
-    """A test that waits for ever fails at once."""
-
-    async def forever() -> None:
-        await asyncio.get_running_loop().create_future()
-
-    with pytest.raises(RuntimeError, match="nobody will wake them"):
-        in_virtual_time(forever())

@@ -1,0 +1,124 @@
+"""The script of RedisGate against the window of one process as its model: the same rules, on a real server."""
+
+import asyncio
+from collections import defaultdict
+
+import pytest
+from hypothesis import HealthCheck, settings, strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from itwin_platform import Permit, RateLimit
+from itwin_platform._attempts.window import Window
+from itwin_platform._gates.engine import Kind, Reply, Report, Request
+from itwin_platform._gates.redis import _RedisEngine
+
+from tests.support.redis_server import RedisServer, server_program
+
+pytestmark = pytest.mark.skipif(server_program() is None, reason="no Redis server is installed")
+
+PROCESSES = st.sampled_from(["one", "two"])
+SECONDS = st.sampled_from([0.0, 0.001, 0.25, 0.6, 1.04, 2.6, 6.0])
+#: How long a 429 asks to wait; the last one is long enough to be probed.
+WAITS = st.sampled_from([0.0, 0.25, 0.6, 1.04, 100.0])
+RATES = [RateLimit(3, 1.0), RateLimit(5, 2.5)]
+
+
+class SharedWindow(RuleBasedStateMachine):
+    """Two processes ask, send and end in any order, while the clock goes on."""
+
+    server: RedisServer
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.now = 1_700_000_000.0
+        self.held: dict[str, list[tuple[Permit, tuple[int, int]]]] = defaultdict(list)
+        self.unsent: set[Permit] = set()
+
+    @initialize(most=st.integers(1, 6), has_rates=st.booleans())
+    def begins(self, most: int, has_rates: bool) -> None:
+        """An empty server, whose clock is handed in by a list."""
+        self.client = self.server.client
+        self.client.flushall()
+        rates = RATES if has_rates else []
+        self.engine = _RedisEngine(self.server.url, name="model", max_in_flight=most, rates=tuple(rates))
+        clock = "redis.call('TIME')"
+        assert self.engine._script.count(clock) == 1
+        script = self.engine._script.replace(clock, "redis.call('LRANGE', 'clock', 0, 1)")
+        self.engine._script, self.engine._digest = script, "0" * 40
+        self.window = Window(max_in_flight=most, rates=rates)
+        self.exchange("one")
+
+    def exchange(self, process: str, *reports: Report, wants: int = 0) -> Reply:
+        """Run the script at the time of the machine."""
+        self.client.delete("clock")
+        self.client.rpush("clock", int(self.now), round(self.now % 1 * 1_000_000))
+        request = Request(process=process, wants=wants, listens=False, spent=0, reports=reports)
+        return self.runner.run(self.engine.exchange(request))
+
+    @rule(seconds=SECONDS)
+    def time_goes_on(self, seconds: float) -> None:
+        """Both processes are heard of, so that neither loses its lease."""
+        self.now = round(self.now + seconds, 3)
+        for process in ("one", "two"):
+            self.exchange(process)
+
+    @rule()
+    def a_minute_goes_on(self) -> None:
+        """Long cooldowns are probed then."""
+        for _ in range(10):
+            self.time_goes_on(6.0)
+
+    @rule(process=PROCESSES, wants=st.integers(1, 5))
+    def asks(self, process: str, wants: int) -> None:
+        """As many permits, of the same period, and the same wait for the next one."""
+        reply = self.exchange(process, wants=wants)
+        expected: list[Permit] = []
+        while len(expected) < wants and self.window.wait(self.now) == 0:
+            expected.append(self.window.begin(self.now))
+        assert list(reply.permits) == [(permit.period, permit.number) for permit in expected]
+        wait = self.window.wait(self.now)
+        assert reply.wait == (None if wait is None else pytest.approx(wait, abs=1e-5))
+        assert reply.cooldown == pytest.approx(self.window.cooldown_left(self.now), abs=1e-5)
+        self.held[process] += zip(expected, reply.permits, strict=True)
+        self.unsent.update(expected)
+
+    def picked(self, data: st.DataObject, process: str) -> tuple[Permit, tuple[int, int]]:
+        """One of the permits that a process holds."""
+        return self.held[process].pop(data.draw(st.integers(0, len(self.held[process]) - 1)))
+
+    @precondition(lambda self: any(self.held.values()))
+    @rule(data=st.data(), kind=st.sampled_from(["answered", "rate_limited", "abandoned", "unused"]), wait=WAITS)
+    def ends(self, data: st.DataObject, kind: Kind, wait: float) -> None:
+        """What was sent ends in some way, what was not is returned."""
+        process = data.draw(st.sampled_from([name for name, held in self.held.items() if held]))
+        permit, (period, number) = self.picked(data, process)
+        jitter = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
+        if kind != "unused":
+            self.window.sending(permit, now=self.now)
+            self.exchange(process, Report(kind="sent", period=period, number=number))
+        if kind == "rate_limited":
+            self.window.rate_limited(permit, now=self.now, wait=wait, jitter=jitter)
+        elif kind == "answered":
+            self.window.answered(permit)
+        else:
+            self.window.end(permit)
+        self.exchange(process, Report(kind=kind, period=period, number=number, value=wait, jitter=jitter))
+
+    def teardown(self) -> None:
+        """Close what was opened."""
+        if hasattr(self, "engine"):
+            self.client.close()
+            self.runner.run(self.engine.aclose())
+        self.runner.close()
+
+
+def test_the_script_keeps_the_rules_of_the_window() -> None:
+    """No history, of 15 with up to 25 steps each, in which the two differ."""
+    with RedisServer() as server:
+        SharedWindow.server = server
+        run_state_machine_as_test(
+            SharedWindow,
+            settings=settings(
+                max_examples=15, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+            ),
+        )

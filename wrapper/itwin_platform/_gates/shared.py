@@ -1,0 +1,245 @@
+"""A gate that several processes share through an engine; without the engine each goes on with its share."""
+
+import asyncio
+import math
+import uuid
+from collections.abc import Callable, Iterable
+
+from .._attempts.events import GateChanged, tell
+from .._attempts.gate import Gate, rates_of
+from .._attempts.policy import BackoffPolicy
+from .._attempts.window import Permit, RateLimit
+from .._errors import UsageError
+from .engine import LEASE, Engine, EngineRejectsError, Reply, Report, Request
+from .reports import Reports, SharedBudget
+
+#: An engine that takes longer than this counts as unreachable; then it is tried again so often. In seconds.
+ENGINE_TIMEOUT, RETRY_INTERVAL = 1.0, 1.0
+#: While others may wait for it, what ended is reported at once; otherwise it waits so long for company.
+REPORT_DELAY, SENT_DELAY = 0.01, 0.05
+#: A process that waits asks again after this time at the latest, and later by its rank, so that not all ask at once.
+POLL_INTERVAL, RANK_STEP, JITTER = 1.0, 0.002, 0.002
+
+
+class SharedGate(Gate):
+    """A gate whose permits come from an engine.
+
+    Args:
+        engine: where the state lives.
+        name: what shares the limit.
+        max_in_flight: requests in flight at once, of all processes.
+        rate: one known rate, or several, of all processes.
+        workers: how many processes share the limit: without the engine each goes on with that share of it.
+        on_event: is called when the engine is lost and when it is back.
+    """
+
+    __slots__ = (
+        *(
+            "_asked",
+            "_changed",
+            "_due",
+            "_engine",
+            "_generation",
+            "_has_joined",
+            "_has_rates",
+            "_held",
+            "_is_contended",
+        ),
+        *("_is_cooldown_unreported", "_is_lost", "_listener", "_listens", "_name", "_on_event", "_process", "_pump"),
+        *("_reports", "retry_budget"),
+    )
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        name: str,
+        max_in_flight: int,
+        rate: RateLimit | Iterable[RateLimit] | None,
+        workers: int,
+        on_event: Callable[[GateChanged], None] | None,
+    ) -> None:
+        if workers < 1:
+            raise UsageError("RedisGate: workers must be at least 1")
+        rates = rates_of(rate)
+        shares = [RateLimit(max(1, each.requests // workers), each.per) for each in rates]
+        super().__init__(math.ceil(max_in_flight / workers), shares)
+        self.retry_budget = SharedBudget(BackoffPolicy().retry_budget)
+        self._engine, self._name, self._on_event = engine, name, on_event
+        # Made anew in each process: a gate may be built before a server forks its workers.
+        self._process = ""
+        self._reports = Reports(counts_sent=bool(rates))
+        self._asked = 0
+        self._has_joined = self._is_lost = self._listens = self._is_contended = self._is_cooldown_unreported = False
+        self._due = 0.0
+        self._changed = asyncio.Event()
+        self._pump: asyncio.Task[None] | None = None
+        self._listener: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "SharedGate":
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self.aclose()
+
+    def sending(self, permit: Permit) -> None:
+        """Count the attempt against the rates: its request goes out now."""
+        super().sending(permit)
+        if self._reports.sending(permit, now=asyncio.get_running_loop().time()):
+            self._exchange_within(SENT_DELAY)
+
+    def answered(self, permit: Permit) -> None:
+        """End an attempt that got a response other than 429."""
+        self._reports.end(permit, "answered", now=asyncio.get_running_loop().time())
+        super().answered(permit)
+
+    def rate_limited(self, permit: Permit, *, wait: float) -> None:
+        """End an attempt that got a 429: this process stops at once, the others with their next exchange."""
+        now = asyncio.get_running_loop().time()
+        self._reports.end(permit, "rate_limited", now=now, value=wait, jitter=self._random_number())
+        self._is_cooldown_unreported = True
+        super().rate_limited(permit, wait=wait)
+
+    def abandoned(self, permit: Permit) -> None:
+        """End an attempt without a response; one that was not sent leaves the limit as it was."""
+        self._reports.end(permit, "abandoned", now=asyncio.get_running_loop().time())
+        super().abandoned(permit)
+
+    async def aclose(self) -> None:
+        """End all waits with UsageError, report what ended, and close what was opened."""
+        if self._closed:
+            return
+        await super().aclose()
+        if self._pump is not None:
+            # An exchange that is under way ends, because it may bring permits, which have to be given back.
+            self._due = 0.0
+            self._changed.set()
+            await asyncio.wait([self._pump])
+        self._stop_listening()
+        if self._has_joined and not self._is_lost:
+            await self._exchange()
+        await self._engine.aclose()
+
+    def _may_begin(self, now: float) -> bool:
+        if self._is_lost:
+            self._exchange_within(0.0)  # the engine may be back
+        return self._is_lost and super()._may_begin(now)
+
+    def _admit(self) -> None:
+        if self._is_lost:
+            super()._admit()
+        if self._closed:
+            return
+        waiting = len(self._queue)
+        if 2 * self._asked < waiting:
+            self._exchange_within(0.0)
+        elif self._reports:
+            self._exchange_within(0.0 if waiting or self._is_contended else REPORT_DELAY)
+
+    def _exchange_within(self, seconds: float) -> None:
+        due = asyncio.get_running_loop().time() + seconds
+        if self._pump is None or self._pump.done():
+            self._due = due if not self._is_lost else max(due, self._due)
+            self._pump = asyncio.create_task(self._run())
+        elif not self._is_lost and due < self._due:
+            self._due = due
+            self._changed.set()
+
+    async def _run(self) -> None:
+        """Exchange with the engine as long as somebody waits or holds a permit."""
+        loop = asyncio.get_running_loop()
+        while not self._closed and (self._queue or self._reports or self._window.in_flight):
+            while (left := self._due - loop.time()) > 0:
+                self._changed.clear()
+                try:
+                    async with asyncio.timeout(left):
+                        await self._changed.wait()
+                except TimeoutError:
+                    break
+            await self._exchange()
+        self._stop_listening()
+
+    async def _exchange(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._process = self._process or uuid.uuid4().hex
+        reports = self._reports.take(now=loop.time())
+        spent, self.retry_budget.unreported = self.retry_budget.unreported, 0
+        if self._is_lost and (left := self._window.cooldown_left(loop.time())) > 0:
+            reports.append(Report(kind="cooldown", value=left))
+        self._is_cooldown_unreported = False
+        self._asked = len(self._queue)
+        self._due = loop.time() + (LEASE / 3)
+        request = Request(
+            process=self._process, wants=self._asked, listens=self._listens, spent=spent, reports=tuple(reports)
+        )
+        try:
+            async with asyncio.timeout(ENGINE_TIMEOUT):
+                reply = await self._engine.exchange(request)
+        except Exception as error:  # noqa: BLE001  # whatever fails there, nobody may wait for ever here
+            if isinstance(error, EngineRejectsError) and not self._has_joined:
+                self._queue.fail_all(UsageError(f"RedisGate: {error}"))
+            self._lose(str(error) or f"no response within {ENGINE_TIMEOUT:g} s")
+        else:
+            self._apply(reply)
+
+    def _apply(self, reply: Reply) -> None:
+        now = asyncio.get_running_loop().time()
+        if self._is_lost:
+            self._is_lost = False
+            self._stop_timer()
+            tell(GateChanged(name=self._name, is_shared=True, reason=None), self._on_event)
+        self._has_joined = True
+        if not reply.known:
+            self._reports.forget()  # the lease had expired, and the permits with it
+        self.retry_budget.left = reply.budget + self.retry_budget.unreported
+        self._is_contended = reply.is_contended
+        if not self._is_cooldown_unreported:
+            self._window.hold(now + reply.cooldown)
+        for period, number in reply.permits:
+            self._grant(period, number)
+        if not self._queue:
+            return
+        self._queue.reject(now=now, left=self._window.cooldown_left(now))
+        if not self._listens and self._listener is None:
+            self._listener = asyncio.create_task(self._listen())
+        pause = POLL_INTERVAL if reply.wait is None else reply.wait
+        later = min(reply.rank * RANK_STEP, POLL_INTERVAL) + self._random_number() * JITTER
+        self._due = min(self._due, now + pause + later)
+
+    def _grant(self, period: int, number: int) -> None:
+        self._asked = max(0, self._asked - 1)
+        if self._queue and not self._is_cooldown_unreported:
+            permit = self._window.begin(asyncio.get_running_loop().time())
+            self._reports.hold(permit, period=period, number=number)
+            self._queue.grant(permit)
+        else:
+            self._reports.unused(period=period, number=number)
+        self._admit()
+
+    async def _listen(self) -> None:
+        def ready() -> None:
+            self._listens = True
+            self._exchange_within(0.0)
+
+        try:
+            await self._engine.listen(self._process, ready=ready, permit=self._grant)
+        except Exception as error:  # noqa: BLE001  # the same
+            self._listener = None
+            self._lose(str(error))
+
+    def _lose(self, reason: str) -> None:
+        """Go on alone, under a new name: what the engine knows of the old one expires with its lease."""
+        self._process, self._asked = "", 0
+        self._reports.forget()
+        self._stop_listening()
+        self._due = asyncio.get_running_loop().time() + RETRY_INTERVAL
+        if not self._is_lost:
+            self._is_lost = True
+            tell(GateChanged(name=self._name, is_shared=False, reason=reason), self._on_event)
+        self._admit()
+
+    def _stop_listening(self) -> None:
+        self._listens = False
+        if self._listener is not None:
+            self._listener.cancel()
+            self._listener = None
