@@ -1,4 +1,4 @@
-"""What the pages of List iTwins ask for, byte for byte, and what comes of their answers. Source: section 4.3."""
+"""What the pages of List iTwins ask for, byte for byte, and what comes of their responses. Source: section 4.3."""
 
 import pytest
 from itwin_platform import PagingError, PlatformClient, ResponseDecodeError, UnprocessableError, UsageError
@@ -62,7 +62,7 @@ async def test_every_keyword_goes_with_every_page(platform: PlatformClient, http
     assert first.url.path == second.url.path == "/prefix/itwins/"
 
 
-async def test_what_is_left_out_is_not_sent(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+async def test_what_is_omitted_is_not_sent(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
     """Without keywords a page asks for the largest page and the largest cap, and nothing else."""
     httpx_mock.add_response(json=itwin_page())
     assert await platform.itwins.list().collect() == []
@@ -115,7 +115,7 @@ async def test_missing_links_end_the_listing(platform: PlatformClient, httpx_moc
 async def test_links_of_no_known_form_are_no_end(
     platform: PlatformClient, httpx_mock: HTTPXMock, links: object
 ) -> None:
-    """What cannot be a link is told: there may be more behind it."""
+    """What cannot be a link is reported: there may be more behind it."""
     httpx_mock.add_response(json={"iTwins": [{"id": "a"}], "_links": links})
     with pytest.raises(PagingError) as caught:
         await platform.itwins.list().collect()
@@ -148,7 +148,7 @@ async def test_links_elsewhere_are_not_sent_to(platform: PlatformClient, httpx_m
 
 
 @pytest.mark.parametrize("target", ["X-Max-Return", "x-max-return", None, ""])
-async def test_a_cap_that_is_refused_is_lowered_once(
+async def test_a_cap_that_is_rejected_is_lowered_once(
     platform: PlatformClient, httpx_mock: HTTPXMock, target: str | None
 ) -> None:
     """Where the service takes fewer than 10000, the pager asks for 9999, and goes on with it."""
@@ -162,7 +162,7 @@ async def test_a_cap_that_is_refused_is_lowered_once(
     assert pager.max_return == 9999
 
 
-async def test_a_lower_cap_that_is_refused_is_an_error(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+async def test_a_lower_cap_that_is_rejected_is_an_error(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
     """Only the value that the description is of two minds about is changed, and only once."""
     httpx_mock.add_response(422, json=INVALID_HEADER, is_reusable=True)
     with pytest.raises(UnprocessableError):
@@ -175,7 +175,7 @@ async def test_a_lower_cap_that_is_refused_is_an_error(platform: PlatformClient,
 @pytest.mark.parametrize(
     "detail", [{"code": "InvalidValue", "target": "X-Max-Return"}, {"code": "InvalidHeaderValue", "target": "Prefer"}]
 )
-async def test_other_refusals_do_not_lower_the_cap(
+async def test_other_errors_do_not_lower_the_cap(
     platform: PlatformClient, httpx_mock: HTTPXMock, detail: dict[str, str]
 ) -> None:
     """A 422 for another reason is the caller's to see."""
@@ -209,13 +209,13 @@ async def test_a_page_that_is_none(platform: PlatformClient, httpx_mock: HTTPXMo
 
 
 @pytest.mark.parametrize("keyword", ["sub_class", "select", "status", "filter", "order_by"])
-async def test_none_is_not_the_same_as_left_out(platform: PlatformClient, keyword: str) -> None:
+async def test_none_is_not_the_same_as_omitted(platform: PlatformClient, keyword: str) -> None:
     """None stands for null, which no parameter takes."""
     with pytest.raises(UsageError, match="cannot be None: omit it"):
         platform.itwins.list(**{keyword: None})  # type: ignore[arg-type]  # wrong on purpose
 
 
-async def test_another_representation_is_refused(platform: PlatformClient) -> None:
+async def test_another_representation_is_rejected(platform: PlatformClient) -> None:
     """There are two, and a third would be dropped without a word."""
     with pytest.raises(UsageError, match="'minimal' or 'full'"):
         platform.itwins.list(representation="most")  # type: ignore[arg-type]  # wrong on purpose

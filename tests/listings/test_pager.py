@@ -83,7 +83,7 @@ async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
     ],
 )
 def test_the_callers_numbers_are_checked(numbers: dict[str, int | str], says: str) -> None:
-    """What cannot be meant is refused when the pager is made."""
+    """What cannot be meant is rejected when the pager is made."""
     with pytest.raises(UsageError, match=says):
         NumberedItems(total=5).pager(**numbers)  # type: ignore[arg-type]  # wrong on purpose
 

@@ -13,12 +13,12 @@ from tests.support.virtual_time import in_virtual_time
 
 
 async def settled(seconds: float = 100.0) -> None:
-    """Lets everything that is under way come to rest."""
+    """Let everything that is under way come to rest."""
     await asyncio.sleep(seconds)
 
 
 def elapsed(items: NumberedItems, *, concurrency: int) -> float:
-    """Reads everything and returns the seconds it took."""
+    """Read everything and return the seconds it took."""
 
     async def read() -> float:
         assert await items.pager(concurrency=concurrency).collect() == items.everything
@@ -58,8 +58,8 @@ def test_pages_ahead_wait_for_a_slow_caller() -> None:
     in_virtual_time(read())
 
 
-def test_the_next_request_goes_out_before_an_answer_is_decoded() -> None:
-    """Decoding takes time in which the service can work: the slot of an answer is filled before."""
+def test_the_next_request_goes_out_before_a_response_is_decoded() -> None:
+    """Decoding takes time in which the service can work: the slot of a response is filled before."""
     items = NumberedItems(total=200, latency=1.0)
     elapsed(items, concurrency=4)
     assert items.decoded == [10 * page for page in range(20)]
@@ -86,7 +86,7 @@ async def by_break(pager: Pager[str]) -> None:
 
 
 async def by_error(pager: Pager[str]) -> None:
-    """Raises in the loop."""
+    """Raise in the loop."""
     with pytest.raises(LookupError):  # noqa: PT012  # the error is to come from within the loop
         async for item in pager:
             if item == "15":
@@ -94,7 +94,7 @@ async def by_error(pager: Pager[str]) -> None:
 
 
 async def by_closing(pager: Pager[str]) -> None:
-    """Closes the generator."""
+    """Close the generator."""
     async with aclosing(pager.pages()) as pages:
         await anext(pages)
         await anext(pages)
@@ -102,7 +102,7 @@ async def by_closing(pager: Pager[str]) -> None:
 
 
 async def by_cancelling(pager: Pager[str]) -> None:
-    """Cancels the task that reads."""
+    """Cancel the task that reads."""
     reading = asyncio.create_task(pager.collect())
     await asyncio.sleep(2.5)
     reading.cancel()
@@ -111,7 +111,7 @@ async def by_cancelling(pager: Pager[str]) -> None:
 
 
 async def by_timeout(pager: Pager[str]) -> None:
-    """Gives up waiting."""
+    """Return up waiting."""
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(2.5):
             await pager.collect()

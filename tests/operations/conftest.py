@@ -1,4 +1,4 @@
-"""The eight operations as these tests see them: a plain call of each, its answers, its documented errors."""
+"""The eight operations as these tests see them: a plain call of each, its responses, its documented errors."""
 
 import json
 import ssl
@@ -113,7 +113,7 @@ def sent_json(mock: HTTPXMock) -> Any:
 
 
 def _client(*, check_requests: bool) -> PlatformClient:
-    # pytest-httpx answers in place of any AsyncHTTPTransport; one context for all saves its 20 ms in each test.
+    # pytest-httpx responds in place of any AsyncHTTPTransport; one context for all saves its 20 ms in each test.
     return PlatformClient(
         BASE_URL,
         vendor="acme",
@@ -126,7 +126,7 @@ def _client(*, check_requests: bool) -> PlatformClient:
 
 @pytest.fixture
 async def platform() -> AsyncIterator[PlatformClient]:
-    """A client of a service that answers by pytest-httpx; it never waits and never repeats."""
+    """A client of a service that responds through pytest-httpx; it never waits and never retries."""
     async with _client(check_requests=True) as client:
         yield client
 

@@ -45,7 +45,7 @@ def test_a_deadline_is_kept() -> None:
 
 
 async def test_a_token_is_asked_for_once() -> None:
-    """By a hundred tasks: fresh, refused, expired, failing and cancelled."""
+    """By a hundred tasks: fresh, rejected, expired, failing and cancelled."""
     assert broken(await token_calls(tasks=100)) == []
 
 
@@ -58,12 +58,12 @@ async def test_connections_break_in_every_way(name: str) -> None:
     assert broken(figures) == []
 
 
-def test_no_post_is_sent_again_after_a_lost_answer() -> None:
+def test_no_post_is_sent_again_after_a_lost_response() -> None:
     """In a hundred random schedules of faults."""
     assert broken(lost_answers(schedules=100)) == []
 
 
-async def test_whatever_is_answered_only_our_exceptions_come_of_it() -> None:
+async def test_any_response_raises_only_our_exceptions() -> None:
     """Ten thousand bodies and a thousand waits."""
     assert broken(await fuzzing(answers=10_000, waits=1_000, calls=400)) == []
 
@@ -79,5 +79,5 @@ def test_a_cancelled_call_leaves_nothing_behind() -> None:
 
 
 async def test_no_secret_is_written() -> None:
-    """Eighty calls with random answers."""
+    """Eighty calls with random responses."""
     assert broken(await secrets(rounds=10)) == []
