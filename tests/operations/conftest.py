@@ -81,14 +81,14 @@ def _followed(node: dict[str, Any]) -> dict[str, Any]:
 def _operations() -> Iterator[Operation]:
     for path, methods in SPECIFICATION["paths"].items():
         for method, operation in methods.items():
-            parameters = [_followed(parameter) for parameter in operation["parameters"]]
             responses = operation["responses"].items()
+            success = next(status for status in operation["responses"] if int(status) < 300)
             yield Operation(
                 name=operation["operationId"],
                 method=method.upper(),
                 path=path,
-                accept=next(each["schema"]["default"] for each in parameters if each["name"] == "Accept"),
-                success=next(int(status) for status in operation["responses"] if int(status) < 300),
+                accept=next(iter(operation["responses"][success]["content"])).replace("vnd.vendor.", "vnd.{vendor}."),
+                success=int(success),
                 errors=tuple(
                     (int(status), name, example["value"])
                     for status, response in responses
