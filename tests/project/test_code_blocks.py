@@ -107,7 +107,7 @@ def test_the_example_of_an_operation_runs(operation: Callable[..., object], cons
 
 
 def vendored(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes the service of the page on vendoring, with its copy of the client."""
+    """Make the service of the page on vendoring, with its copy of the client."""
     package = folder / "my_service"
     package.mkdir()
     (package / "__init__.py").touch()

@@ -123,8 +123,8 @@ def test_previews_are_marked(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_documented_errors_are_told(name: str) -> None:
-    """The docstring names the class of every documented refusal."""
+def test_documented_errors_are_reported(name: str) -> None:
+    """The docstring names the class of every documented rejection."""
     text = str(method_of(name).__doc__)
     statuses = [int(status) for status in OPERATIONS[name]["responses"] if int(status) >= 400]
     assert [status for status in statuses if status_error_class(status).__name__ not in text] == []
@@ -152,7 +152,7 @@ def test_enums_are_exported(name: str) -> None:
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_samples_hold_every_documented_property(name: str) -> None:
-    """The recorded answer that the tests read has each property of the schema, so that none goes untested."""
+    """The recorded response that the tests read has each property of the schema, so that none goes untested."""
     status = next(status for status in OPERATIONS[name]["responses"] if int(status) < 300)
     schema = OPERATIONS[name]["responses"][status]["content"]["application/json"]["schema"]
     sample = yaml.safe_load(
