@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 SOURCES := wrapper sandbox templates tests tools examples measure
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
+.PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec regeneration-drill \
 	templates-diff vendor package test-all-pythons lines clean \
 	conformance conformance-quick bench bench-quick bench-paging reliability docs check-tag sbom audit
 
@@ -61,6 +61,9 @@ spec-diff: $(READY)  ## Tell what changed in openapi.yaml since BASE=<git revisi
 coverage-of-spec: $(READY)  ## Show where the wrapper has each part of openapi.yaml, and how to call the rest
 	@$(BIN)/python -m tools.generation.coverage_of_spec
 
+regeneration-drill: $(READY)  ## Change openapi.yaml in every way that we know, and show what points each change out
+	@$(BIN)/python -m tools.generation.drill
+
 templates-diff: $(READY)  ## Show our templates against those of the pinned generator, or its own changes SINCE=<version>
 	@$(BIN)/python -m tools.generation.templates_diff $(if $(SINCE),--since "$(SINCE)")
 
@@ -89,8 +92,8 @@ bench-quick: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready
 bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Give openai, githubkit, azure-core, botocore and us the same herd and outage
 	@$(BIN)/python -m measure.speed.backoff --peers .venv-bench-backoff/bin/python
 
-reliability: $(READY)  ## Measure at the server what backoff, tokens and errors promise, in under five minutes
-	@$(BIN)/python -m measure.promises
+reliability: $(READY)  ## Measure at the server what backoff, tokens, errors and gates promise, in about fifteen minutes; ONLY=shared
+	@$(BIN)/python -m measure.promises $(ONLY)
 
 bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory
 	@$(BIN)/python -m measure.speed.paging

@@ -46,7 +46,7 @@ def busy(transport: Any) -> int:
 
 
 async def left_after(turn: int, make_transport: Callable[[], httpx.AsyncBaseTransport]) -> tuple[bool, int, int, int]:
-    """Cancels a call at a turn; returns whether it was under way, and the tasks, connections and places left."""
+    """Cancel a call at a turn; return whether it was under way, and the tasks, connections and places left."""
     script: Iterator[PreparedResponse] = iter(SCRIPT)
     gate, asked, before = Gate(1), 0, asyncio.all_tasks()
 

@@ -74,7 +74,7 @@ class FaultPlan:
         return PreparedResponse(status=int(status) if status.isdigit() else 200, headers=headers)
 
     def repeated_with_a_possible_effect(self, method: str) -> int:
-        """Counts the requests that came after one of the same call that may have had an effect."""
+        """Count the requests that came after one of the same call that may have had an effect."""
         count = 0
         for (of, _), faults in self.seen.items():
             possible = [fault not in WITHOUT_EFFECT for fault in faults]

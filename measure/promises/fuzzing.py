@@ -80,7 +80,7 @@ def body(chance: random.Random) -> bytes:
 
 
 def fuzzed_answers(*, count: int, seed: int = 1) -> int:
-    """Reads so many answers, half of them refusals, and counts what is neither a result nor ours."""
+    """Read so many answers, half of them error responses, and count what is neither a result nor ours."""
     chance = random.Random(seed)  # noqa: S311  # a schedule
     pool = [body(chance) for _ in range(max(100, count // 10))]
     strangers = 0
@@ -102,7 +102,7 @@ def fuzzed_answers(*, count: int, seed: int = 1) -> int:
 
 
 def fuzzed_waits(*, count: int, seed: int = 1) -> int:
-    """Reads so many `retry-after` headers, and counts what is neither seconds above zero nor None."""
+    """Read so many `retry-after` headers, and count what is neither seconds above zero nor None."""
     chance = random.Random(seed)  # noqa: S311  # a schedule
     parts = re.findall(
         r"\S+",
@@ -122,7 +122,7 @@ def fuzzed_waits(*, count: int, seed: int = 1) -> int:
 
 
 async def fuzzed_calls(*, count: int, seed: int = 1) -> int:
-    """Makes so many calls through the whole client, and counts what is neither a result nor ours."""
+    """Make so many calls through the whole client, and count what is neither a result nor ours."""
     chance = random.Random(seed)  # noqa: S311  # a schedule
     strangers = 0
 

@@ -26,7 +26,7 @@ class FixedWindow:
         self._start, self._count = -math.inf, 0
 
     def takes(self, now: float) -> bool:
-        """Counts a request and tells whether it may go on."""
+        """Count a request and tell whether it may go on."""
         if now - self._start >= self._per:
             self._start, self._count = now, 0
         self._count += 1
@@ -45,7 +45,7 @@ class TokenBucket:
         self._level, self._seen = float(requests), -math.inf
 
     def takes(self, now: float) -> bool:
-        """Counts a request and tells whether it may go on."""
+        """Count a request and tell whether it may go on."""
         rate = self._requests / self._per
         self._level = min(self._requests, self._level + (now - self._seen) * rate)
         self._seen = now
@@ -72,7 +72,7 @@ class Run:
 
 
 async def run_herd(limit: FixedWindow | TokenBucket, *, calls: int, service: Service = RawServer) -> Run:
-    """Sends so many calls at once, and counts at the server."""
+    """Send so many calls at once, and count at the server."""
     loop = asyncio.get_running_loop()
     cooldowns: list[tuple[float, float]] = []
 

@@ -92,7 +92,7 @@ class Network(httpx.AsyncBaseTransport):
         self.redirects = False
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Plays the service; lets the rest out."""
+        """Play the service; lets the rest out."""
         if (request.url.scheme, request.url.host, request.url.port) != ("https", HOST, None):
             self.foreign.append(request)
             return await self._outside.handle_async_request(request)
@@ -104,7 +104,7 @@ class Network(httpx.AsyncBaseTransport):
 
 
 async def run_hostile(*, count: int) -> tuple[int, int, int]:
-    """Returns the requests to others, the requests that another server saw, and errors that are not ours."""
+    """Return the requests to others, the requests that another server saw, and errors that are not ours."""
     strangers = 0
     async with RawServer(lambda _: PreparedResponse()) as evil:
         network = Network()

@@ -81,7 +81,7 @@ class FaultSchedule(RuleBasedStateMachine):
         assert self.faults.repeated_with_a_possible_effect("POST") == 0
 
     def teardown(self) -> None:
-        """Lets everything end, and counts."""
+        """Let everything end, and count."""
         self.loop.run_until_complete(self._end())
         self.loop.close()
         FaultSchedule.schedules += 1

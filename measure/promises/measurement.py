@@ -10,7 +10,7 @@ Measurement = Callable[[], list[Figure] | Coroutine[object, object, list[Figure]
 
 
 def measured(measurement: Measurement) -> list[Figure]:
-    """Makes a measurement, in an event loop of its own where it needs one."""
+    """Make a measurement, in an event loop of its own where it needs one."""
     # Cooldowns by the hundred are what is measured here, and nobody is to be warned of them.
     logging.getLogger("itwin_platform").addHandler(logging.NullHandler())
     result = measurement()

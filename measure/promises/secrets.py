@@ -34,7 +34,7 @@ ANSWERS = (
 
 @contextmanager
 def everything_logged() -> Iterator[io.StringIO]:
-    """Takes down what every logger writes, of whatever level, theirs included that send below us."""
+    """Take down what every logger writes, of whatever level, theirs included that send below us."""
     written = io.StringIO()
     handler = logging.StreamHandler(written)
     root = logging.getLogger()

@@ -25,7 +25,7 @@ class Issuer:
         self.given = 0
 
     def answer(self, received: ReceivedRequest) -> PreparedResponse:
-        """Plays the issuer and the service on one server."""
+        """Play the issuer and the service on one server."""
         if received.target == "/token":
             self.given += 1
             return PreparedResponse(status=500 if self.fails else 200, body=f"t-{self.given}".encode(), delay=0.05)

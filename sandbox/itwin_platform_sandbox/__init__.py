@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from ._server.records import RecordedRequest
 from ._service.rate_limit import RateLimit
+from ._service.state import Snapshot
 
 if TYPE_CHECKING:
     from ._faults.catalogue import FAULTS
     from ._faults.plan import Fault
     from ._sandbox import Sandbox
 
-__all__ = ["FAULTS", "Fault", "RateLimit", "RecordedRequest", "Sandbox"]
+__all__ = ["FAULTS", "Fault", "RateLimit", "RecordedRequest", "Sandbox", "Snapshot"]
 
 
 def __getattr__(name: str) -> object:
@@ -28,5 +29,5 @@ def __getattr__(name: str) -> object:
         from . import _sandbox
         from ._faults import catalogue, plan
     except ModuleNotFoundError as error:
-        raise ImportError(f"{error}: the sandbox needs `pip install 'itwin-platform[sandbox]'`") from error
+        raise ImportError(f"{error}: the sandbox needs `pip install starlette uvicorn lark jinja2`") from error
     return {"FAULTS": catalogue.FAULTS, "Fault": plan.Fault, "Sandbox": _sandbox.Sandbox}[name]

@@ -1,4 +1,4 @@
-"""A token as a value: what can be sent, what it shows, and when it has to be renewed."""
+"""A token as a value: what can be sent, what it shows, and when it has to be refreshed."""
 
 import copy
 import dataclasses
@@ -20,8 +20,8 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
         *("a\u2028b", None, 7, b"abc", ["abc"]),
     ],
 )
-def test_a_text_that_cannot_be_sent_is_refused_without_showing_it(value: object) -> None:
-    """Empty, with blanks or line breaks, not ASCII, not a text: a TokenError that does not repeat it."""
+def test_a_text_that_cannot_be_sent_is_rejected_without_showing_it(value: object) -> None:
+    """Empty, with blanks or line breaks, not ASCII, not a string: a TokenError that does not repeat it."""
     with pytest.raises(TokenError, match="the token is not usable") as raised:
         AccessToken(value)  # type: ignore[arg-type]  # what must not work
     assert "Evil" not in str(raised.value)
@@ -29,13 +29,13 @@ def test_a_text_that_cannot_be_sent_is_refused_without_showing_it(value: object)
 
 
 @given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1))
-def test_every_visible_text_is_a_token(text: str) -> None:
+def test_every_visible_string_is_a_token(text: str) -> None:
     """Any visible ASCII text is one; blanks around it are taken away."""
     assert AccessToken(f"  {text} ").value == text
 
 
 @pytest.mark.parametrize("moment", [datetime(2026, 3, 1), 1_772_366_400, "2026-03-01T12:00:00Z", timedelta(hours=1)])
-def test_a_moment_without_a_zone_is_refused(moment: object) -> None:
+def test_a_moment_without_a_zone_is_rejected(moment: object) -> None:
     """What is not an aware datetime is a TokenError that says what to give."""
     with pytest.raises(TokenError, match="expires_at must be an aware datetime"):
         AccessToken("abc", moment)  # type: ignore[arg-type]  # what must not work
@@ -70,7 +70,7 @@ def test_a_token_does_not_show() -> None:
     ],
 )
 def test_two_windows_before_the_end(life: int, left: int, expected: Freshness) -> None:
-    """Two minutes before the end one renews it, ten seconds before the end all do; for short lives in proportion."""
+    """Two minutes before the end one refreshes it, ten seconds before the end all do; for short lives in proportion."""
     token = AccessToken("abc", NOW + timedelta(seconds=left))
     obtained_at = NOW + timedelta(seconds=left - life)
     assert freshness(token, obtained_at=obtained_at, now=NOW) is expected
@@ -90,7 +90,7 @@ def test_a_token_that_does_not_say_is_fresh() -> None:
 
 @given(st.integers(-100, 10_000) | st.integers(-100, 0), st.integers(-100, 10_000) | st.integers(-10, 0))
 def test_a_token_is_never_sent_after_its_end(life: int, left: int) -> None:
-    """Whatever it lived: with nothing left it is renewed before anything is sent."""
+    """Whatever it lived: with nothing left it is refreshed before anything is sent."""
     token = AccessToken("abc", NOW + timedelta(seconds=left))
     state = freshness(token, obtained_at=NOW + timedelta(seconds=left - life), now=NOW)
     assert (state is Freshness.EXPIRED) or left > 0

@@ -31,7 +31,7 @@ from tests.support.scripted_transport import ScriptedTransport, backoff, rate_li
 async def test_when_the_service_is_asked_again(
     method: str, steps: tuple[int | httpx.Response, ...], times: list[float]
 ) -> None:
-    """Each repeat comes when the service said, else after a doubled wait, and a POST is not repeated after 5xx."""
+    """Each retry comes when the service said, else after a doubled wait, and a POST is not retried after 5xx."""
     service = ScriptedTransport(*steps)
     response = await send(backoff(service), method)
     assert service.times == times
@@ -40,7 +40,7 @@ async def test_when_the_service_is_asked_again(
     assert response.extensions[ATTEMPTS] == len(times)
 
 
-async def test_ten_refusals_use_no_attempt() -> None:
+async def test_ten_429s_use_no_attempt() -> None:
     """A 429 is waited for as long as the deadline allows, however many there are."""
     service = ScriptedTransport(*(rate_limited("1") for _ in range(10)), 200)
     response = await send(backoff(service, policy=BackoffPolicy(max_attempts=1)))
@@ -49,7 +49,7 @@ async def test_ten_refusals_use_no_attempt() -> None:
 
 
 async def test_a_wait_that_is_too_long_is_not_begun() -> None:
-    """A retry-after above max_wait returns the answer at once."""
+    """A retry-after above max_wait returns the response at once."""
     service = ScriptedTransport(rate_limited("61"))
     response = await send(backoff(service))
     assert response.status_code == 429
@@ -67,7 +67,7 @@ async def test_a_wait_as_long_as_the_longest_is_begun(began: float) -> None:
     assert service.times == pytest.approx([0.0, 60.0, 60.0, 60.0])
 
 
-async def test_a_repeat_sends_the_same_request() -> None:
+async def test_a_retry_sends_the_same_request() -> None:
     """Method, headers and body of the second request are those of the first."""
     service = ScriptedTransport(503, 200)
     await send(backoff(service), "PATCH", **{"x-correlation-id": "c-1"})
@@ -91,7 +91,7 @@ async def test_a_streamed_body_is_sent_again_too() -> None:
     assert (again.get("content-length"), again.get("transfer-encoding")) == ("7", None)
 
 
-async def test_jitter_spreads_the_repeats() -> None:
+async def test_jitter_spreads_the_retries() -> None:
     """The random number that is handed in decides how much is added."""
     service = ScriptedTransport(503, rate_limited("10"), 200)
     await send(backoff(service, jitter=1.0))
@@ -109,8 +109,8 @@ async def test_an_outage_is_not_multiplied() -> None:
 
 
 @pytest.mark.parametrize(("last", "left"), [(200, True), (404, True), (500, False), (429, False)])
-async def test_a_success_gives_back_what_its_repeat_spent(last: int, left: bool) -> None:
-    """Answers refill the retry tokens, also after a 429 in between; errors of the service and 429 do not."""
+async def test_a_success_gives_back_what_its_retry_spent(last: int, left: bool) -> None:
+    """Responses refill the retry budget, also after a 429 in between; errors of the service and 429 do not."""
     transport = backoff(
         ScriptedTransport(503, rate_limited("1"), last, 503, 200),
         policy=BackoffPolicy(retry_budget=5, max_wait=2.0, deadline=3.0),
@@ -139,7 +139,7 @@ async def test_two_transports_share_a_gate() -> None:
     assert two.requests[0].at == pytest.approx(9.0)
 
 
-async def test_a_refusal_without_any_wait_lets_others_run() -> None:
+async def test_a_429_without_a_delay_lets_others_run() -> None:
     """With waits of zero the event loop still serves everybody, and the deadline ends it."""
     policy = BackoffPolicy(base_delay=0.0, deadline=5.0)
     call = asyncio.create_task(send(backoff(ScriptedTransport(rate_limited()), policy=policy)))

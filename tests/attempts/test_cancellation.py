@@ -15,14 +15,14 @@ from tests.support.virtual_time import VirtualTimeLoop
 
 
 class SlowService(httpx.AsyncBaseTransport):
-    """Refuses, fails, asks for another token and answers, with awaits wherever a real transport has them."""
+    """Rate limits, fails, asks for another token and responds, with awaits wherever a real transport has them."""
 
     def __init__(self) -> None:
         self.connections = 0
         self.statuses = [429, 503, 401, 200]
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Connects, sends, and gives the head of the answer; its body is still to come."""
+        """Connect, sends, and gives the head of the response; its body is still to come."""
         await asyncio.sleep(0)
         self.connections += 1
         try:
@@ -47,13 +47,13 @@ class SlowBody(httpx.AsyncByteStream):
         yield b"}"
 
     async def aclose(self) -> None:
-        """Gives the connection back."""
+        """Return the connection back."""
         self._service.connections -= 1
         await asyncio.sleep(0)
 
 
 async def left_by_a_call_that_is_cancelled(turn: int, *, busy: bool) -> bool:
-    """Cancels a call at a turn of the event loop, looks at what is left, and tells whether it was under way."""
+    """Cancel a call at a turn of the event loop, look at what is left, and tell whether it was under way."""
     gate, service, asked = Gate(1), SlowService(), 0
 
     async def token() -> AccessToken:

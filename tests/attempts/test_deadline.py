@@ -47,7 +47,7 @@ async def test_the_queue_does_not_count() -> None:
 
 
 async def test_it_ends_the_wait_for_a_token() -> None:
-    """A token source that hangs ends with the deadline, and the place at the gate is free again."""
+    """A token provider that hangs ends with the deadline, and the place at the gate is free again."""
 
     async def hangs() -> str:
         await asyncio.sleep(3600.0)
@@ -63,7 +63,7 @@ async def test_it_ends_the_wait_for_a_token() -> None:
 
 
 async def test_a_wait_that_would_pass_it_is_not_begun() -> None:
-    """The last answer is returned at once, when the wait for a repeat would end past the deadline."""
+    """The last response is returned at once, when the wait for a retry would end past the deadline."""
     service = ScriptedTransport(503, 503, 503, 503)
     response = await send(backoff(service, policy=BackoffPolicy(deadline=3.0)))
     assert response.status_code == 503
@@ -169,7 +169,7 @@ steps = st.lists(
 def test_no_call_lasts_longer(
     script: list[int | httpx.Response], deadline: float, latency: float, jitter: float, method: str
 ) -> None:
-    """Whatever the service answers and however slowly: three calls at once each end by the deadline."""
+    """Whatever the service responds and however slowly: three calls at once each end by the deadline."""
 
     async def call() -> None:
         transport = backoff(

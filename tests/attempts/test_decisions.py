@@ -63,8 +63,8 @@ def decided(
         (504, Outcome.UNAVAILABLE),
     ],
 )
-def test_only_four_statuses_ask_for_a_repeat(status: int, expected: Outcome) -> None:
-    """429, 502, 503 and 504 pass by themselves; every other answer is final."""
+def test_only_four_statuses_ask_for_a_retry(status: int, expected: Outcome) -> None:
+    """429, 502, 503 and 504 pass by themselves; every other response is final."""
     assert OUTCOMES.get(status, Outcome.FINAL) is expected
 
 
@@ -79,13 +79,13 @@ def test_only_four_statuses_ask_for_a_repeat(status: int, expected: Outcome) -> 
         (Outcome.FINAL, False, False, False),
     ],
 )
-def test_who_repeats_what(what: Outcome, get: bool, patch: bool, post: bool) -> None:
-    """A POST is repeated only where it certainly had no effect; GET and PATCH also after a lost answer."""
+def test_who_retries_what(what: Outcome, get: bool, patch: bool, post: bool) -> None:
+    """A POST is retried only where it certainly had no effect; GET and PATCH also after a lost response."""
     repeated = {method: isinstance(decided(method, what), Retry) for method in ("GET", "PATCH", "POST")}
     assert repeated == {"GET": get, "PATCH": patch, "POST": post}
 
 
-def test_the_table_has_a_row_for_everything_that_is_repeated() -> None:
+def test_the_table_has_a_row_for_everything_that_is_retried() -> None:
     """What is not in the table is final, and nothing else is."""
     assert set(Outcome) - set(RULES) == {Outcome.UNSENDABLE, Outcome.UNTRUSTED, Outcome.FINAL}
 
@@ -102,7 +102,7 @@ def test_the_table_has_a_row_for_everything_that_is_repeated() -> None:
     ],
 )
 def test_attempts_are_counted_without_429(what: Outcome, attempts: int, rate_limits: int, repeats: bool) -> None:
-    """Five attempts in all; a 429 uses none of them, and is repeated also when they are used."""
+    """Five attempts in all; a 429 uses none of them, and is retried also when they are used."""
     decision = decided("GET", what, attempts=attempts, rate_limits=rate_limits)
     assert isinstance(decision, Retry) is repeats
 
@@ -115,8 +115,8 @@ def test_attempts_are_counted_without_429(what: Outcome, attempts: int, rate_lim
     (9, Outcome.OUTCOME_UNKNOWN, False),
     (0, Outcome.RATE_LIMITED, True),
 ])  # fmt: skip  # a table
-def test_a_repeat_costs_retry_tokens_by_kind(tokens: int, what: Outcome, repeats: bool) -> None:
-    """Five for a failure, ten for a lost answer, none for a 429: without them nothing is repeated."""
+def test_a_retry_costs_budget_by_kind(tokens: int, what: Outcome, repeats: bool) -> None:
+    """Five for a failure, ten for a lost response, none for a 429: without them nothing is retried."""
     decision = decided("GET", what, tokens=tokens)
     assert isinstance(decision, Retry) is repeats
     assert isinstance(decision, Retry) or "the retry budget is spent" in decision.reason
@@ -195,7 +195,7 @@ def test_the_rules_hold_for_every_input(
 
 
 def test_tokens_come_back_with_success_and_never_above_the_capacity() -> None:
-    """A call that ends well gives back what its last repeat spent, or one; there are never more than at first."""
+    """A call that ends well gives back what its last retry spent, or one; there are never more than at first."""
     tokens = RetryBudget(20)
     tokens.spend(10)
     tokens.spend(5)

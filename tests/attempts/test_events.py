@@ -37,7 +37,7 @@ async def test_an_attempt_that_is_cut_off_is_an_event_too() -> None:
 
 
 async def test_a_cooldown_is_one_event_however_many_429_it_has() -> None:
-    """Twenty refusals at once are one cooldown; the next one is another."""
+    """Twenty 429s at once are one cooldown; the next one is another."""
     events: list[BackoffEvent] = []
     service = ScriptedTransport(*[rate_limited("5") for _ in range(21)], 200)
     transport = backoff(service, gate=Gate(20), on_event=events.append)
@@ -46,7 +46,7 @@ async def test_a_cooldown_is_one_event_however_many_429_it_has() -> None:
     assert cooldowns == [CooldownStarted(method="GET", route="/things", seconds=5.0)] * 2
 
 
-async def test_the_correlation_id_is_that_of_the_answer_else_the_one_that_was_sent() -> None:
+async def test_the_correlation_id_is_that_of_the_response_else_the_one_that_was_sent() -> None:
     """What support asks for is on each attempt."""
     events: list[BackoffEvent] = []
     service = ScriptedTransport(response(200, headers={"X-Correlation-Id": "answered"}), httpx.ConnectError("x"), 200)
@@ -76,7 +76,7 @@ async def test_a_cooldown_names_the_limit() -> None:
     )
 
 
-async def test_a_callback_that_fails_loses_no_answer(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_callback_that_fails_loses_no_response(caplog: pytest.LogCaptureFixture) -> None:
     """Its error is in the log with its traceback, the call goes on, and no place at the gate is lost."""
 
     def fails(event: BackoffEvent) -> None:
@@ -108,7 +108,7 @@ async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -
     ]
 
 
-async def test_without_debug_and_callback_only_cooldowns_are_told(caplog: pytest.LogCaptureFixture) -> None:
+async def test_without_debug_and_callback_only_cooldowns_are_reported(caplog: pytest.LogCaptureFixture) -> None:
     """The log is quiet while all is well."""
     caplog.set_level(logging.INFO, "itwin_platform")
     await send(backoff(ScriptedTransport(503, rate_limited("2"), 200)))

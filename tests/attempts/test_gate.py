@@ -10,7 +10,7 @@ from itwin_platform import Gate, Permit, RateLimit, UsageError, WaitTooLongError
 
 
 async def settle() -> None:
-    """Lets every task go on that can."""
+    """Let every task go on that can."""
     for _ in range(5):
         await asyncio.sleep(0)
 
@@ -18,7 +18,7 @@ async def settle() -> None:
 def enter(
     gate: Gate, *, ticket: int | None = None, max_wait: float = 60.0, until: float | None = None
 ) -> asyncio.Task[Permit]:
-    """Waits at the gate, in a task."""
+    """Wait at the gate, in a task."""
     place = gate.ticket() if ticket is None else ticket
     return asyncio.create_task(gate.enter(place, max_wait=max_wait, until=until))
 
@@ -154,7 +154,7 @@ async def test_a_turn_that_was_given_does_not_count_in_a_cooldown() -> None:
 
 @pytest.mark.parametrize(("max_wait", "until"), [(29.0, None), (60.0, 30.0), (60.0, 29.0)])
 async def test_who_cannot_wait_so_long_is_turned_away_at_once(max_wait: float, until: float | None) -> None:
-    """A cooldown past `max_wait` or the deadline is refused before it is begun, when it is known and when it comes."""
+    """A cooldown past `max_wait` or the deadline is rejected before it is begun, when it is known and when it comes."""
     gate = Gate(1)
     under_way = await enter(gate)
     waiting = enter(gate, max_wait=max_wait, until=until)
@@ -320,7 +320,7 @@ async def test_closing_ends_all_waits() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 async def test_any_mixture_of_cancelling_and_ending_leaves_the_gate_empty(seed: int) -> None:
-    """Whatever is cancelled, lost, refused or answered when: all who stay are served, and no place is lost."""
+    """Whatever is cancelled, lost, rate limited or answered when: all who stay are served, and no place is lost."""
     chance = random.Random(seed)  # noqa: S311  # a test's schedule
     gate = Gate(chance.randint(1, 5))
 

@@ -94,7 +94,7 @@ async def test_it_is_neither_changed_nor_closed(given: httpx.AsyncClient, httpx_
 
 
 async def test_backoff_and_errors_apply(given: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
-    """503 is repeated, redirects are not followed, a status is a typed error, a body is limited."""
+    """503 is retried, redirects are not followed, a status is a typed error, a body is limited."""
     httpx_mock.add_response(503)
     httpx_mock.add_response(json=ACCOUNT)
     httpx_mock.add_response(302, headers={"location": "https://evil.example/"})
@@ -111,7 +111,7 @@ async def test_backoff_and_errors_apply(given: httpx.AsyncClient, httpx_mock: HT
     assert {request.url.host for request in httpx_mock.get_requests()} == {"service.example"}
 
 
-async def test_a_redirect_that_cannot_be_read_is_no_answer(given: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
+async def test_a_redirect_that_cannot_be_read_is_no_response(given: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
     """httpx fails on where it leads, also when it is not followed: the outcome is unknown, and the error is ours."""
     for location in ("https://xn--evl-.example/", "http://[::1"):
         httpx_mock.add_response(302, headers={"location": location})
@@ -134,7 +134,7 @@ def raise_for_status(*, read: bool) -> Callable[[httpx.Response], object]:
 
 @pytest.mark.parametrize("read", [False, True])
 async def test_a_hook_that_raises_for_the_status_changes_nothing(httpx_mock: HTTPXMock, read: bool) -> None:
-    """Their hook raises HTTPStatusError: the status still decides, and the body is told where the hook had read it."""
+    """Their hook raises HTTPStatusError: the status still decides, and the body is there where the hook had read it."""
     httpx_mock.add_response(503)
     httpx_mock.add_response(401, json={"error": {"code": "HeaderNotFound", "message": "No."}})
     async with (
@@ -161,7 +161,7 @@ async def test_a_hook_that_raises_meets_gzip() -> None:
 
 
 async def test_a_client_that_they_closed_is_a_usage_error(given: httpx.AsyncClient) -> None:
-    """Nothing is sent or repeated through a client that is closed."""
+    """Nothing is sent or retried through a client that is closed."""
     platform = platform_of(given)
     await given.aclose()
     with pytest.raises(UsageError, match="http_client is closed"):
@@ -169,7 +169,7 @@ async def test_a_client_that_they_closed_is_a_usage_error(given: httpx.AsyncClie
     assert asyncio.get_running_loop().time() == 0.0
 
 
-def test_a_transport_beside_it_is_refused(given: httpx.AsyncClient) -> None:
+def test_a_transport_beside_it_is_rejected(given: httpx.AsyncClient) -> None:
     """It has a transport of its own."""
     with pytest.raises(UsageError, match="exclude each other"):
         PlatformClient(

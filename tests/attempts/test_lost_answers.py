@@ -1,4 +1,4 @@
-"""No answer: which exceptions say that nothing was sent, and which leave the outcome open."""
+"""No response: which exceptions say that nothing was sent, and which leave the outcome open."""
 
 import errno
 import inspect
@@ -68,7 +68,7 @@ def test_no_exception_of_httpx_is_forgotten() -> None:
 async def test_every_exception_is_sorted(
     error: Exception, gets: int, posts: int, expected: type[TransportError]
 ) -> None:
-    """Certainly not sent, or outcome unknown; the cause stays, and a POST is repeated only in the first case."""
+    """Certainly not sent, or outcome unknown; the cause stays, and a POST is retried only in the first case."""
     for method, requests in (("GET", gets), ("POST", posts)):
         service = ScriptedTransport(error)
         with pytest.raises(TransportError) as raised:
@@ -81,7 +81,7 @@ async def test_every_exception_is_sorted(
 
 
 async def test_what_is_not_of_the_transport_passes_unchanged() -> None:
-    """A bug in a transport is not dressed up as a lost answer, and is not repeated."""
+    """A bug in a transport is not dressed up as a lost response, and is not retried."""
     service = ScriptedTransport(KeyError("a bug"))
     with pytest.raises(KeyError, match="a bug"):
         await send(backoff(service))
@@ -99,13 +99,13 @@ async def test_what_is_not_of_the_transport_passes_unchanged() -> None:
 async def test_an_effect_that_was_possible_once_stays_possible(
     steps: tuple[int | Exception, ...], expected: type[TransportError]
 ) -> None:
-    """After a lost answer, connections that fail do not make the outcome known again."""
+    """After a lost response, connections that fail do not make the outcome known again."""
     with pytest.raises(expected):
         await send(backoff(ScriptedTransport(*steps), policy=PATIENT), "PATCH")
 
 
 async def test_a_post_is_sent_again_only_while_it_was_certainly_not_sent() -> None:
-    """A connection that fails and a refusal are repeated; with the first lost answer it ends."""
+    """A connection that fails and a 429 are retried; with the first lost response it ends."""
     service = ScriptedTransport(httpx.ConnectError("x"), 429, httpx.ConnectTimeout("x"), httpx.ReadTimeout("x"), 201)
     with pytest.raises(
         OutcomeUnknownError,
@@ -138,7 +138,7 @@ async def test_the_error_names_the_scene(
 
 
 async def test_the_deadline_names_the_scene_too() -> None:
-    """A deadline that ends a create is a lost answer as well."""
+    """A deadline that ends a create is a lost response as well."""
     service = ScriptedTransport(201, latency=3600.0)
     async with PlatformClient("https://service.example", vendor="acme", token="t-1", transport=service) as platform:
         with pytest.raises(DeadlineExceededError) as raised:

@@ -1,4 +1,4 @@
-"""The seam: whatever fulfils `RequestGate` can stand in the gate's place, and is told the end of each pass once."""
+"""Whatever implements `RequestGate` can replace the gate, and learns of the end of each permit once."""
 
 import asyncio
 from collections import Counter
@@ -39,7 +39,7 @@ class LedgerGate:
         return -self.given
 
     async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
-        """Waits a turn."""
+        """Wait a turn."""
         await asyncio.sleep(self.cooldown)
         self.cooldown = 0.0
         self.tickets.append(ticket)
@@ -47,7 +47,7 @@ class LedgerGate:
         return Permit(period=0, number=self.given)
 
     def cooldown_left(self) -> float:
-        """What the last refusal said."""
+        """What the last 429 said."""
         return self.cooldown
 
     def sending(self, permit: Permit) -> None:
@@ -93,7 +93,7 @@ class LedgerGate:
     ],
 )
 async def test_each_pass_ends_once(steps: tuple[int | httpx.Response | Exception, ...], ended: list[str]) -> None:
-    """Answered, refused or abandoned, however the attempt ended; a call keeps its ticket."""
+    """Answered, rate limited or abandoned, however the attempt ended; a call keeps its ticket."""
     gate = LedgerGate()
     try:
         await send(backoff(ScriptedTransport(*steps), gate=gate))

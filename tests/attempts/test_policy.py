@@ -1,4 +1,4 @@
-"""The numbers of a policy: what is taken, and what is refused with a rule."""
+"""The numbers of a policy: what is taken, and what is rejected with a rule."""
 
 import dataclasses
 
@@ -44,7 +44,7 @@ def test_a_policy_does_not_change() -> None:
         ("max_delay", float("nan")),
     ],
 )
-def test_a_number_out_of_range_is_refused_by_name(name: str, value: object) -> None:
+def test_a_number_out_of_range_is_rejected_by_name(name: str, value: object) -> None:
     """A wrong number is a UsageError that names it, before anything is sent."""
     with pytest.raises(UsageError, match=f"{name} must be"):
         dataclasses.replace(BackoffPolicy(), **{name: value})  # type: ignore[arg-type]  # what must not work
@@ -52,18 +52,18 @@ def test_a_number_out_of_range_is_refused_by_name(name: str, value: object) -> N
 
 @pytest.mark.parametrize("policy", [{"max_wait": 0}, {"deadline": None}, {"deadline": 0.5}, {"retry_budget": 0}])
 def test_the_ends_of_the_ranges_are_taken(policy: dict[str, float | None]) -> None:
-    """Zero waits, no deadline and no retry tokens are policies."""
+    """Zero waits, no deadline and no retry budget are policies."""
     assert dataclasses.asdict(dataclasses.replace(BackoffPolicy(), **policy)).items() >= policy.items()  # type: ignore[arg-type]  # by name
 
 
 @pytest.mark.parametrize(("requests", "per"), [(0, 1.0), (1, 0.0), (1, -1.0), (1, float("inf")), (1, float("nan"))])
 def test_a_rate_limit_needs_numbers_above_zero(requests: int, per: float) -> None:
-    """A rate that lets nothing through, or everything, is refused."""
+    """A rate that lets nothing through, or everything, is rejected."""
     with pytest.raises(UsageError, match="RateLimit"):
         RateLimit(requests, per)
 
 
 def test_a_gate_lets_at_least_one_in() -> None:
-    """A gate for nobody is refused."""
+    """A gate for nobody is rejected."""
     with pytest.raises(UsageError, match="max_in_flight must be at least 1"):
         Gate(0)

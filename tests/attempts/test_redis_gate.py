@@ -336,7 +336,7 @@ def test_a_wrong_password_is_a_wrong_use(caplog: pytest.LogCaptureFixture) -> No
 
 @pytest.mark.parametrize("url", ["http://localhost:6379", "localhost:6379", "redis://localhost:no-port"])
 def test_a_wrong_url_is_a_wrong_use(url: str) -> None:
-    """It is told at construction."""
+    """It is reported at construction."""
     with pytest.raises(UsageError, match="redis must be a URL such as"):
         RedisGate(url, name="test")
 
@@ -345,7 +345,7 @@ def test_a_wrong_url_is_a_wrong_use(url: str) -> None:
     "options", [{"name": " "}, {"name": "a", "workers": 0}, {"name": "a", "max_in_flight": 0}], ids=str
 )
 def test_values_out_of_range_are_a_wrong_use(options: dict[str, Any]) -> None:
-    """They are told at construction."""
+    """They are reported at construction."""
     with pytest.raises(UsageError):
         RedisGate("redis://localhost", **options)
 

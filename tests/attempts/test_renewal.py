@@ -1,4 +1,4 @@
-"""One renewal for all tasks: fresh, early, expired, failing and cancelled; and once after a 401."""
+"""One refresh for all tasks: fresh, early, expired, failing and cancelled; and once after a 401."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from tests.support.token_source import START, GuardedService, TokenProvider, gua
 
 
 async def many(transport: object, count: int = 1000) -> list[int | BaseException]:
-    """Sends so many requests at once."""
+    """Send so many requests at once."""
     return await asyncio.gather(*(send(transport) for _ in range(count)), return_exceptions=True)  # type: ignore[arg-type]  # a transport
 
 
@@ -32,8 +32,8 @@ async def test_a_fresh_token_is_not_asked_for_again() -> None:
     assert len(source.asked) == 1
 
 
-async def test_in_the_early_window_one_renews_and_the_others_go_on() -> None:
-    """The old token is sent without waiting; one renewal is under way, and then the new one is sent."""
+async def test_in_the_early_window_one_refreshes_and_the_others_go_on() -> None:
+    """The old token is sent without waiting; one refresh is under way, and then the new one is sent."""
     source, service = TokenProvider(latency=5.0), GuardedService()
     auth = TokenAuth(source, now=wall_clock)
     transport = guarded(service, auth)
@@ -49,7 +49,7 @@ async def test_in_the_early_window_one_renews_and_the_others_go_on() -> None:
     assert service.tokens[-1] == "t-2"
 
 
-async def test_after_the_end_all_wait_for_the_one_renewal() -> None:
+async def test_after_the_end_all_wait_for_the_one_refresh() -> None:
     """An expired token is not sent any more."""
     source, service = TokenProvider(), GuardedService()
     transport = guarded(service, TokenAuth(source, now=wall_clock))
@@ -61,7 +61,7 @@ async def test_after_the_end_all_wait_for_the_one_renewal() -> None:
 
 
 async def test_a_failure_is_everybodys_for_a_second() -> None:
-    """A thousand tasks get the failure of one call, also who comes within a second; then the source is asked again."""
+    """A thousand tasks share one failure, also those of the next second; then the provider is called again."""
     source, service = TokenProvider(), GuardedService()
     source.failure = ConnectionError("planted-secret")
     transport = guarded(service, TokenAuth(source, now=wall_clock))
@@ -81,7 +81,7 @@ async def test_a_failure_is_everybodys_for_a_second() -> None:
 
 
 async def test_a_failure_in_the_early_window_stops_nobody() -> None:
-    """The old token goes on being sent; the source is asked again at most once a second."""
+    """The old token goes on being sent; the provider is called again at most once a second."""
     source, service = TokenProvider(latency=0.0), GuardedService()
     transport = guarded(service, TokenAuth(source, now=wall_clock))
     await send(transport)
@@ -95,7 +95,7 @@ async def test_a_failure_in_the_early_window_stops_nobody() -> None:
 
 
 async def test_cancelling_those_who_wait_disturbs_nobody_else() -> None:
-    """Also the task that began the renewal can be cancelled: the others get the token, and all cancelled, the next."""
+    """Also the task that began the refresh can be cancelled: the others get the token, and all cancelled, the next."""
     source, service = TokenProvider(), GuardedService()
     transport = guarded(service, TokenAuth(source, now=wall_clock))
     tasks = [asyncio.create_task(send(transport)) for _ in range(1000)]
@@ -118,7 +118,7 @@ async def test_cancelling_those_who_wait_disturbs_nobody_else() -> None:
 
 
 @pytest.mark.parametrize("when", [0.0, 0.5])
-async def test_closing_ends_a_renewal_and_tells_those_who_wait(when: float) -> None:
+async def test_closing_ends_a_refresh_and_tells_those_who_wait(when: float) -> None:
     """They get a TokenError, not a cancellation that nobody asked for; no task is left."""
     source = TokenProvider()
     auth = TokenAuth(source, now=wall_clock)
@@ -143,15 +143,15 @@ async def test_a_source_that_cancels_itself_is_a_failure() -> None:
         await send(guarded(GuardedService(), TokenAuth(source, now=wall_clock)))
 
 
-async def test_after_a_401_the_call_is_repeated_once_with_a_new_token() -> None:
-    """A token that the service takes no more is renewed once for all; each call is repeated once."""
+async def test_after_a_401_the_call_is_retried_once_with_a_new_token() -> None:
+    """A token that the service takes no more is refreshed once for all; each call is retried once."""
     source, service = TokenProvider(), GuardedService(lambda token: token != "t-1", latency=0.1)
     assert set(await many(guarded(service, TokenAuth(source, now=wall_clock)), 100)) == {200}
     assert len(source.asked) == 2
     assert service.tokens == ["t-1"] * 100 + ["t-2"] * 100
 
 
-async def test_a_401_with_the_new_token_as_well_is_the_answer() -> None:
+async def test_a_401_with_the_new_token_as_well_is_the_response() -> None:
     """Two requests at most, whatever the source says."""
     source, service = TokenProvider(), GuardedService(lambda token: False)
     assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
@@ -159,8 +159,8 @@ async def test_a_401_with_the_new_token_as_well_is_the_answer() -> None:
 
 
 @pytest.mark.parametrize("life", [3600.0, None])
-async def test_a_401_is_not_repeated_with_the_same_token(life: float | None) -> None:
-    """A source that gives the same token again cannot help: the request is not repeated."""
+async def test_a_401_is_not_retried_with_the_same_token(life: float | None) -> None:
+    """A provider that returns the same token again cannot help: the request is not retried."""
     source, service = TokenProvider(life=life), GuardedService(lambda token: False)
     source.always = "same"
     assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
@@ -169,7 +169,7 @@ async def test_a_401_is_not_repeated_with_the_same_token(life: float | None) -> 
 
 
 async def test_a_401_for_an_old_token_does_not_throw_the_new_one_away() -> None:
-    """A late 401 repeats with the token that is there, without asking."""
+    """A late 401 retries with the token that is there, without asking."""
     source = TokenProvider()
     auth = TokenAuth(source, now=wall_clock)
     slow, fast = (
@@ -185,14 +185,14 @@ async def test_a_401_for_an_old_token_does_not_throw_the_new_one_away() -> None:
 
 @pytest.mark.parametrize("source", ["t-0", AccessToken("t-0"), AccessToken("t-0", START)])
 async def test_a_token_that_is_given_is_sent_as_it_is(source: str | AccessToken) -> None:
-    """There is nobody to ask: also an expired one is sent, and a 401 is the answer."""
+    """There is nobody to ask: also an expired one is sent, and a 401 is the response."""
     service = GuardedService(lambda token: False)
     assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
     assert service.tokens == ["t-0"]
 
 
 async def test_a_token_that_does_not_say_is_asked_for_on_every_attempt() -> None:
-    """A plain function that returns texts is asked each time."""
+    """A plain function that returns strings is asked each time."""
     tokens = iter(["a", "b", "c"])
     service = GuardedService(lambda token: token != "b")
     transport = guarded(service, TokenAuth(lambda: next(tokens), now=wall_clock))
@@ -201,7 +201,7 @@ async def test_a_token_that_does_not_say_is_asked_for_on_every_attempt() -> None
 
 
 @pytest.mark.parametrize("answer", ["", "a\nb", None, 7, b"abc"])
-async def test_an_answer_of_the_source_that_is_no_token_is_a_failure(answer: object) -> None:
+async def test_a_response_of_the_source_that_is_no_token_is_a_failure(answer: object) -> None:
     """A TokenError that tells what is wrong and not what it was; nothing is sent."""
     service = GuardedService()
     with pytest.raises(TokenError, match=r"the token source failed: (the token is not usable|a token must be a str)"):
@@ -209,7 +209,7 @@ async def test_an_answer_of_the_source_that_is_no_token_is_a_failure(answer: obj
     assert service.tokens == []
 
 
-def test_a_source_of_another_kind_is_refused_at_once() -> None:
+def test_a_source_of_another_kind_is_rejected_at_once() -> None:
     """Neither text nor token nor function."""
     with pytest.raises(TokenError, match="a token must be a str or an AccessToken, not int"):
         TokenAuth(7)  # type: ignore[arg-type]  # what must not work
@@ -217,7 +217,7 @@ def test_a_source_of_another_kind_is_refused_at_once() -> None:
 
 @pytest.mark.parametrize("life", [None, 3600.0])
 async def test_a_refresh_that_began_before_the_401_is_not_taken_for_a_new_one(life: float | None) -> None:
-    """Its token may be one of those that were just revoked: the provider is asked again, once for all tasks."""
+    """Its token may be one of those that were just revoked: the provider is called again, once for all tasks."""
     source = TokenProvider(life=life)
     service = GuardedService(lambda token: token not in ("t-1", "t-2"), latency=0.5)
     auth = TokenAuth(source, now=wall_clock)

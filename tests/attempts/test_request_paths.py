@@ -81,7 +81,7 @@ async def test_a_status_is_the_same_error_either_way(
 @pytest.mark.parametrize(
     ("cause", "error"), [(httpx.ConnectError("x"), NotSentError), (httpx.ReadTimeout("x"), OutcomeUnknownError)]
 )
-async def test_a_lost_answer_is_the_same_error_either_way(
+async def test_a_lost_response_is_the_same_error_either_way(
     send: Send, platform: PlatformClient, httpx_mock: HTTPXMock, cause: Exception, error: type[Exception]
 ) -> None:
     """Not sent, or outcome unknown, after five requests."""
@@ -94,7 +94,7 @@ async def test_a_lost_answer_is_the_same_error_either_way(
 async def test_an_encoding_that_was_not_asked_for_is_the_same_error(
     send: Send, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
-    """What httpx could decode is refused either way, because its size could not be counted."""
+    """What httpx could decode is rejected either way, because its size could not be counted."""
     httpx_mock.add_response(headers={"content-encoding": "compress"}, content=b"x")
     with pytest.raises(ResponseDecodeError, match="'compress'"):
         await send(platform, "/things")
@@ -116,7 +116,7 @@ async def test_an_encoding_that_was_not_asked_for_is_the_same_error(
         "/a/%2e%2E",
     ],
 )
-async def test_a_path_that_climbs_is_refused_before_sending(
+async def test_a_path_that_climbs_is_rejected_before_sending(
     send: Send, platform: PlatformClient, httpx_mock: HTTPXMock, path: str
 ) -> None:
     """An id that is empty or made of dots would reach another path."""
@@ -127,7 +127,7 @@ async def test_a_path_that_climbs_is_refused_before_sending(
 
 @both
 @pytest.mark.parametrize("path", ["/\ud800", "/a\nb", "/x?a=\udcff"])
-async def test_what_cannot_be_written_is_refused(send: Send, platform: PlatformClient, path: str) -> None:
+async def test_what_cannot_be_written_is_rejected(send: Send, platform: PlatformClient, path: str) -> None:
     """An address that cannot be encoded is a UsageError, not one of httpx."""
     with pytest.raises(UsageError):
         await send(platform, path)
@@ -146,7 +146,7 @@ async def test_what_cannot_be_written_is_refused(send: Send, platform: PlatformC
     ],
 )
 async def test_no_other_address_gets_the_token(platform: PlatformClient, httpx_mock: HTTPXMock, url: str) -> None:
-    """Another scheme, host, port, user or path: refused before anything is sent."""
+    """Another scheme, host, port, user or path: rejected before anything is sent."""
     with pytest.raises(UsageError, match="requests go to"):
         await platform.generated.get_async_httpx_client().get(url)
     with pytest.raises(UsageError, match="requests go to"):
@@ -199,7 +199,7 @@ def test_a_path_that_stays_is_taken(path: str) -> None:
 
 
 async def test_json_is_written_alike_either_way(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
-    """Compact, in UTF-8, with its content type; what JSON does not have is refused with the reason."""
+    """Compact, in UTF-8, with its content type; what JSON does not have is rejected with the reason."""
     httpx_mock.add_response(json={}, is_reusable=True)
     client = platform.generated.get_async_httpx_client()
     await client.request("PATCH", "/things", json={"a": "ä", "b": [1, None]})
@@ -216,13 +216,13 @@ async def test_json_is_written_alike_either_way(platform: PlatformClient, httpx_
 @pytest.mark.parametrize(
     "value", [float("nan"), float("inf"), {1}, b"x", object(), "\ud800", {"\udfff": 1}, {(1, 2): 3}]
 )
-def test_a_body_that_json_does_not_have_is_refused(value: object) -> None:
-    """NaN, sets, bytes, and half of a surrogate pair are refused before anything is sent."""
+def test_a_body_that_json_does_not_have_is_rejected(value: object) -> None:
+    """NaN, sets, bytes, and half of a surrogate pair are rejected before anything is sent."""
     with pytest.raises(UsageError, match=r"cannot be written as JSON: \w"):
         write_json(value)
 
 
-def test_a_body_that_holds_itself_is_refused() -> None:
+def test_a_body_that_holds_itself_is_rejected() -> None:
     """A circle, and nesting without end."""
     circle: list[object] = []
     circle.append(circle)
@@ -235,7 +235,7 @@ def test_a_body_that_holds_itself_is_refused() -> None:
     assert json.loads(write_json({"a": ["ä"]})) == {"a": ["ä"]}
 
 
-def test_a_body_above_the_limit_is_refused_with_the_documented_code() -> None:
+def test_a_body_above_the_limit_is_rejected_with_the_documented_code() -> None:
     """Exactly the limit is taken."""
     check_body_size(10, limit=10)
     check_body_size(11, limit=None)

@@ -1,4 +1,4 @@
-"""Reading an answer: decoded bytes are counted while they arrive, and what breaks off is told apart."""
+"""Reading a response: decoded bytes are counted while they arrive, and what breaks off is told apart."""
 
 import gzip
 import tracemalloc
@@ -31,12 +31,12 @@ class Chunks(httpx.AsyncByteStream):
             yield chunk
 
     async def aclose(self) -> None:
-        """Notes it."""
+        """Record it."""
         self.closed = True
 
 
 def head(chunks: Iterable[bytes | Exception], *, status: int = 200, encoding: str | None = None) -> httpx.Response:
-    """An answer whose body is still to come."""
+    """A response whose body is still to come."""
     headers = {"x-correlation-id": "c-1"} | ({} if encoding is None else {"content-encoding": encoding})
     return httpx.Response(status, headers=headers, stream=Chunks(chunks))
 
@@ -76,7 +76,7 @@ async def test_a_plain_body_is_kept_with_headers_and_extensions() -> None:
 
 @pytest.mark.parametrize("encoding", [None, "gzip", "GZIP ", "identity", ""])
 async def test_a_body_may_be_as_large_as_the_limit_and_no_larger(encoding: str | None) -> None:
-    """The limit counts decoded bytes; past it the answer is refused, and its beginning stays on the error."""
+    """The limit counts decoded bytes; past it the response is rejected, and its beginning stays on the error."""
     for size, refused in ((MOST, False), (MOST + 1, True)):
         text = b"x" * size
         body = gzip.compress(text) if encoding and "gzip" in encoding.lower() else text
@@ -126,15 +126,15 @@ WHOLE = gzip.compress(b'{"a": 1}' * 100)
         ([b"{}"], "gzip, compress", "it is encoded as 'gzip, compress', which was not asked for"),
     ],
 )
-async def test_an_encoding_that_cannot_be_read_is_told(chunks: list[bytes], encoding: str, reason: str) -> None:
-    """A success is refused with the reason; a refusal stays a refusal, without what could not be read."""
+async def test_an_encoding_that_cannot_be_read_is_reported(chunks: list[bytes], encoding: str, reason: str) -> None:
+    """A success is rejected with the reason; an error response stays one, without what could not be read."""
     with pytest.raises(ResponseDecodeError) as raised:
         await read_body(head(chunks, encoding=encoding), limit=MOST)
     assert reason in str(raised.value)
     assert (await read_body(head(chunks, encoding=encoding, status=422), limit=MOST)).status_code == 422
 
 
-async def test_an_answer_without_a_body_may_name_an_encoding() -> None:
+async def test_a_response_without_a_body_may_name_an_encoding() -> None:
     """Nothing breaks off where nothing began."""
     assert (await read_body(head([], status=204, encoding="gzip"), limit=MOST)).content == b""
     assert (await read_body(head([b""], encoding="gzip"), limit=MOST)).content == b""
@@ -142,7 +142,7 @@ async def test_an_answer_without_a_body_may_name_an_encoding() -> None:
 
 @pytest.mark.parametrize("error", [httpx.ReadError("x"), httpx.RemoteProtocolError("x"), ConnectionResetError()])
 async def test_a_body_that_breaks_off(error: Exception) -> None:
-    """A success without its end is no answer; a refusal is one, with what came of its body."""
+    """A success without its end is no response; an error response is one, with what came of its body."""
     with pytest.raises(type(error)):
         await read_body(head([b"{", error]), limit=MOST)
     answer = await read_body(head([b"{", error], status=409), limit=MOST)

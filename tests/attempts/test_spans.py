@@ -96,7 +96,7 @@ async def test_waits_stand_on_the_attempt_that_they_delayed(spans: InMemorySpanE
 async def test_a_call_that_fails_says_so(
     spans: InMemorySpanExporter, steps: list[Any], error: type[Exception], kinds: list[str]
 ) -> None:
-    """By the name of its error; neither texts nor frames, which could hold what is confidential, are recorded."""
+    """By the name of its error; neither messages nor frames, which could hold what is confidential, are recorded."""
     policy = BackoffPolicy(max_attempts=1, max_wait=0.0)
     async with client(ScriptedTransport(*steps), backoff=policy) as platform:
         with pytest.raises(error):

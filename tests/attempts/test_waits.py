@@ -34,7 +34,7 @@ DATE = "Sun, 01 Mar 2026 12:00:00 GMT"
     ],
 )
 def test_a_wait_that_is_said_is_read(value: str, date: str | None, expected: float) -> None:
-    """Seconds, decimals, and the three forms of an HTTP date, taken against the answer's own Date."""
+    """Seconds, decimals, and the three forms of an HTTP date, taken against the response's own Date."""
     assert parse_retry_after(value, date=date, now=NOW) == expected
 
 

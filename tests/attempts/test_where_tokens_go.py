@@ -11,7 +11,7 @@ BASE_URL = "https://service.example/api"
 @pytest.mark.parametrize(
     "url", ["http://service.example", "http://10.0.0.1", "http://localhost.evil.example", "http://127.0.0.1.nip.io"]
 )
-def test_plain_http_is_refused(url: str) -> None:
+def test_plain_http_is_rejected(url: str) -> None:
     """Unless it is said that it may be."""
     with pytest.raises(UsageError, match="plain http"):
         PlatformClient(url, vendor="acme", token="t-1")
@@ -25,7 +25,7 @@ def test_loopback_may_be_plain(url: str) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "a\nb", "a b"])
-def test_a_token_that_cannot_be_sent_is_refused_at_once(token: str) -> None:
+def test_a_token_that_cannot_be_sent_is_rejected_at_once(token: str) -> None:
     """Before anything is sent; the empty one counts as none."""
     with pytest.raises((TokenError, UsageError)):
         PlatformClient(BASE_URL, vendor="acme", token=token)
@@ -61,7 +61,7 @@ async def test_a_link_is_not_followed_off_the_origin(httpx_mock: HTTPXMock, link
 
 
 async def test_each_attempt_carries_a_fresh_token(httpx_mock: HTTPXMock) -> None:
-    """Also a repeat: the function is asked for every attempt, and may be plain or async."""
+    """Also a retry: the function is asked for every attempt, and may be plain or async."""
     httpx_mock.add_response(503)
     httpx_mock.add_response(json={"iTwin": {"id": "a-1"}})
     tokens = iter(["one", "two"])
@@ -75,7 +75,7 @@ async def test_each_attempt_carries_a_fresh_token(httpx_mock: HTTPXMock) -> None
 
 
 async def test_a_request_that_was_sent_stays_what_it_was(httpx_mock: HTTPXMock) -> None:
-    """The repeat after a 401 is another request: whoever keeps the first one sees the token that was refused."""
+    """The retry after a 401 is another request: whoever keeps the first one sees the token that was rejected."""
     httpx_mock.add_response(401)
     httpx_mock.add_response(json={"iTwin": {"id": "a-1"}})
     tokens = iter(["one", "two"])

@@ -8,7 +8,7 @@ from itwin_platform._attempts.window import Window
 
 
 def opened(window: Window, now: float) -> list[Permit]:
-    """Begins as many as may begin now."""
+    """Start as many as may begin now."""
     passes = []
     while window.wait(now) == 0:
         passes.append(window.begin(now))
@@ -16,7 +16,7 @@ def opened(window: Window, now: float) -> list[Permit]:
 
 
 def send(window: Window, now: float) -> Permit:
-    """Begins a request and sends it at once."""
+    """Start a request and send it at once."""
     permit = window.begin(now)
     window.sending(permit, now=now)
     return permit
@@ -86,8 +86,8 @@ def test_slow_requests_from_before_count_to_the_most() -> None:
     assert rounds(window, 1.0, 1) == [2]
 
 
-def test_a_request_without_an_answer_opens_nothing() -> None:
-    """A lost answer shows no room: the window stays as narrow as it was."""
+def test_a_request_without_a_response_opens_nothing() -> None:
+    """A lost response shows no room: the window stays as narrow as it was."""
     window = Window(max_in_flight=20)
     window.rate_limited(window.begin(0.0), now=0.0, wait=1.0)
     window.end(window.begin(1.0))
@@ -95,7 +95,7 @@ def test_a_request_without_an_answer_opens_nothing() -> None:
 
 
 def test_the_window_probes_where_the_last_stretch_ended() -> None:
-    """Past as many answers as the stretch before let through, the window opens from 1: a refusal costs one request."""
+    """Past as many responses as the period before let through, the window opens from 1: a 429 costs one request."""
     window = Window(max_in_flight=20)
     passes = opened(window, 0.0)
     for answered in passes[:10]:
@@ -231,7 +231,7 @@ def test_no_stretch_holds_more_than_the_rate(steps: list[float], requests: int, 
 
 
 class WindowMachine(RuleBasedStateMachine):
-    """Requests begin, are answered, refused and lost in any order, while the clock goes on."""
+    """Requests begin, are answered, rate limited and lost in any order, while the clock goes on."""
 
     under_way: Bundle[Permit] = Bundle("under_way")
 
@@ -258,13 +258,13 @@ class WindowMachine(RuleBasedStateMachine):
 
     @rule(given_pass=consumes(under_way))
     def is_answered(self, given_pass: Permit) -> None:
-        """An answer other than 429."""
+        """A response other than 429."""
         self.window.answered(given_pass)
         self.count -= 1
 
     @rule(given_pass=consumes(under_way))
     def is_lost(self, given_pass: Permit) -> None:
-        """No answer."""
+        """No response."""
         self.window.end(given_pass)
         self.count -= 1
 

@@ -37,7 +37,7 @@ async def test_a_path_prefix_is_kept(base_url: str, sent_to: str) -> None:
     ],
 )
 async def test_a_token_does_not_travel_in_the_open(base_url: str) -> None:
-    """Plain http to a host that is not loopback is refused, unless the caller says that it is meant."""
+    """Plain http to a host that is not loopback is rejected, unless the caller says that it is meant."""
     with pytest.raises(UsageError, match="allow_insecure=True"):
         answering(base_url=base_url)
     client, requests = answering(base_url=base_url, allow_insecure=True)
@@ -63,7 +63,7 @@ async def test_a_token_does_not_travel_in_the_open(base_url: str) -> None:
         ("https://service.example#", "must not contain a user"),
     ],
 )
-def test_what_is_no_base_address_is_refused(base_url: str, said: str) -> None:
+def test_what_is_no_base_address_is_rejected(base_url: str, said: str) -> None:
     """A scheme and a host, and nothing after the path; user information does not show in the error."""
     with pytest.raises(UsageError, match=said) as caught:
         answering(base_url=base_url)

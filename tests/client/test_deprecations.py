@@ -76,7 +76,7 @@ def test_a_deprecation_says_both_versions() -> None:
     assert (warning.since, warning.removal) == ("0.2.0", "0.4.0")
 
 
-def test_an_application_can_refuse_what_this_package_deprecates_alone() -> None:
+def test_an_application_can_reject_what_this_package_deprecates_alone() -> None:
     """A filter by category makes ours an error and leaves other deprecations as they were."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

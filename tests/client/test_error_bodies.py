@@ -1,4 +1,4 @@
-"""From an answer to an error: whatever the body is, the error says what can be known, and making it never fails."""
+"""From a response to an error: whatever the body is, the error says what can be known, and making it never fails."""
 
 import json
 import pickle
@@ -31,7 +31,7 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
 def error_of(status: int = 422, body: object = b"", headers: Mapping[str, str] | None = None) -> APIStatusError:
-    """The error for an answer."""
+    """The error for a response."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     known = httpx.Headers(headers)
     after = parse_retry_after(known.get("retry-after"), date=known.get("date"), now=NOW)
@@ -150,7 +150,7 @@ def test_a_text_that_no_log_can_hold_is_made_one() -> None:
 
 
 @pytest.mark.parametrize("code", ["iTwinNotFound", "", "🙂", "InsufficientPermissions"])
-def test_a_code_compares_as_text(code: str) -> None:
+def test_a_code_compares_as_string(code: str) -> None:
     """Known or not, it is the text that came, and equal to the enum's member where there is one."""
     error = error_of(404, {"error": {"code": code}})
     assert error.code == code
@@ -168,7 +168,7 @@ def test_a_code_compares_as_text(code: str) -> None:
         ({}, None),
     ],
 )
-def test_a_refusal_says_when_to_go_on(headers: Mapping[str, str], after: float | None) -> None:
+def test_a_rate_limit_says_when_to_continue(headers: Mapping[str, str], after: float | None) -> None:
     """`retry_after` in seconds, `retry_at` as a moment of our own clock, both None where nothing usable was said."""
     error = error_of(429, {}, headers)
     assert error.retry_after == after
@@ -196,7 +196,7 @@ anything = st.recursive(
 @given(st.binary() | anything.map(lambda value: json.dumps(value).encode()), st.integers(300, 999))
 @example(b'{"error": {"details": [{"code": {"code": null}}]}}', 300)
 def test_no_response_makes_it_raise(body: bytes, status: int) -> None:
-    """Any bytes with any status make an error with a text, and nothing else."""
+    """Any bytes with any status make an error with a message, and nothing else."""
     error = status_error(status=status, headers={}, body=body, attempts=1)
     assert str(error).encode()
     assert error.body == body

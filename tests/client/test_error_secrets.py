@@ -53,7 +53,7 @@ CALLS: dict[str, Call] = {
         "i", "r", authentication=HeaderAuthentication(key="k", value=f"{SECRET}\ud800")
     ),
 }
-#: What the service does: an answer, or an exception.
+#: What the service does: a response, or an exception.
 ANSWERS: dict[str, int | Exception] = {
     "refused": 422,
     "server": 500,

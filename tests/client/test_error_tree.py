@@ -114,7 +114,7 @@ def test_a_transport_error_says_whether_it_can_have_had_an_effect(error: Transpo
     assert error.sent is sent
 
 
-def test_the_text_of_a_refusal_names_what_support_asks_for() -> None:
+def test_the_text_of_an_error_names_what_support_asks_for() -> None:
     """Status, code, message, details, until when to wait, correlation id."""
     assert str(refusal(429)).splitlines() == [
         "429 A: B",
@@ -126,7 +126,7 @@ def test_the_text_of_a_refusal_names_what_support_asks_for() -> None:
 
 
 def test_a_decode_error_names_status_reason_and_correlation_id() -> None:
-    """And keeps the answer."""
+    """And keeps the response."""
     error = ResponseDecodeError(201, HEADERS, b"[", reason="it is a list")
     assert str(error) == "response with status 201: it is a list (correlation id c-1)"
     assert (error.status, error.headers["X-CORRELATION-ID"], error.body) == (201, "c-1", b"[")

@@ -31,7 +31,7 @@ async def test_a_generated_function_is_called_as_it_is() -> None:
 
 
 async def test_a_generated_function_raises_typed_errors() -> None:
-    """A refusal is raised before generated code looks at the body, also one that it does not know."""
+    """An error response is raised before generated code looks at the body, also one that it does not know."""
     client, _ = answering(lambda _: httpx.Response(404, json={"error": {"code": "ResourceNotFound"}}))
     async with client:
         with pytest.raises(NotFoundError) as caught:
@@ -44,7 +44,7 @@ async def test_a_generated_function_raises_typed_errors() -> None:
     assert broken.value.body == b"<html>"
 
 
-async def test_a_generated_function_is_repeated() -> None:
+async def test_a_generated_function_is_retried() -> None:
     """A service that is unavailable for a moment is asked again."""
     answers = [httpx.Response(503, headers={"retry-after": "0"}), httpx.Response(200, json=ACCOUNT)]
     client, requests = answering(lambda _: answers.pop(0))
@@ -54,7 +54,7 @@ async def test_a_generated_function_is_repeated() -> None:
 
 
 async def test_a_generated_function_gets_a_fresh_token() -> None:
-    """After a 401 the source is asked once more."""
+    """After a 401 the provider is called once more."""
     tokens = iter(["old", "new", "newer"])
     client, requests = answering(
         lambda request: (
@@ -74,7 +74,7 @@ async def test_a_generated_function_gets_a_fresh_token() -> None:
 
 @pytest.mark.parametrize("repository_id", ["", ".", ".."])
 async def test_a_generated_function_cannot_climb(repository_id: str) -> None:
-    """An id that would be resolved away is refused below the generated code, too."""
+    """An id that would be resolved away is rejected below the generated code, too."""
     client, requests = answering()
     async with client:
         with pytest.raises(UsageError, match="would reach another path"):

@@ -15,12 +15,12 @@ class Closing(httpx.MockTransport):
     closed = 0
 
     async def aclose(self) -> None:
-        """Counts."""
+        """Count."""
         self.closed += 1
 
 
 def account(_: httpx.Request) -> httpx.Response:
-    """Answers with the account."""
+    """Respond with the account."""
     return httpx.Response(200, json=ACCOUNT)
 
 
@@ -56,8 +56,8 @@ async def test_an_error_within_async_with_passes_through() -> None:
         await client.itwins.get_primary_account()
 
 
-async def test_closing_ends_a_renewal_that_is_under_way() -> None:
-    """A token source that hangs does not outlive the client."""
+async def test_closing_ends_a_refresh_that_is_under_way() -> None:
+    """A token provider that hangs does not outlive the client."""
     asked, ended = asyncio.Event(), asyncio.Event()
 
     async def source() -> str:
@@ -78,7 +78,7 @@ async def test_closing_ends_a_renewal_that_is_under_way() -> None:
 
 
 async def test_one_client_serves_many_tasks() -> None:
-    """Calls at the same time share a client, and each gets its own answer."""
+    """Calls at the same time share a client, and each gets its own response."""
 
     def echo(request: httpx.Request) -> httpx.Response:
         return httpx.Response(200, json={"id": request.url.path.rpartition("/")[2]})

@@ -1,4 +1,4 @@
-"""The largest request and the largest answer. Source: section 8."""
+"""The largest request and the largest response. Source: section 8."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ FRAME = len('{"displayName":""}')
 
 
 def created(_: httpx.Request) -> httpx.Response:
-    """Answers with a scene."""
+    """Respond with a scene."""
     return httpx.Response(201, json={"scene": {"id": "s"}})
 
 
@@ -38,7 +38,7 @@ def test_the_limits_are_those_of_the_specification() -> None:
     ("letter", "width"), [("x", 1), ("é", 2), ("\u20ac", 3), ('"', 2)], ids=["1", "2", "3", "escaped"]
 )
 async def test_the_body_is_measured_as_it_is_sent(letter: str, width: int) -> None:
-    """Exactly 4.5 MiB is sent, one byte more is refused, in bytes of the encoded body."""
+    """Exactly 4.5 MiB is sent, one byte more is rejected, in bytes of the encoded body."""
     client, requests = answering(created)
     count, rest = divmod(MOST - FRAME, width)
     exactly = letter * count + "x" * rest
@@ -60,8 +60,8 @@ async def test_no_other_operation_has_the_limit() -> None:
     assert len(requests[0].content) > MOST
 
 
-async def test_without_the_checks_the_service_refuses_it() -> None:
-    """The sandbox takes the body that the client takes, and answers 413 to the one that it refuses."""
+async def test_without_the_checks_the_service_rejects_it() -> None:
+    """The sandbox takes the body that the client takes, and responds with 413 to the one that it rejects."""
     async with (
         Sandbox(itwins=1, objects=0) as sandbox,
         PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token, check_requests=False) as client,
@@ -74,8 +74,8 @@ async def test_without_the_checks_the_service_refuses_it() -> None:
     assert caught.value.code == "RequestTooLarge"
 
 
-async def test_an_answer_is_measured_decoded() -> None:
-    """An answer of exactly the limit is read, one byte more is refused, and what was read stays on the error."""
+async def test_a_response_is_measured_decoded() -> None:
+    """A response of exactly the limit is read, one byte more is rejected, and what was read stays on the error."""
     body = json.dumps(ACCOUNT).encode()
     client, _ = answering(lambda _: httpx.Response(200, content=body), max_response_bytes=len(body))
     async with client:

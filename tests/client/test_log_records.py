@@ -18,7 +18,7 @@ class JSONFormatter(logging.Formatter):
     """As applications have it: the message, and whatever was given besides."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Writes a record as one line of JSON."""
+        """Write a record as one line of JSON."""
         given = {name: value for name, value in record.__dict__.items() if name not in ORDINARY}
         return json.dumps({"message": record.getMessage(), **given})
 
@@ -83,7 +83,7 @@ async def test_a_record_of_a_cooldown_has_its_fields(caplog: pytest.LogCaptureFi
     }
 
 
-async def test_a_callback_that_failed_is_told_with_its_event(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_callback_that_failed_is_reported_with_its_event(caplog: pytest.LogCaptureFixture) -> None:
     """Which event it was that the callback could not take."""
 
     def fails(event: object) -> None:

@@ -108,8 +108,8 @@ def test_a_value_shows_what_it_is(value: object, shown: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(ANSWERS))
-def test_an_answer_shows_itself_in_one_line(name: str) -> None:
-    """Whole answers too, without UNSET and without what is secret in them."""
+def test_a_response_shows_itself_in_one_line(name: str) -> None:
+    """Whole responses too, without UNSET and without what is secret in them."""
     shown = repr(ANSWERS[name])
     assert "\n" not in shown
     assert len(shown) < 2000
@@ -137,6 +137,6 @@ def test_a_policy_shows_all_that_it_was_given() -> None:
 
 
 def test_an_expiry_shows_and_its_token_does_not() -> None:
-    """What helps to find out why a token was renewed."""
+    """What helps to find out why a token was refreshed."""
     shown = repr(AccessToken("planted", datetime(2026, 3, 1, tzinfo=UTC)))
     assert shown == "AccessToken(expires_at=datetime.datetime(2026, 3, 1, 0, 0, tzinfo=datetime.timezone.utc))"

@@ -1,4 +1,4 @@
-"""Where a client gets its settings from, and what it refuses to begin with. Source: sections 1, 5 and 9."""
+"""Where a client gets its settings from, and what it rejects to begin with. Source: sections 1, 5 and 9."""
 
 from typing import Any
 
@@ -46,14 +46,14 @@ def test_a_missing_setting_is_named(name: str, variable: str, empty: bool, monke
 
 
 @pytest.mark.parametrize("vendor", ["", " ", "a b", "a/b", "a.b", "acme\n", "{vendor}", "é", "-acme", "a;q=1", "a,b"])
-def test_a_vendor_that_is_no_word_is_refused(vendor: str) -> None:
+def test_a_vendor_that_is_no_word_is_rejected(vendor: str) -> None:
     """It becomes a part of a header, where other characters would mean something."""
     with pytest.raises(UsageError, match="vendor"):
         answering(vendor=vendor)
 
 
 @pytest.mark.parametrize("token", ["", " ", "a\nb", "a\r\nX: y", "é", 5])
-def test_a_token_that_cannot_be_sent_is_refused(token: Any) -> None:
+def test_a_token_that_cannot_be_sent_is_rejected(token: Any) -> None:
     """The error does not show the token."""
     with pytest.raises(TokenError) as caught:
         answering(token=token)
@@ -67,8 +67,8 @@ def test_two_ways_to_send_exclude_each_other() -> None:
 
 
 @pytest.mark.parametrize("most", [0, -1])
-def test_an_answer_of_no_bytes_is_no_limit(most: int) -> None:
-    """A client that could take no answer at all is refused."""
+def test_a_response_of_no_bytes_is_no_limit(most: int) -> None:
+    """A client that could take no response at all is rejected."""
     with pytest.raises(UsageError, match="max_response_bytes"):
         answering(max_response_bytes=most)
 
@@ -91,14 +91,14 @@ async def test_every_attempt_has_a_timeout(settings: dict[str, Any], expected: d
 
 
 @pytest.mark.parametrize("timeout", ["x", 0, -1.0, float("nan"), float("inf"), None], ids=repr)
-def test_a_timeout_that_is_none_is_refused(timeout: Any) -> None:
+def test_a_timeout_that_is_none_is_rejected(timeout: Any) -> None:
     """A number of seconds above zero, or httpx's own: a mistake shows where it is made."""
     with pytest.raises(UsageError, match="timeout must be a number of seconds above 0"):
         PlatformClient("https://a.example", vendor="v", token="t", timeout=timeout)
 
 
 @pytest.mark.parametrize("name", ["base_url", "vendor"])
-def test_a_setting_that_is_no_text_is_named(name: str) -> None:
+def test_a_setting_that_is_no_string_is_named(name: str) -> None:
     """Bytes, for example."""
     given: dict[str, Any] = {"base_url": "https://a.example", "vendor": "v", "token": "t", name: b"x"}
     with pytest.raises(UsageError, match=f"{name} must be a str, not bytes"):

@@ -125,7 +125,7 @@ def test_models_compare_by_all_that_they_hold() -> None:
 
 
 def test_a_model_can_be_changed_and_so_is_no_key() -> None:
-    """A set or a dictionary refuses it with a TypeError: its id, which is a text, is the key to use."""
+    """A set or a dictionary rejects it with a TypeError: its id, which is a string, is the key to use."""
     with pytest.raises(TypeError, match="unhashable type: 'ITwin'"):
         hash(ITwin.from_dict({"id": "a"}))
 
@@ -149,7 +149,7 @@ def test_a_page_survives_copies(way: str) -> None:
 
 @each_copy
 @pytest.mark.parametrize("text", ["Active", "Paused"])
-def test_an_enum_is_its_text(text: str, way: str) -> None:
+def test_an_enum_is_its_string(text: str, way: str) -> None:
     """Listed or not: equal to its text, the same key, and written into JSON as it."""
     member = COPIES[way](ITwinStatus(text))
     assert member == text

@@ -257,7 +257,7 @@ def test_the_seconds_are_those_of_the_whole_call() -> None:
     assert 7.0 <= in_virtual_time(call()) <= 7.5
 
 
-async def test_errors_with_a_status_are_told() -> None:
+async def test_errors_with_a_status_are_reported() -> None:
     """A 404, a body that is no JSON, and one that is too large are final responses as well."""
     bodies = iter([httpx.Response(404), httpx.Response(200, text="no JSON"), httpx.Response(200, content=b"x" * 2000)])
     client, _ = answering(lambda _: next(bodies), max_response_bytes=1000)

@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from tests.support.regenerated import Document
+from tools.generation.unwrapped import UNWRAPPED
 from tools.generation.wrapper_coverage import Row, rows
 from tools.spec.reading import read
 
@@ -16,8 +17,9 @@ def held(specification: Document) -> dict[tuple[str, str], Row]:
 
 
 def test_the_wrapper_has_all_of_the_specification(held: dict[tuple[str, str], Row]) -> None:
-    """Nothing of the committed specification is generated only; what is left out on purpose belongs into this test."""
-    assert [f"{row.operation} {row.part}: {' '.join(row.lines)}" for row in held.values() if not row.held] == []
+    """Only the operations that are unwrapped on purpose are generated and not wrapped."""
+    missing = [row for row in held.values() if not row.held and row.operation not in UNWRAPPED]
+    assert [f"{row.operation} {row.part}: {' '.join(row.lines)}" for row in missing] == []
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ def test_place_is_found_by_looking(held: dict[tuple[str, str], Row], operation: 
 
 
 def test_an_error_code_without_a_member_is_not_wrapped(specification: Document) -> None:
-    """A code that no enum lists is told with the comparison that finds it all the same."""
+    """A code that no enum lists is reported with the comparison that finds it all the same."""
     document = copy.deepcopy(specification)
     examples = document["components"]["responses"]["SceneExists"]["content"]["application/json"]["examples"]
     examples["SceneExists"]["value"]["error"]["code"] = "SceneTaken"
@@ -53,7 +55,7 @@ def test_an_error_code_without_a_member_is_not_wrapped(specification: Document) 
     assert row.lines == ('except ConflictError as error: ... error.code == "SceneTaken"  # Conflict',)
 
 
-def test_a_specification_that_was_not_generated_is_refused(specification: Document) -> None:
+def test_a_specification_that_was_not_generated_is_rejected(specification: Document) -> None:
     """What is in the specification and not in the generated package is named, with what to do."""
     document = copy.deepcopy(specification)
     document["components"]["schemas"]["WebhookUpdate"]["properties"]["note"] = {"type": "string"}

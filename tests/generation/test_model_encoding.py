@@ -27,7 +27,7 @@ RESOURCE = RepositoryResourceData(itwin_id="i", repository_id="r", id="m", class
     ids=str,
 )
 def test_a_value_is_written_for_json(value: object, written: object) -> None:
-    """Models, enums and times become what JSON has; UNSET is left out, null is not."""
+    """Models, enums and times become what JSON has; UNSET is omitted, null is not."""
     assert encode(value) == written
     assert type(encode(value)) is type(written)
 
@@ -46,13 +46,13 @@ def test_a_value_is_written_for_json(value: object, written: object) -> None:
     ],
     ids=str,
 )
-def test_a_parameter_is_written_as_text(value: object, text: str) -> None:
+def test_a_parameter_is_written_as_string(value: object, text: str) -> None:
     """Lists are joined by commas, truth values are in lower case."""
     assert encode_parameters({"name": value}) == {"name": text}
 
 
 def test_absent_parameters_are_not_sent() -> None:
-    """A query and a header have no null: UNSET and None are left out."""
+    """A query and a header have no null: UNSET and None are omitted."""
     assert encode_parameters({"a": UNSET, "b": None, "c": ""}) == {"c": ""}
 
 

@@ -1,4 +1,4 @@
-"""Enums are open: a value that the description does not list stays a text, and is of the type of the enum."""
+"""Enums are open: a value that the description does not list stays a string, and is of the type of the enum."""
 
 import copy
 import json
@@ -33,7 +33,7 @@ def test_every_enum_of_the_specification_is_there() -> None:
     assert ENUMS.keys() == {name for name, schema in SCHEMAS.items() if "enum" in schema}
 
 
-def test_an_unknown_value_is_an_equal_text(enum: Any) -> None:
+def test_an_unknown_value_is_an_equal_string(enum: Any) -> None:
     """It compares, hashes, formats and sorts as the text that it is, and shows what it is."""
     unknown = enum("From the Future")
     assert type(unknown) is enum
@@ -56,22 +56,22 @@ def test_an_unknown_value_survives_copies(enum: Any) -> None:
 
 
 def test_an_unknown_value_does_not_join_the_enum(enum: Any) -> None:
-    """A hostile answer cannot grow the enum."""
+    """A hostile response cannot grow the enum."""
     members = list(enum)
     enum("From the Future")
     assert list(enum) == members
 
 
 @pytest.mark.parametrize("value", [None, 5, True, b"Active", ["Active"]], ids=repr)
-def test_what_is_no_text_is_no_member(enum: Any, value: object) -> None:
-    """The enum itself takes texts only; in an answer such a value stays as it came."""
+def test_what_is_no_string_is_no_member(enum: Any, value: object) -> None:
+    """The enum itself takes strings only; in a response such a value stays as it came."""
     with pytest.raises(ValueError, match="is not a valid"):
         enum(value)
     assert ITwin.from_dict({"status": value}).to_dict() == {"status": value}
 
 
 @given(TEXTS | st.sampled_from([str(member) for member in ITwinStatus]))
-def test_any_text_in_an_answer_is_of_the_enum(text: str) -> None:
+def test_any_string_in_a_response_is_of_the_enum(text: str) -> None:
     """Known or not, empty or not: it is read into the enum and written back as it was."""
     model = ITwin.from_dict({"status": text})
     assert isinstance(model.status, ITwinStatus)

@@ -20,12 +20,12 @@ class Tags(HTMLParser):
     found = 0
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
-        """Counts a tag."""
+        """Count a tag."""
         self.found += 1
 
 
 def texts_of(value: JSON) -> list[str]:
-    """Every text in a value, keys included."""
+    """Every string in a value, keys included."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
@@ -34,7 +34,7 @@ def texts_of(value: JSON) -> list[str]:
 
 
 def unescaped(value: JSON) -> JSON:
-    """The value with every text, keys included, unescaped once."""
+    """The value with every string, keys included, unescaped once."""
     if isinstance(value, str):
         return html.unescape(value)
     if isinstance(value, dict):
@@ -43,7 +43,7 @@ def unescaped(value: JSON) -> JSON:
 
 
 @given(ANY_JSON)
-def test_every_text_is_escaped_and_nothing_else_changes(data: Any) -> None:
+def test_every_string_is_escaped_and_nothing_else_changes(data: Any) -> None:
     """No text holds what begins a tag or ends an attribute, numbers stay numbers, and the source stays as it was."""
     before = copy.deepcopy(data)
     escaped = escape(data)
@@ -81,7 +81,7 @@ def test_typed_data_is_escaped_as_its_wire_form(view: dict[str, Any], resource: 
 
 
 def test_the_copy_is_json() -> None:
-    """Tuples become lists, keys become texts, and other objects their escaped text: nothing escapes the escaping."""
+    """Tuples become lists, keys become strings, and other objects their escaped text: nothing escapes the escaping."""
     escaped = escape({1: ("<a>", b"<b>"), None: {"<c>"}})
     assert (
         json.loads(json.dumps(escaped))

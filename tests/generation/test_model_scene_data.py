@@ -77,7 +77,7 @@ def test_an_item_that_is_no_object_stays(value: Any) -> None:
 
 
 def test_vectors_are_typed() -> None:
-    """Fields read in Python names, whole numbers stay whole."""
+    """Fields read in Python names, integers stay whole."""
     view = View3dData.from_dict({"position": {"x": 1, "y": 2.5, "z": -3}, "ecefTransform": [1] * 16})
     assert view.position == Vector3d(x=1, y=2.5, z=-3)
     assert type(view.position.x) is int

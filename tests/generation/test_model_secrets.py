@@ -1,4 +1,4 @@
-"""What is secret in an answer or a body never shows in `repr`. Source: sections 2.2, 2.4 and 4.8."""
+"""What is secret in a response or a body never shows in `repr`. Source: sections 2.2, 2.4 and 4.8."""
 
 from typing import Any
 

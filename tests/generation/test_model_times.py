@@ -1,4 +1,4 @@
-"""Times in every form that was seen become aware datetimes; what is no time stays a text. Source: section 2."""
+"""Times in every form that was seen become aware datetimes; what is no time stays a string. Source: section 2."""
 
 import warnings
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -66,7 +66,7 @@ def test_any_number_of_digits_is_read(digits: int, zone: str) -> None:
     ],
     ids=lambda text: ascii(text)[:30],
 )
-def test_what_is_no_whole_time_stays_a_text(text: str) -> None:
+def test_what_is_no_whole_time_stays_a_string(text: str) -> None:
     """Nothing is invented: no date of today, no zone of this machine; and no page is lost by it."""
     assert decode_datetime(text) == text
     assert type(decode_datetime(text)) is str
@@ -75,7 +75,7 @@ def test_what_is_no_whole_time_stays_a_text(text: str) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 5, 1.5, True, [], {"a": 1}], ids=repr)
-def test_what_is_no_text_stays(value: object) -> None:
+def test_what_is_no_string_stays(value: object) -> None:
     """Null and other shapes stay as they came."""
     assert decode_datetime(value) is value
 
@@ -114,7 +114,7 @@ def test_any_time_is_written_in_utc(moment: datetime) -> None:
 
 @pytest.mark.parametrize("model", [ITwin, Scene, SceneObject])
 def test_every_documented_time_is_read(model: Any) -> None:
-    """Each field of type Date-time is a datetime; the times of a webhook are String, and stay texts."""
+    """Each field of type Date-time is a datetime; the times of a webhook are String, and stay strings."""
     fields = SCHEMAS[model.__name__]["properties"]
     times = [name for name, schema in fields.items() if schema.get("$ref", "").endswith("/DateTime")]
     assert len(times) == 2

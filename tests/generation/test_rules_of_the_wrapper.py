@@ -16,7 +16,7 @@ WRAPPER = PROJECT / "wrapper" / "itwin_platform"
 
 
 def lines_named(text: str) -> list[str]:
-    """The lines of the wrapper's source that a text names."""
+    """The lines of the wrapper's source that a message names."""
     places = re.findall(r"([\w/]+\.py):(\d+)", text)
     return [Path(WRAPPER / file).read_text(encoding="utf-8").splitlines()[int(line) - 1] for file, line in places]
 
@@ -29,7 +29,7 @@ def changed(specification: Document, change: Callable[[Document], object]) -> Do
 
 
 def rename(document: Document, *, schema: str, old: str, new: str) -> None:
-    """Calls a property otherwise."""
+    """Call a property otherwise."""
     properties = document["components"]["schemas"][schema]["properties"]
     properties[new] = properties.pop(old)
 
@@ -62,7 +62,7 @@ def test_the_committed_specification_has_every_name_and_limit(specification: Doc
 def test_a_dead_property_of_a_complete_object_names_its_field(
     specification: Document, change: Callable[[Document], object], said: str, line: str
 ) -> None:
-    """A property that a complete object would still send is told with the line of its field."""
+    """A property that a complete object would still send is reported with the line of its field."""
     (text,) = [text for text in dead_properties(read(changed(specification, change))) if said in text]
     (named,) = lines_named(text)
     assert line in named
@@ -82,14 +82,14 @@ def test_a_dead_property_of_a_complete_object_names_its_field(
 def test_a_dead_wire_name_names_its_lines(
     specification: Document, change: Callable[[Document], object], name: str
 ) -> None:
-    """A wire name in a rule that no longer stands in the specification is told with each line that writes it."""
+    """A wire name in a rule that no longer stands in the specification is reported with each line that writes it."""
     texts = [text for text in dead_names(read(changed(specification, change))) if f"no longer has {name}," in text]
     assert texts
     assert all(name in line for text in texts for line in lines_named(text))
 
 
 def limit(kind: str, name: str, **limits: int) -> Callable[[Document], object]:
-    """Changes limits of a parameter, or of a property given as `Model.property`."""
+    """Change limits of a parameter, or of a property given as `Model.property`."""
 
     def change(document: Document) -> None:
         if kind == "parameters":
@@ -130,7 +130,7 @@ def limit(kind: str, name: str, **limits: int) -> Callable[[Document], object]:
 def test_a_changed_limit_names_the_lines_to_change(
     specification: Document, change: Callable[[Document], object], said: str, limits_named: str
 ) -> None:
-    """A limit that differs from the specification's is told with the check and with the constant that holds it."""
+    """A limit that differs from the specification's is reported with the check and with the constant that holds it."""
     found = wrong_limits(read(changed(specification, change)))
     assert len(found) == 1
     assert said.replace(", and checks nothing", "") in found[0]
@@ -139,7 +139,7 @@ def test_a_changed_limit_names_the_lines_to_change(
 
 
 def test_a_limit_that_is_gone_names_the_check(specification: Document) -> None:
-    """Where the specification has no limit any more, the wrapper's own is told."""
+    """Where the specification has no limit any more, the wrapper's own is reported."""
     document = copy.deepcopy(specification)
     del document["components"]["schemas"]["ResourceCreate"]["properties"]["type"]["maxLength"]
     (found,) = wrong_limits(read(document))

@@ -1,4 +1,4 @@
-"""Which changes of a specification break a client or its user, and how they are told: one table."""
+"""Which changes of a specification break a client or its user, and how they are reported: one table."""
 
 import copy
 from collections.abc import Callable
@@ -83,7 +83,7 @@ def _number(values: Node) -> None:
 
 PARAMETER = {"name": "tag", "in": "query", "schema": {"type": "string"}}
 
-# What is done to the document; where it is told; what is told; whether it breaks.
+# What is done to the document; where it is reported; what is reported; whether it breaks.
 CASES: list[tuple[Callable[[Node], object], str, str, bool]] = [
     (lambda d: d["paths"].clear(), "create_thing", "is gone (POST /things), with Thing, ThingCreate", True),
     (lambda d: _operation(d).update(operationId="make_thing"), "create_thing", "is called make_thing now", True),
@@ -221,8 +221,8 @@ CASES: list[tuple[Callable[[Node], object], str, str, bool]] = [
 
 
 @pytest.mark.parametrize(("change", "place", "text", "breaking"), CASES)
-def test_change_is_told(change: Callable[[Node], object], place: str, text: str, breaking: bool) -> None:
-    """A change is told at its place, in words, as breaking or not."""
+def test_change_is_reported(change: Callable[[Node], object], place: str, text: str, breaking: bool) -> None:
+    """A change is reported at its place, in words, as breaking or not."""
     document = small_document()
     change(document)
     found = {
@@ -231,13 +231,13 @@ def test_change_is_told(change: Callable[[Node], object], place: str, text: str,
     assert found.get((place, text)) is breaking, found
 
 
-def test_no_change_is_told_of_the_same_document() -> None:
+def test_no_change_is_reported_of_the_same_document() -> None:
     """Two readings of one document differ in nothing."""
     assert changes(read(small_document()), read(small_document())) == []
     assert reworded(read(small_document()), read(small_document())) == []
 
 
-def test_other_words_are_told_by_their_place() -> None:
+def test_other_words_are_reported_by_their_place() -> None:
     """A description that changed is named: a rule may stand there that no schema says."""
     document = small_document()
     _operation(document)["description"] = "Creates, once a day."

@@ -41,7 +41,7 @@ def changed(specification: Document, change: Change, folder: Path) -> str:
     return str(file)
 
 
-def test_changes_are_told_in_the_terms_of_a_user(specification: Document) -> None:
+def test_changes_are_reported_in_the_terms_of_a_user(specification: Document) -> None:
     """Breaking changes come first; operations, parameters and models have the names that a caller writes."""
     document = copy.deepcopy(specification)
     one_breaking_two_harmless(document)
@@ -74,6 +74,6 @@ def test_base_may_be_a_git_revision() -> None:
 
 
 def test_base_that_is_nothing_is_named() -> None:
-    """What is neither a file nor a revision is refused with its name."""
+    """What is neither a file nor a revision is rejected with its name."""
     with pytest.raises(SystemExit, match="no-such-base is neither a file nor a git revision"):
         load("no-such-base")

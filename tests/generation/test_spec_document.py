@@ -48,7 +48,7 @@ def test_every_section_is_transcribed(document: dict[str, Any], operations: dict
     ],
 )
 def test_operation_names_its_own_section(operations: dict[str, Any], operation_id: str, section: str) -> None:
-    """An operation and its success answer name the subsection of section 4 that describes the operation."""
+    """An operation and its success response name the subsection of section 4 that describes the operation."""
     operation = operations[operation_id]
     success = next(response for status, response in operation["responses"].items() if status.startswith("2"))
     assert section in _sections(operation)

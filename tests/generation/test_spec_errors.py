@@ -89,14 +89,14 @@ CASES = [(operation_id, status) for operation_id, errors in ERRORS.items() for s
 
 @pytest.mark.parametrize("operation_id", ERRORS)
 def test_operation_has_exactly_its_error_statuses(operations: dict[str, Any], operation_id: str) -> None:
-    """An operation answers with its own documented error statuses and no other."""
+    """An operation responds with its own documented error statuses and no other."""
     found = {status for status in operations[operation_id]["responses"] if not status.startswith("2")}
     assert found == set(ERRORS[operation_id])
 
 
 @pytest.mark.parametrize(("operation_id", "status"), CASES)
 def test_error_shows_its_code(operations: dict[str, Any], operation_id: str, status: str) -> None:
-    """An error answer shows its documented code, in its words and in every example."""
+    """An error response shows its documented code, in its words and in every example."""
     response = operations[operation_id]["responses"][status]
     code = ERRORS[operation_id][status][0]
     assert f"`{code}`" in response["description"]
@@ -105,7 +105,7 @@ def test_error_shows_its_code(operations: dict[str, Any], operation_id: str, sta
 
 @pytest.mark.parametrize(("operation_id", "status"), CASES)
 def test_error_shows_exactly_its_details(operations: dict[str, Any], operation_id: str, status: str) -> None:
-    """The examples of an error answer hold every documented pair of detail code and target, each once, and no other."""
+    """The examples of an error response hold each documented pair of detail code and target once, and no other."""
     response = operations[operation_id]["responses"][status]
     found = [(detail["code"], detail["target"]) for error in _examples(response) for detail in error.get("details", [])]
     assert len(found) == len(set(found))
@@ -116,7 +116,7 @@ def test_error_shows_exactly_its_details(operations: dict[str, Any], operation_i
 def test_error_has_the_documented_body(
     operations: dict[str, Any], schemas: dict[str, Any], operation_id: str, status: str
 ) -> None:
-    """An error answer has the body of section 2.11, and its examples have exactly the properties of that body."""
+    """An error response has the body of section 2.11, and its examples have exactly the properties of that body."""
     response = operations[operation_id]["responses"][status]
     assert list(response["content"]) == ["application/json"]
     assert response["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/ErrorResponse"}
@@ -136,7 +136,7 @@ def test_rate_limit_says_how_long_to_wait(document: dict[str, Any], operations: 
 
 
 def test_list_itwins_echoes_max_return(document: dict[str, Any], operations: dict[str, Any]) -> None:
-    """The answer of list iTwins, and no other, carries the value used for X-Max-Return."""
+    """The response of list iTwins, and no other, carries the value used for X-Max-Return."""
     echoing = {
         (operation_id, status): list(response["headers"])
         for operation_id, operation in operations.items()

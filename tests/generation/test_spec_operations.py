@@ -78,8 +78,8 @@ def test_operation_takes_its_body(operations: dict[str, Any], operation_id: str)
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_operation_gives_its_answer(operations: dict[str, Any], operation_id: str) -> None:
-    """An operation has one success status, with the documented answer as JSON."""
+def test_an_operation_has_its_documented_response(operations: dict[str, Any], operation_id: str) -> None:
+    """An operation has one success status, with the documented response as JSON."""
     *_, status, schema, _ = OPERATIONS[operation_id]
     responses = operations[operation_id]["responses"]
     assert [known for known in responses if known < "400"] == [status]

@@ -12,7 +12,7 @@ STRING = {"type": "string"}
 PATH_OF_REPOSITORY = {("path", "iTwinId"): (True, STRING), ("path", "repositoryId"): (True, STRING)}
 CORRELATION = {("header", "x-correlation-id"): (False, STRING)}
 
-# operationId: {(location, name): (required, schema)}, Accept left out, which stands in ACCEPT_VERSIONS
+# operationId: {(location, name): (required, schema)}, Accept omitted, which stands in ACCEPT_VERSIONS
 PARAMETERS: dict[str, dict[tuple[str, str], tuple[bool, dict[str, Any]]]] = {
     "update_repository": PATH_OF_REPOSITORY,
     "create_repository_resource": PATH_OF_REPOSITORY,
@@ -135,7 +135,7 @@ def test_operation_lists_all_exclusions(operations: dict[str, Any]) -> None:
     assert [sentence for sentence in expected if sentence not in words] == []
 
 
-def test_max_return_is_told_from_page_size(operations: dict[str, Any]) -> None:
+def test_max_return_is_reported_from_page_size(operations: dict[str, Any]) -> None:
     """X-Max-Return says that it limits the whole listing, passing it does not fail, and it is no page size."""
     words = _words(operations["list_itwins"]["parameters"]["header", "X-Max-Return"])
     expected = ["across all pages", "Pages beyond the limit are empty", "Not the same as `$top` (page size)"]

@@ -19,7 +19,7 @@ def operation(document: Document) -> dict[str, Any]:
     return found
 
 
-# What is done, and the place that is told.
+# What is done, and the place that is reported.
 CASES: list[tuple[Callable[[Document], object], str]] = [
     (lambda d: operation(d).update(security=[{"bearer": ["other"]}]), "paths /itwins/ get security 0 bearer"),
     (lambda d: operation(d).update(deprecated=True), "paths /itwins/ get deprecated: new: True"),
@@ -64,7 +64,7 @@ def _reversed(document: Document, schema: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("change", "place"), CASES)
-def test_a_difference_that_no_rule_knows_is_told_by_its_place(
+def test_a_difference_that_no_rule_knows_is_reported_by_its_place(
     specification: Document, change: Callable[[Document], object], place: str
 ) -> None:
     """Security, deprecation, servers, media types, explode, header types and order are never silent."""
@@ -74,7 +74,7 @@ def test_a_difference_that_no_rule_knows_is_told_by_its_place(
 
 
 def test_a_removed_operation_is_one_breaking_line(specification: Document) -> None:
-    """The models that only it used are told of in its line."""
+    """The models that only it used are reported in its line."""
     document = copy.deepcopy(specification)
     del document["paths"]["/reality-analysis/detectors"]
     for name in ("Detector", "DetectorCreate", "DetectorResponse"):

@@ -67,7 +67,7 @@ class Outcome:
 
 
 async def outcome(schedule: Schedule, reading: Reading, *, concurrency: int) -> Outcome:
-    """Reads, and then again from where that ended, when the service has calmed down."""
+    """Read, and then again from where that ended, when the service has calmed down."""
     pages = ScheduledPages(schedule)
     service = ScriptedTransport(pages)
     ids: list[str] = []

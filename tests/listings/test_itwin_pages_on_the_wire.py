@@ -1,5 +1,8 @@
-"""What the pages of List iTwins ask for, byte for byte, and what comes of their answers. Source: section 4.3."""
+"""What the pages of List iTwins ask for, byte for byte, and what comes of their responses. Source: section 4.3."""
 
+import asyncio
+
+import httpx
 import pytest
 from itwin_platform import PagingError, PlatformClient, ResponseDecodeError, UnprocessableError, UsageError
 from pytest_httpx import HTTPXMock
@@ -62,7 +65,7 @@ async def test_every_keyword_goes_with_every_page(platform: PlatformClient, http
     assert first.url.path == second.url.path == "/prefix/itwins/"
 
 
-async def test_what_is_left_out_is_not_sent(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+async def test_what_is_omitted_is_not_sent(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
     """Without keywords a page asks for the largest page and the largest cap, and nothing else."""
     httpx_mock.add_response(json=itwin_page())
     assert await platform.itwins.list().collect() == []
@@ -115,7 +118,7 @@ async def test_missing_links_end_the_listing(platform: PlatformClient, httpx_moc
 async def test_links_of_no_known_form_are_no_end(
     platform: PlatformClient, httpx_mock: HTTPXMock, links: object
 ) -> None:
-    """What cannot be a link is told: there may be more behind it."""
+    """What cannot be a link is reported: there may be more behind it."""
     httpx_mock.add_response(json={"iTwins": [{"id": "a"}], "_links": links})
     with pytest.raises(PagingError) as caught:
         await platform.itwins.list().collect()
@@ -148,7 +151,7 @@ async def test_links_elsewhere_are_not_sent_to(platform: PlatformClient, httpx_m
 
 
 @pytest.mark.parametrize("target", ["X-Max-Return", "x-max-return", None, ""])
-async def test_a_cap_that_is_refused_is_lowered_once(
+async def test_a_cap_that_is_rejected_is_lowered_once(
     platform: PlatformClient, httpx_mock: HTTPXMock, target: str | None
 ) -> None:
     """Where the service takes fewer than 10000, the pager asks for 9999, and goes on with it."""
@@ -162,7 +165,52 @@ async def test_a_cap_that_is_refused_is_lowered_once(
     assert pager.max_return == 9999
 
 
-async def test_a_lower_cap_that_is_refused_is_an_error(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+async def test_runs_of_one_pager_lower_the_cap_each_for_itself() -> None:
+    """Two runs of one pager at once each retry with the lower cap, whatever the order of their responses."""
+    caps: list[str] = []
+
+    async def respond(request: httpx.Request) -> httpx.Response:
+        cap = request.headers["x-max-return"]
+        caps.append(cap)
+        for _ in range(len(caps)):
+            await asyncio.sleep(0)
+        return httpx.Response(422, json=INVALID_HEADER) if cap == "10000" else httpx.Response(200, json=page)
+
+    page = itwin_page("a")
+    async with PlatformClient(BASE_URL, vendor="v", token="t", transport=httpx.MockTransport(respond)) as platform:
+        pager = platform.itwins.list(concurrency=3, eager=True, limit=3, page_size=1)
+        found = await asyncio.gather(pager.collect(), pager.collect())
+    assert [len(items) for items in found] == [1, 1]
+    assert set(caps) == {"10000", "9999"}
+
+
+@pytest.mark.parametrize("checked", [True, False])
+async def test_list_all_lowers_the_cap_once(*, checked: bool) -> None:
+    """All ranges, and the looks between them, are requested with the cap that the service accepts."""
+    seen: list[tuple[str, str]] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        seen.append((request.headers["x-max-return"], request.url.params.get("$filter", "")))
+        if seen[-1][0] == "10000":
+            return httpx.Response(422, json=INVALID_HEADER)
+        looked = [{"createdDateTime": "2026-01-01T00:00:00Z"}] if len(seen) == 2 else []
+        return httpx.Response(200, json={"iTwins": looked if "$select" in request.url.params else [{"id": "a"}]})
+
+    async with PlatformClient(
+        BASE_URL, vendor="v", token="t", transport=httpx.MockTransport(respond), check_requests=checked
+    ) as platform:
+        assert len(await platform.itwins.list_all(filter="a eq 1").collect()) == 3
+    time = "(a eq 1) and createdDateTime"
+    assert seen[1:] == [
+        ("9999", "a eq 1"),
+        ("9999", f"{time} lt 2026-01-01T00:00:00.000000Z"),
+        ("9999", f"{time} ge 2026-01-01T00:00:00.000000Z"),
+        ("9999", f"{time} ge 2026-01-01T00:00:00.000000Z"),
+        ("9999", f"{time} eq null"),
+    ]
+
+
+async def test_a_lower_cap_that_is_rejected_is_an_error(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
     """Only the value that the description is of two minds about is changed, and only once."""
     httpx_mock.add_response(422, json=INVALID_HEADER, is_reusable=True)
     with pytest.raises(UnprocessableError):
@@ -175,7 +223,7 @@ async def test_a_lower_cap_that_is_refused_is_an_error(platform: PlatformClient,
 @pytest.mark.parametrize(
     "detail", [{"code": "InvalidValue", "target": "X-Max-Return"}, {"code": "InvalidHeaderValue", "target": "Prefer"}]
 )
-async def test_other_refusals_do_not_lower_the_cap(
+async def test_other_errors_do_not_lower_the_cap(
     platform: PlatformClient, httpx_mock: HTTPXMock, detail: dict[str, str]
 ) -> None:
     """A 422 for another reason is the caller's to see."""
@@ -209,13 +257,13 @@ async def test_a_page_that_is_none(platform: PlatformClient, httpx_mock: HTTPXMo
 
 
 @pytest.mark.parametrize("keyword", ["sub_class", "select", "status", "filter", "order_by"])
-async def test_none_is_not_the_same_as_left_out(platform: PlatformClient, keyword: str) -> None:
+async def test_none_is_not_the_same_as_omitted(platform: PlatformClient, keyword: str) -> None:
     """None stands for null, which no parameter takes."""
     with pytest.raises(UsageError, match="cannot be None: omit it"):
         platform.itwins.list(**{keyword: None})  # type: ignore[arg-type]  # wrong on purpose
 
 
-async def test_another_representation_is_refused(platform: PlatformClient) -> None:
+async def test_another_representation_is_rejected(platform: PlatformClient) -> None:
     """There are two, and a third would be dropped without a word."""
     with pytest.raises(UsageError, match="'minimal' or 'full'"):
         platform.itwins.list(representation="most")  # type: ignore[arg-type]  # wrong on purpose

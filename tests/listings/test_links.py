@@ -26,7 +26,7 @@ KEYWORDS = keyword_names("subClass", "parentId", "$filter", "$top", "$skip")
 
 
 def followed(href: object, *, current: Query = FIRST, address: str = ADDRESS) -> Query | None:
-    """Reads a link of the listing at ADDRESS."""
+    """Read a link of the listing at ADDRESS."""
     return next_query(href, address=address, current=current, keywords=KEYWORDS)
 
 

@@ -42,7 +42,7 @@ WAYS = (
 @pytest.mark.parametrize("concurrency", [1, 5])
 @pytest.mark.parametrize("way", WAYS)
 async def test_every_way_of_paging(sandbox: Sandbox, platform: PlatformClient, way: str, concurrency: int) -> None:
-    """However the service pages and answers, both listings come whole and in order."""
+    """However the service pages and responds, both listings come whole and in order."""
     ids = [itwin.id for itwin in await platform.itwins.list().collect()]
     objects = [item.id for item in await platform.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id).collect()]
     assert (len(set(ids)), len(set(objects))) == (230, 130)
@@ -55,7 +55,7 @@ async def test_every_way_of_paging(sandbox: Sandbox, platform: PlatformClient, w
 
 @pytest.mark.parametrize("concurrency", [1, 6])
 async def test_faults_on_the_way_lose_nothing(sandbox: Sandbox, platform: PlatformClient, concurrency: int) -> None:
-    """Answers that are lost, refused for a while, or broken off are asked for again, in place."""
+    """Responses that are lost, rate limited for a while, or broken off are asked for again, in place."""
     ids = [itwin.id for itwin in await platform.itwins.list().collect()]
     for skip, name in enumerate(("reset_before_effect", "reset_in_head", "reset_in_body", "html_502", "unavailable")):
         sandbox.fault(name, operation="list_itwins", skip=3 * skip, seconds=0.0)  # type: ignore[arg-type]  # as above
@@ -97,7 +97,7 @@ async def test_links_that_mislead(sandbox: Sandbox, platform: PlatformClient, fa
 
 @pytest.mark.parametrize("concurrency", [1, 3])
 async def test_a_scene_that_changes(sandbox: Sandbox, platform: PlatformClient, concurrency: int) -> None:
-    """Objects that are removed while the scene is read are told of; none comes twice."""
+    """Objects that are removed while the scene is read are reported; none comes twice."""
     sandbox.fault("scene_changes", operation="list_scene_objects", count=3)
     pager = platform.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id, page_size=10, concurrency=concurrency)
     ids = [item.id for item in await pager.collect()]
@@ -158,13 +158,13 @@ async def test_list_all_keeps_the_callers_keywords(sandbox: Sandbox, platform: P
         ({"select": "id", "representation": "full"}, "cannot be combined"),
     ],
 )
-async def test_list_all_refuses_at_once(platform: PlatformClient, keywords: dict[str, object], says: str) -> None:
-    """What list refuses, list_all refuses when it is called."""
+async def test_list_all_rejects_at_once(platform: PlatformClient, keywords: dict[str, object], says: str) -> None:
+    """What list rejects, list_all rejects when it is called."""
     with pytest.raises(UsageError, match=says):
         platform.itwins.list_all(**keywords)  # type: ignore[arg-type]  # wrong on purpose
 
 
-async def test_a_filter_that_is_wrong_is_refused_by_the_service(platform: PlatformClient) -> None:
+async def test_a_filter_that_is_wrong_is_rejected_by_the_service(platform: PlatformClient) -> None:
     """The service's own words about the caller's filter are in the error."""
     with pytest.raises(PagingError, match="filter") as caught:
         [itwin async for itwin in platform.itwins.list_all(filter="nonsense")]

@@ -13,12 +13,12 @@ from tests.support.virtual_time import in_virtual_time
 
 
 async def settled(seconds: float = 100.0) -> None:
-    """Lets everything that is under way come to rest."""
+    """Let everything that is under way come to rest."""
     await asyncio.sleep(seconds)
 
 
 def elapsed(items: NumberedItems, *, concurrency: int) -> float:
-    """Reads everything and returns the seconds it took."""
+    """Read everything and return the seconds it took."""
 
     async def read() -> float:
         assert await items.pager(concurrency=concurrency).collect() == items.everything
@@ -58,8 +58,8 @@ def test_pages_ahead_wait_for_a_slow_caller() -> None:
     in_virtual_time(read())
 
 
-def test_the_next_request_goes_out_before_an_answer_is_decoded() -> None:
-    """Decoding takes time in which the service can work: the slot of an answer is filled before."""
+def test_the_next_request_goes_out_before_a_response_is_decoded() -> None:
+    """Decoding takes time in which the service can work: the slot of a response is filled before."""
     items = NumberedItems(total=200, latency=1.0)
     elapsed(items, concurrency=4)
     assert items.decoded == [10 * page for page in range(20)]
@@ -86,7 +86,7 @@ async def by_break(pager: Pager[str]) -> None:
 
 
 async def by_error(pager: Pager[str]) -> None:
-    """Raises in the loop."""
+    """Raise in the loop."""
     with pytest.raises(LookupError):  # noqa: PT012  # the error is to come from within the loop
         async for item in pager:
             if item == "15":
@@ -94,7 +94,7 @@ async def by_error(pager: Pager[str]) -> None:
 
 
 async def by_closing(pager: Pager[str]) -> None:
-    """Closes the generator."""
+    """Close the generator."""
     async with aclosing(pager.pages()) as pages:
         await anext(pages)
         await anext(pages)
@@ -102,7 +102,7 @@ async def by_closing(pager: Pager[str]) -> None:
 
 
 async def by_cancelling(pager: Pager[str]) -> None:
-    """Cancels the task that reads."""
+    """Cancel the task that reads."""
     reading = asyncio.create_task(pager.collect())
     await asyncio.sleep(2.5)
     reading.cancel()
@@ -111,7 +111,7 @@ async def by_cancelling(pager: Pager[str]) -> None:
 
 
 async def by_timeout(pager: Pager[str]) -> None:
-    """Gives up waiting."""
+    """Return up waiting."""
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(2.5):
             await pager.collect()
@@ -175,3 +175,40 @@ def test_links_are_followed_where_the_service_pages_otherwise(link: Callable[[in
     items = NumberedItems(total=200, latency=1.0, link=link)
     assert elapsed(items, concurrency=4) <= 21
     assert len(items.requested) <= 20 + 4
+
+
+@pytest.mark.parametrize(
+    ("total", "eager", "seconds", "most_wasted"),
+    [
+        (100, False, 2.0, 10),
+        (100, True, 1.0, 10),
+        (1000, False, 11.0, 10),
+        (1000, True, 10.0, 10),
+        (35, True, 1.0, 10),
+        (5, False, 1.0, 0),
+        (5, True, 1.0, 9),
+        (0, True, 1.0, 9),
+    ],
+)
+def test_eager_runs_save_a_round_trip(*, total: int, eager: bool, seconds: float, most_wasted: int) -> None:
+    """The first pages are requested at once: one latency less. A listing of one page wastes n - 1 of them."""
+    items = NumberedItems(total=total, latency=1.0)
+
+    async def read() -> float:
+        assert await items.pager(concurrency=10, eager=eager).collect() == items.everything
+        return asyncio.get_running_loop().time()
+
+    assert in_virtual_time(read()) == pytest.approx(seconds)
+    assert len(items.requested) <= max(1, -(-total // 10)) + most_wasted
+
+
+def test_an_eager_run_follows_cursors() -> None:
+    """Where the service pages otherwise, what was requested ahead is dropped, and links are followed."""
+    items = NumberedItems(total=50, latency=1.0, link=lambda skip: f"?cursor=after-{skip}&$skip={skip}")
+
+    async def read() -> None:
+        assert await items.pager(concurrency=4, eager=True).collect() == items.everything
+
+    in_virtual_time(read())
+    assert len(items.requested) == 5 + 3
+    assert items.in_flight == 0

@@ -34,7 +34,7 @@ async def test_every_keyword_goes_with_every_page(platform: PlatformClient, http
     assert first.url.path == second.url.path == f"/prefix/scenes/{SCENE}/objects"
 
 
-async def test_what_is_left_out_is_not_sent(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+async def test_what_is_omitted_is_not_sent(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
     """Without keywords a page asks for the largest page, and makes up no correlation id."""
     httpx_mock.add_response(json=object_page())
     assert await platform.scenes.list_objects(SCENE, ITWIN).collect() == []
@@ -120,14 +120,14 @@ async def test_a_scene_that_says_nothing(
         ({"correlation_id": "line\nbreak"}, "correlation_id must be a string of visible ASCII"),
     ],
 )
-async def test_keywords_that_are_refused(platform: PlatformClient, keywords: dict[str, object], says: str) -> None:
-    """What the description forbids is refused when the listing is made."""
+async def test_keywords_that_are_rejected(platform: PlatformClient, keywords: dict[str, object], says: str) -> None:
+    """What the description forbids is rejected when the listing is made."""
     with pytest.raises(UsageError, match=says):
         platform.scenes.list_objects(SCENE, ITWIN, **keywords)  # type: ignore[arg-type]  # wrong on purpose
 
 
 async def test_another_scene_is_another_listing(platform: PlatformClient) -> None:
-    """A resume of one scene is refused by another, and by a listing of iTwins; the correlation id may differ."""
+    """A resume of one scene is rejected by another, and by a listing of iTwins; the correlation id may differ."""
     resume = platform.scenes.list_objects(SCENE, ITWIN, correlation_id="one").resume
     platform.scenes.list_objects(SCENE, ITWIN, correlation_id="two", resume=resume)
     with pytest.raises(UsageError, match="belongs to another listing"):
@@ -137,7 +137,7 @@ async def test_another_scene_is_another_listing(platform: PlatformClient) -> Non
 
 
 async def test_a_page_query_does_not_leak(httpx_mock: HTTPXMock) -> None:
-    """A token source that asks another service in the midst of a listing asks for what it asks for."""
+    """A token provider that asks another service in the midst of a listing asks for what it asks for."""
 
     async def token() -> str:
         async with PlatformClient("https://other.example", vendor="v", token="other") as other:

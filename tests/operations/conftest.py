@@ -1,4 +1,4 @@
-"""The eight operations as these tests see them: a plain call of each, its answers, its documented errors."""
+"""The eight operations as these tests see them: a plain call of each, its responses, its documented errors."""
 
 import json
 import ssl
@@ -81,14 +81,14 @@ def _followed(node: dict[str, Any]) -> dict[str, Any]:
 def _operations() -> Iterator[Operation]:
     for path, methods in SPECIFICATION["paths"].items():
         for method, operation in methods.items():
-            parameters = [_followed(parameter) for parameter in operation["parameters"]]
             responses = operation["responses"].items()
+            success = next(status for status in operation["responses"] if int(status) < 300)
             yield Operation(
                 name=operation["operationId"],
                 method=method.upper(),
                 path=path,
-                accept=next(each["schema"]["default"] for each in parameters if each["name"] == "Accept"),
-                success=next(int(status) for status in operation["responses"] if int(status) < 300),
+                accept=next(iter(operation["responses"][success]["content"])).replace("vnd.vendor.", "vnd.{vendor}."),
+                success=int(success),
                 errors=tuple(
                     (int(status), name, example["value"])
                     for status, response in responses
@@ -113,7 +113,7 @@ def sent_json(mock: HTTPXMock) -> Any:
 
 
 def _client(*, check_requests: bool) -> PlatformClient:
-    # pytest-httpx answers in place of any AsyncHTTPTransport; one context for all saves its 20 ms in each test.
+    # pytest-httpx responds in place of any AsyncHTTPTransport; one context for all saves its 20 ms in each test.
     return PlatformClient(
         BASE_URL,
         vendor="acme",
@@ -126,7 +126,7 @@ def _client(*, check_requests: bool) -> PlatformClient:
 
 @pytest.fixture
 async def platform() -> AsyncIterator[PlatformClient]:
-    """A client of a service that answers by pytest-httpx; it never waits and never repeats."""
+    """A client of a service that responds through pytest-httpx; it never waits and never retries."""
     async with _client(check_requests=True) as client:
         yield client
 

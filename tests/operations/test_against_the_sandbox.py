@@ -71,7 +71,7 @@ async def test_the_sandbox_stores_what_the_client_sends(sandbox: Sandbox, client
 
 
 async def test_objects_come_back_as_they_were_sent(sandbox: Sandbox, client: PlatformClient) -> None:
-    """Typed data goes out and comes back typed, in the answer and in the listing."""
+    """Typed data goes out and comes back typed, in the response and in the listing."""
     listed = await client.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id).collect()
     known = {each.kind: each.data for each in listed if isinstance(each.data, RepositoryResourceData | View3dData)}
     assert known.keys() == {"RepositoryResource", "View3d"}
@@ -82,8 +82,8 @@ async def test_objects_come_back_as_they_were_sent(sandbox: Sandbox, client: Pla
     assert [each.data for each in again] == list(known.values())
 
 
-async def test_refusals_of_the_service_are_typed(sandbox: Sandbox, client: PlatformClient) -> None:
-    """What a client cannot check is refused by the service, with the documented class, code and details."""
+async def test_errors_of_the_service_are_typed(sandbox: Sandbox, client: PlatformClient) -> None:
+    """What a client cannot check is rejected by the service, with the documented class, code and details."""
     itwin, repository, nowhere = sandbox.itwin_id, sandbox.repository_id, str(uuid.uuid4())
     with pytest.raises(NotFoundError) as missing:
         await client.repositories.update(itwin, nowhere, display_name="x")
@@ -108,8 +108,8 @@ async def test_refusals_of_the_service_are_typed(sandbox: Sandbox, client: Platf
     assert denied.value.code == ErrorCode.INSUFFICIENT_PERMISSIONS
 
 
-async def test_an_id_makes_a_lost_answer_repairable(sandbox: Sandbox, client: PlatformClient) -> None:
-    """The scene is created and the answer is lost: the error names the id, and a repeat tells that it is there."""
+async def test_an_id_makes_a_lost_response_repairable(sandbox: Sandbox, client: PlatformClient) -> None:
+    """The scene is created and the response is lost: the error names the id, and a retry tells that it is there."""
     scene_id = str(uuid.uuid4())
     sandbox.fault("reset_after_effect", operation="create_scene")
     with pytest.raises(OutcomeUnknownError) as lost:
@@ -123,7 +123,9 @@ async def test_an_id_makes_a_lost_answer_repairable(sandbox: Sandbox, client: Pl
 
 @pytest.mark.parametrize("fault", ["unknown_enum_values", "unknown_fields", "nulls", "missing_fields", "seen_shapes"])
 @pytest.mark.parametrize("name", OPERATIONS)
-async def test_strange_answers_are_taken(name: str, fault: FaultName, sandbox: Sandbox, client: PlatformClient) -> None:
+async def test_strange_responses_are_taken(
+    name: str, fault: FaultName, sandbox: Sandbox, client: PlatformClient
+) -> None:
     """Values, fields and shapes beyond the description, and everything that it does not promise, break no operation."""
     sandbox.fault(fault, operation=name, count=None)
     ids = Ids(

@@ -1,4 +1,4 @@
-"""A success that is not what the description says is one error that keeps the answer."""
+"""A success that is not what the description says is one error that keeps the response."""
 
 import json
 
@@ -8,7 +8,7 @@ from pytest_httpx import HTTPXMock
 
 from tests.operations.conftest import CALLS, IDS, OPERATIONS
 
-#: Where an answer holds what was asked for; a webhook comes without an outer object.
+#: Where a response holds what was asked for; a webhook comes without an outer object.
 WRAPPERS = {
     "update_repository": "repository",
     "create_repository_resource": "resource",

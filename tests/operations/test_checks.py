@@ -32,7 +32,7 @@ PARAMETERS = (*SIMPLE, "filter", "include_inactive", "sub_class", "select", "ord
 
 
 def outcome(check: Callable[..., object], *values: Any, **rules: Any) -> tuple[str | None, str | None] | None:
-    """The code and target of the refusal; None where the check passes."""
+    """The code and target of the rejection; None where the check passes."""
     try:
         check(*values, **rules)
     except UsageError as error:
@@ -42,7 +42,7 @@ def outcome(check: Callable[..., object], *values: Any, **rules: Any) -> tuple[s
 
 @pytest.mark.parametrize("pair", [*itertools.combinations(PARAMETERS, 2)], ids="+".join)
 def test_parameters_exclude_each_other_as_documented(pair: tuple[str, str]) -> None:
-    """Exactly the documented pairs are refused, with InvalidParameter and the documented target."""
+    """Exactly the documented pairs are rejected, with InvalidParameter and the documented target."""
     found = outcome(check_exclusive, dict.fromkeys(PARAMETERS, UNSET) | dict.fromkeys(pair, False))
     target = FORBIDDEN.get(frozenset(pair))
     assert found == (target and ("InvalidParameter", target))
@@ -57,13 +57,13 @@ def test_an_integer_is_taken_within_its_range(value: int, least: int, most: int 
 
 
 @pytest.mark.parametrize("value", [True, 1.0, "1", None, float("nan"), [1], UNSET], ids=repr)
-def test_what_is_no_integer_is_refused(value: object) -> None:
-    """A truth value, a decimal, a text or nothing is no whole number."""
+def test_what_is_no_integer_is_rejected(value: object) -> None:
+    """A truth value, a decimal, a string or nothing is no integer."""
     assert outcome(check_integer, "n", value, least=0, most=None, code="C", target="T") == ("C", "T")
 
 
 @given(st.text(max_size=8), st.integers(0, 2), st.none() | st.integers(2, 6))
-def test_a_text_is_taken_within_its_lengths(value: str, least: int, most: int | None) -> None:
+def test_a_string_is_accepted_within_its_lengths(value: str, least: int, most: int | None) -> None:
     """Too short has the code of the missing value, too long is InvalidValue; both name the target."""
     found = outcome(check_string, "n", value, least=least, most=most, code="Missing", target="T")
     too_long = most is not None and len(value) > most
@@ -71,20 +71,20 @@ def test_a_text_is_taken_within_its_lengths(value: str, least: int, most: int | 
 
 
 @pytest.mark.parametrize("value", [None, 1, b"x", ["x"], {}], ids=repr)
-def test_what_is_no_text_is_refused(value: object) -> None:
-    """None stands for null, and null is no text."""
+def test_what_is_no_string_is_rejected(value: object) -> None:
+    """None stands for null, and null is no string."""
     assert outcome(check_string, "n", value, code="C", target="T") == ("C", "T")
     assert outcome(check_uuid, "n", value, code="C", target="T") == ("C", "T")
 
 
-def test_unset_passes_every_check_of_what_may_be_left_out() -> None:
-    """What is left out breaks no rule."""
+def test_unset_passes_every_check_of_what_may_be_omitted() -> None:
+    """What is omitted breaks no rule."""
     assert outcome(check_string, "n", UNSET, least=1, code="C") is None
     assert outcome(check_uuid, "n", UNSET) is None
     assert outcome(reject_none, {"a": UNSET, "b": 0, "c": ""}) is None
 
 
-def test_none_is_refused_by_name() -> None:
+def test_none_is_rejected_by_name() -> None:
     """The text names the parameter that is null, and the code is the operation's."""
     with pytest.raises(UsageError, match="b cannot be None") as caught:
         reject_none({"a": 1, "b": None}, code="InvalidRequestBody")
@@ -105,7 +105,7 @@ def test_every_uuid_is_as_enum(value: Any) -> None:
         *("6a2d2381-6c57-9332-387a-5b7c0000000", "6a2d2381-6c57-9332-387a-5b7c00000000\n"),
     ],
 )
-def test_what_has_not_the_form_of_a_uuid_is_refused(value: str) -> None:
+def test_what_has_not_the_form_of_a_uuid_is_rejected(value: str) -> None:
     """The form is 8-4-4-4-12 hexadecimal digits and nothing around it."""
     assert outcome(check_uuid, "id", value, code="C", target="T") == ("C", "T")
 
@@ -116,34 +116,34 @@ def test_a_uuid_need_not_satisfy_its_standard() -> None:
 
 
 @pytest.mark.parametrize("value", ["", ".", "..", None, 5, b"x", UNSET, "\ud800", "a\udfff"], ids=repr)
-def test_an_id_that_is_no_part_of_a_path_is_refused(value: object) -> None:
-    """Empty, a dot, two dots, no text, and a text that cannot be encoded."""
+def test_an_id_that_is_no_part_of_a_path_is_rejected(value: object) -> None:
+    """Empty, a dot, two dots, no string, and a string that cannot be encoded."""
     assert outcome(check_path_id, "id", value) == (None, None)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: text not in (".", "..")))
-def test_any_other_text_is_an_id(value: str) -> None:
+def test_any_other_string_is_an_id(value: str) -> None:
     """Ids are opaque: slashes, blanks and characters of any script are taken."""
     assert outcome(check_path_id, "id", value) is None
 
 
 @given(st.text(st.characters(min_codepoint=0, max_codepoint=300), max_size=6))
 def test_a_header_is_visible_ascii(value: str) -> None:
-    """Control characters, line breaks, blanks around it and letters beyond ASCII are refused."""
+    """Control characters, line breaks, blanks around it and letters beyond ASCII are rejected."""
     fits = value != "" and value == value.strip(" ") and all(" " <= each <= "~" for each in value)
     assert (outcome(check_header, "h", value) is None) == fits
 
 
 def test_one_value_becomes_a_member_and_other_values_stay() -> None:
-    """UNSET stays UNSET, a text becomes a member, known or not."""
+    """UNSET stays UNSET, a string becomes a member, known or not."""
     assert as_enum(UNSET, EventType) is UNSET
     assert as_enum("iTwins.iTwinCreated.v1", EventType) is EventType.ITWINS_ITWIN_CREATED_V1
     assert type(as_enum("new", EventType)) is EventType
 
 
 @pytest.mark.parametrize("value", [5, [5], ["a", None], b"ab"], ids=repr)
-def test_several_takes_texts_only(value: object) -> None:
-    """Something else among the values is refused instead of being written as a text."""
+def test_several_takes_strings_only(value: object) -> None:
+    """Something else among the values is rejected instead of being written as a string."""
     assert outcome(as_list, "select", value, str) == (None, None)
 
 
@@ -166,8 +166,8 @@ def test_levels_are_0_to_24(name: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("kind", [None, "", "basic", "ApiKey", 5, ["Basic"]], ids=repr)
-def test_an_unknown_type_of_authentication_is_refused(kind: object) -> None:
-    """The types are documented as the allowed values, so another is refused, and the text names them."""
+def test_an_unknown_type_of_authentication_is_rejected(kind: object) -> None:
+    """The types are documented as the allowed values, so another is rejected, and the text names them."""
     with pytest.raises(UsageError, match="one of Header, QueryParameter, Basic, OAuth2AuthorizationCodePKCE") as caught:
         check_authentication({"type": kind, "key": "k", "value": "v"})
     assert (caught.value.code, caught.value.target) == (None, None)

@@ -32,7 +32,7 @@ CREATE = OPERATIONS["create_detector"]
 async def test_absent_null_and_value_are_three_things(
     keywords: dict[str, Any], body: bytes, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
-    """What is left out is not sent, None is sent as null, a value as itself."""
+    """What is omitted is not sent, None is sent as null, a value as itself."""
     httpx_mock.add_response(status_code=201, json=CREATE.sample())
     await platform.detectors.create(name="@a/b", type=DetectorType.PHOTO_OBJECT_DETECTOR, **keywords)
     assert request_of(httpx_mock).content == body
@@ -40,10 +40,10 @@ async def test_absent_null_and_value_are_three_things(
 
 
 @pytest.mark.parametrize("kind", [*DetectorType, *(str(each) for each in DetectorType), "VideoDetector", ""], ids=repr)
-async def test_the_type_is_a_member_or_any_text(
+async def test_the_type_is_a_member_or_any_string(
     kind: DetectorType | str, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
-    """A member and its text are the same on the wire, and a text that the enum does not know is sent too."""
+    """A member and its text are the same on the wire, and a string that the enum does not know is sent too."""
     httpx_mock.add_response(status_code=201, json=CREATE.sample())
     await platform.detectors.create(name="n", type=kind)
     assert sent_json(httpx_mock) == {"name": "n", "type": str(kind)}

@@ -30,7 +30,7 @@ async def test_the_body_holds_what_is_given(
     assert request_of(httpx_mock).content == body
 
 
-async def test_the_longest_texts_are_sent(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+async def test_the_longest_strings_are_sent(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
     """The limits themselves are allowed: 200, 100 and 200 characters."""
     httpx_mock.add_response(status_code=201, json=CREATE.sample())
     await platform.repositories.create_resource(ITWIN, "r", id="i" * 200, display_name="n" * 200, type="t" * 100)

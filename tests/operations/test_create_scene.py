@@ -51,7 +51,7 @@ VIEW |= {"ecefTransform": [1.0] * 16}
 async def test_only_what_is_given_is_sent(
     keywords: dict[str, Any], body: bytes, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
-    """The iTwin goes into the query, the rest into the body, and what is left out nowhere."""
+    """The iTwin goes into the query, the rest into the body, and what is omitted nowhere."""
     httpx_mock.add_response(status_code=201, json=CREATE.sample())
     await platform.scenes.create(ITWIN, display_name="S", **keywords)
     request = request_of(httpx_mock)
@@ -75,7 +75,7 @@ async def test_the_correlation_id_is_sent_when_given(platform: PlatformClient, h
 
 
 async def test_a_correlation_id_is_never_null(platform: PlatformClient) -> None:
-    """None is refused here as it is where objects are listed."""
+    """None is rejected here as it is where objects are listed."""
     with pytest.raises(UsageError, match="correlation_id must be a string"):
         await platform.scenes.create("i", display_name="S", correlation_id=None)  # type: ignore[arg-type]  # on purpose
 
@@ -158,7 +158,7 @@ async def test_a_scene_as_seen_is_unwrapped(platform: PlatformClient, httpx_mock
 
 
 @pytest.mark.parametrize("scene_id", [UNSET, SCENE])
-async def test_a_lost_answer_names_the_scene(scene_id: str, platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+async def test_a_lost_response_names_the_scene(scene_id: str, platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
     """The scene is not created twice; the error says which id was given, so that the caller can look."""
     httpx_mock.add_exception(httpx.ReadError("lost"))
     with pytest.raises(OutcomeUnknownError) as caught:

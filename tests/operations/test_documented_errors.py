@@ -83,7 +83,7 @@ async def test_a_documented_error_names_what_support_asks_for(
 async def test_an_undocumented_body_still_gives_the_class_of_its_status(
     name: str, status: int, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
-    """Whatever the body of a refusal is, each operation raises by its status and keeps the bytes."""
+    """Whatever the body of an error response is, each operation raises by its status and keeps the bytes."""
     httpx_mock.add_response(status_code=status, content=b"<html>no</html>", headers={"retry-after": "60"})
     with pytest.raises(APIStatusError) as caught:
         await CALLS[name](platform, IDS)

@@ -49,7 +49,7 @@ async def test_headers_are_the_documented_ones_and_no_other(
 
 
 async def test_nothing_of_one_call_leaks_into_the_next(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
-    """Headers and query of one call, and cookies of its answer, are not sent with the next one."""
+    """Headers and query of one call, and cookies of its response, are not sent with the next one."""
     scene, account = OPERATIONS["create_scene"], OPERATIONS["get_primary_account"]
     httpx_mock.add_response(status_code=201, json=scene.sample(), headers={"set-cookie": "session=1; Path=/"})
     httpx_mock.add_response(json=account.sample())

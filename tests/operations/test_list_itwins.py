@@ -155,7 +155,7 @@ async def test_odd_items_are_in_the_complete_listing_too(platform: PlatformClien
         ({"select": ["id", None]}, "select must be one str, or an iterable of them"),
     ],
 )
-def test_a_value_of_another_kind_is_refused_by_name(
+def test_a_value_of_another_kind_is_rejected_by_name(
     platform: PlatformClient, keywords: dict[str, Any], named: str
 ) -> None:
     """The error says which keyword it is about, before anything is sent."""

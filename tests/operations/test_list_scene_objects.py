@@ -52,7 +52,7 @@ async def test_objects_are_typed_by_their_kind(platform: PlatformClient, httpx_m
 
 
 async def test_objects_as_seen_lose_no_page(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
-    """Missing fields, whole numbers, another version of a kind and a kind that is not shown are read as they are."""
+    """Missing fields, integers, another version of a kind and a kind that is not shown are read as they are."""
     httpx_mock.add_response(json=LIST.sample(seen=True))
     resource, view, animation, bare = await platform.scenes.list_objects(SCENE, ITWIN).collect()
     expected = LIST.sample(seen=True)["objects"]

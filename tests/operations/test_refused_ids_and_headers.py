@@ -1,4 +1,4 @@
-"""What cannot be sent, or would reach another path, is refused with the checks lifted, too."""
+"""What cannot be sent, or would reach another path, is rejected with the checks lifted, too."""
 
 from collections.abc import Awaitable, Callable
 
@@ -34,7 +34,7 @@ BY_HEADER: dict[str, Call] = {
 @pytest.mark.parametrize("lifted", [False, True], ids=["checked", "lifted"])
 @pytest.mark.parametrize("id", ["", ".", "..", "\ud800"], ids=["empty", "dot", "dots", "surrogate"])
 @pytest.mark.parametrize("call", BY_ID.values(), ids=BY_ID)
-async def test_an_id_that_leaves_its_place_in_the_path_is_refused(
+async def test_an_id_that_leaves_its_place_in_the_path_is_rejected(
     call: Call, id: str, lifted: bool, platform: PlatformClient, unchecked: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
     """Empty and dot ids would be resolved away, and half a surrogate pair cannot be encoded."""
@@ -46,10 +46,10 @@ async def test_an_id_that_leaves_its_place_in_the_path_is_refused(
 @pytest.mark.parametrize("lifted", [False, True], ids=["checked", "lifted"])
 @pytest.mark.parametrize("value", ["", " a", "a ", "a\r\nX-Evil: 1", "a\x00", "ü"], ids=ascii)
 @pytest.mark.parametrize("call", BY_HEADER.values(), ids=BY_HEADER)
-async def test_a_header_that_cannot_be_sent_is_refused(
+async def test_a_header_that_cannot_be_sent_is_rejected(
     call: Call, value: str, lifted: bool, platform: PlatformClient, unchecked: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
-    """A line break would start another header, and the transport would take the failure for a lost answer."""
+    """A line break would start another header, and the transport would take the failure for a lost response."""
     with pytest.raises(UsageError, match="visible ASCII"):
         await call(unchecked if lifted else platform, value)
     assert httpx_mock.get_requests() == []
@@ -70,7 +70,7 @@ async def test_the_itwin_of_a_scene_is_required(itwin_id: str, platform: Platfor
     [["x"], [None], {"kind": "Layer"}, [{"kind": "Layer"}, 5], "objects"],
     ids=["text", "None", "one mapping", "number", "a text"],
 )
-async def test_objects_of_another_kind_are_refused(
+async def test_objects_of_another_kind_are_rejected(
     objects: list[dict[str, object]], unchecked: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
     """Neither a model nor a mapping can be an object, and the text says what was given."""
@@ -81,7 +81,7 @@ async def test_objects_of_another_kind_are_refused(
 
 @pytest.mark.parametrize("given", ["Basic", 5, ["a"]], ids=repr)
 @pytest.mark.parametrize("name", ["authentication", "options"])
-async def test_a_whole_object_that_is_no_object_is_refused(
+async def test_a_complete_object_that_is_no_object_is_rejected(
     name: str, given: dict[str, object], unchecked: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
     """The text names the argument and does not repeat what was given, which may be a secret."""
@@ -93,7 +93,7 @@ async def test_a_whole_object_that_is_no_object_is_refused(
 @pytest.mark.parametrize(
     "value", [float("nan"), {1, 2}, object(), b"x", "\ud800", 10**5000], ids=lambda v: type(v).__name__
 )
-async def test_a_value_that_json_does_not_have_is_refused(
+async def test_a_value_that_json_does_not_have_is_rejected(
     value: object, unchecked: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
     """The error comes before anything is sent and says that the body cannot be written."""
@@ -107,7 +107,7 @@ async def test_a_value_that_json_does_not_have_is_refused(
 @pytest.mark.parametrize(
     ("value", "said"), [("x" * 70_000, "URL.* too long"), ("\ud800", "half of a surrogate pair")], ids=["long", "half"]
 )
-async def test_a_value_that_an_address_cannot_hold_is_refused(
+async def test_a_value_that_an_address_cannot_hold_is_rejected(
     value: str, said: str, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
     """The error says why the request cannot be written, for a part of the path and for a value of the query."""

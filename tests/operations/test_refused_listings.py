@@ -1,4 +1,4 @@
-"""What a listing refuses at the call, before the first `async for`. Source: sections 4.3 and 4.6."""
+"""What a listing rejects at the call, before the first `async for`. Source: sections 4.3 and 4.6."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +37,7 @@ REFUSED: list[tuple[dict[str, Any], str | None, str | None]] = [
 
 
 @pytest.mark.parametrize(("keywords", "code", "target"), REFUSED, ids=lambda value: str(value)[:60])
-async def test_list_itwins_refuses_at_the_call(
+async def test_list_itwins_rejects_at_the_call(
     keywords: dict[str, Any], code: str | None, target: str | None, platform: PlatformClient
 ) -> None:
     """The error comes from `list` itself, with the documented code and target."""
@@ -58,14 +58,14 @@ async def test_list_itwins_refuses_at_the_call(
     ],
     ids=str,
 )
-async def test_list_objects_refuses_at_the_call(keywords: dict[str, Any], platform: PlatformClient) -> None:
+async def test_list_objects_rejects_at_the_call(keywords: dict[str, Any], platform: PlatformClient) -> None:
     """The error comes from `list_objects` itself; the description names no code for it."""
     with pytest.raises(UsageError):
         platform.scenes.list_objects(SCENE, ITWIN, **keywords)
 
 
 async def test_list_objects_wants_a_uuid(platform: PlatformClient, unchecked: PlatformClient) -> None:
-    """A scene id that has not the form of a UUID is refused, unless the checks are lifted."""
+    """A scene id that has not the form of a UUID is rejected, unless the checks are lifted."""
     with pytest.raises(UsageError, match="scene_id must be a UUID"):
         platform.scenes.list_objects("scene-1", ITWIN)
     unchecked.scenes.list_objects("scene-1", ITWIN)

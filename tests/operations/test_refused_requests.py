@@ -1,20 +1,20 @@
-"""What the description forbids is refused before anything is sent; with the checks lifted the service refuses it."""
+"""What the description forbids is rejected before anything is sent; with the checks lifted the service rejects it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from itwin_platform import APIStatusError, BasicAuthentication, PlatformClient, RepositoryOptions, UsageError
+from itwin_platform import UNSET, APIStatusError, BasicAuthentication, PlatformClient, RepositoryOptions, UsageError
 from itwin_platform_sandbox import Sandbox
 from pytest_httpx import HTTPXMock
 
-from tests.operations.conftest import ITWIN, OPERATIONS, request_of, sent_json
+from tests.operations.conftest import ITWIN, OPERATIONS, SCENE, request_of, sent_json
 
 Keywords = dict[str, Any]
 OBJECT = {"kind": "Layer", "version": "1.0.0", "data": {}}
 PKCE = {"type": "OAuth2AuthorizationCodePKCE", "clientId": "c", "scopes": "s", "tokenEndpoint": "t"}
-NOBODY: Any = None  # where a type checker expects a text
+NOBODY: Any = None  # where a type checker expects a string
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Rule:
 
 
 def level(wire: str, keyword: str, value: object) -> Rule:
-    """A level out of its range, the other options left out."""
+    """A level out of its range, the other options omitted."""
     given: Any = {"query_parameters": None, "minimum_level": None, "maximum_level": None} | {keyword: value}
     body = {"options": {wire: value}}
     return Rule("update_repository", {"options": RepositoryOptions(**given)}, body, "InvalidValue", wire.lower())
@@ -134,7 +134,7 @@ CALLS: dict[str, Callable[[PlatformClient, str, str, str, Keywords], Awaitable[o
 
 
 @named
-async def test_a_broken_rule_is_refused_before_anything_is_sent(
+async def test_a_broken_rule_is_rejected_before_anything_is_sent(
     rule: Rule, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
     """The error is a ValueError with the documented code and target, and no request goes out."""
@@ -159,7 +159,7 @@ async def test_without_the_checks_it_is_sent_as_it_is(
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if not rule.taken], ids=lambda rule: str(rule)[:90])
-async def test_the_service_refuses_the_same_with_the_same_code(rule: Rule, sandbox: Sandbox) -> None:
+async def test_the_service_rejects_the_same_with_the_same_code(rule: Rule, sandbox: Sandbox) -> None:
     """The check does not forbid what the service takes, and its code and target are those that the service gives."""
     async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token, check_requests=False) as client:
         repository = sandbox.repository_ids["UrlTemplate"]
@@ -170,3 +170,30 @@ async def test_the_service_refuses_the_same_with_the_same_code(rule: Rule, sandb
     assert rule.code is None or rule.code in {code for code, _ in said}
     assert rule.target is None or (rule.code, rule.target) in said
     assert len(sandbox.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda platform: platform.scenes.create(UNSET, display_name="S"), "itwin_id"),
+        (lambda platform: platform.scenes.create(ITWIN, display_name=UNSET), "display_name"),
+        (lambda platform: platform.scenes.list_objects(SCENE, UNSET).collect(), "itwin_id"),
+        (lambda platform: platform.detectors.create(name=UNSET, type="PhotoObjectDetector"), "name"),
+        (lambda platform: platform.detectors.create(name="D", type=UNSET), "type"),
+        (lambda platform: platform.repositories.create_resource("i", "r", id=UNSET, display_name="R"), "id"),
+        (lambda platform: platform.repositories.create_resource("i", "r", id="1", display_name=UNSET), "display_name"),
+    ],
+)
+async def test_a_required_argument_cannot_be_omitted(
+    call: Callable[[PlatformClient], Awaitable[object]], named: str, platform: PlatformClient
+) -> None:
+    """UNSET omits an argument, which is rejected by its name where the service requires it."""
+    with pytest.raises(UsageError, match=f"^{named} is required: UNSET would omit it"):
+        await call(platform)
+
+
+@pytest.mark.parametrize("objects", [5, 1.5, object()])
+async def test_objects_that_cannot_be_iterated_are_rejected(objects: Any, platform: PlatformClient) -> None:
+    """A single value is no list of objects, and the error says what was passed."""
+    with pytest.raises(UsageError, match=r"^objects must be an iterable of scene objects, not (int|float|object)"):
+        await platform.scenes.create(ITWIN, display_name="S", objects=objects)

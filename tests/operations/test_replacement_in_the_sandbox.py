@@ -54,8 +54,8 @@ async def test_a_partial_mapping_would_have_lost_the_rest(sandbox: Sandbox, plat
     assert left.to_dict()["options"] == {"minimumLevel": 3}
 
 
-async def test_left_out_stays_none_removes(sandbox: Sandbox, platform: PlatformClient) -> None:
-    """What an update leaves out is as it was afterwards; None takes the object away."""
+async def test_omitted_stays_none_removes(sandbox: Sandbox, platform: PlatformClient) -> None:
+    """What an update omits is as it was afterwards; None takes the object away."""
     target = (sandbox.itwin_id, sandbox.repository_id)
     basic = BasicAuthentication(username="u", password="p")
     options = RepositoryOptions(query_parameters={"a": "b"}, minimum_level=None, maximum_level=None)

@@ -50,7 +50,7 @@ WHOLE_OPTIONS = {"queryParameters": {"a": ["1", 2, None]}, "minimumLevel": 0, "m
 async def test_absent_null_and_value_are_three_things(
     keywords: dict[str, Any], body: bytes, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
-    """What is left out is not sent, None is sent as null, a value as itself; nothing else is in the body."""
+    """What is omitted is not sent, None is sent as null, a value as itself; nothing else is in the body."""
     httpx_mock.add_response(json=UPDATE.sample())
     await platform.repositories.update(ITWIN, REPOSITORY, **keywords)
     assert request_of(httpx_mock).content == body

@@ -27,7 +27,7 @@ CREATED, UNKNOWN = EventType.IMODELS_IMODEL_CREATED_V1, "iTwins.iTwinRenamed.v9"
 async def test_only_what_is_given_is_sent(
     keywords: dict[str, Any], body: bytes, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
-    """What is left out is not sent, so that it stays as it is."""
+    """What is omitted is not sent, so that it stays as it is."""
     httpx_mock.add_response(json=UPDATE.sample())
     await platform.webhooks.update(WEBHOOK, **keywords)
     assert request_of(httpx_mock).content == body
@@ -46,7 +46,7 @@ async def test_only_what_is_given_is_sent(
     ],
     ids=["member", "text", "unknown text", "list", "generator", "keys", "all"],
 )
-async def test_event_types_are_one_or_several_members_or_texts(
+async def test_event_types_are_one_or_several_members_or_strings(
     given: EventType | str | Iterable[EventType | str],
     sent: list[str],
     platform: PlatformClient,
@@ -69,7 +69,7 @@ async def test_activate_and_deactivate_are_updates(platform: PlatformClient, htt
 
 
 async def test_a_bare_webhook_is_the_result(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
-    """As described: without an outer object; the times are texts, as described."""
+    """As described: without an outer object; the times are strings, as described."""
     httpx_mock.add_response(json=UPDATE.sample())
     webhook = await platform.webhooks.activate(WEBHOOK)
     assert type(webhook) is Webhook

@@ -2,11 +2,19 @@
 
 import ast
 import codeop
+import inspect
+import re
 import sys
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from itwin_platform._operations.detectors import Detectors
+from itwin_platform._operations.itwins import ITwins
+from itwin_platform._operations.repositories import Repositories
+from itwin_platform._operations.scenes import Scenes
+from itwin_platform._operations.webhooks import Webhooks
 from itwin_platform_sandbox import Sandbox
 
 from tests.support.code_blocks import PAGES, PROJECT, README, Block, Console, blocks_of, is_prelude
@@ -78,8 +86,28 @@ def test_code_of_a_page_can_be_pasted(page: Path) -> None:
         assert typed == []
 
 
+OPERATIONS = [
+    method
+    for group in (Detectors, ITwins, Repositories, Scenes, Webhooks)
+    for name, method in vars(group).items()
+    if not name.startswith("_")
+]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.__qualname__)
+def test_the_example_of_an_operation_runs(operation: Callable[..., object], console: Console) -> None:
+    """Each operation shows in its docstring how to call it, and the service accepts that call."""
+    example = re.search(
+        r"^Example:\n    ```python\n(.+?)^    ```", inspect.getdoc(operation) or "", re.MULTILINE | re.DOTALL
+    )
+    assert example is not None
+    text = "from itwin_platform import *\n" + textwrap.dedent(example[1])
+    console.run(Block(page=Path(inspect.getfile(operation)), line=1, language="python", text=text))
+    assert all(request.status is not None and request.status < 300 for request in console.sandbox.requests)
+
+
 def vendored(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes the service of the page on vendoring, with its copy of the client."""
+    """Make the service of the page on vendoring, with its copy of the client."""
     package = folder / "my_service"
     package.mkdir()
     (package / "__init__.py").touch()

@@ -11,8 +11,10 @@ import yaml
 from itwin_platform import ErrorCode, ErrorDetailCode, PlatformClient
 from itwin_platform._transports.status_errors import status_error_class
 
+from tools.generation.unwrapped import wrapped_part
+
 PROJECT = Path(__file__).resolve().parents[2]
-SPECIFICATION: dict[str, Any] = yaml.safe_load((PROJECT / "openapi.yaml").read_text(encoding="utf-8"))
+SPECIFICATION: dict[str, Any] = wrapped_part(yaml.safe_load((PROJECT / "openapi.yaml").read_text(encoding="utf-8")))
 SCHEMAS = SPECIFICATION["components"]["schemas"]
 SAMPLES = PROJECT / "tests" / "support" / "samples"
 #: Where each operation is found.
@@ -123,8 +125,8 @@ def test_previews_are_marked(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_documented_errors_are_told(name: str) -> None:
-    """The docstring names the class of every documented refusal."""
+def test_documented_errors_are_reported(name: str) -> None:
+    """The docstring names the class of every documented rejection."""
     text = str(method_of(name).__doc__)
     statuses = [int(status) for status in OPERATIONS[name]["responses"] if int(status) >= 400]
     assert [status for status in statuses if status_error_class(status).__name__ not in text] == []
@@ -152,7 +154,7 @@ def test_enums_are_exported(name: str) -> None:
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_samples_hold_every_documented_property(name: str) -> None:
-    """The recorded answer that the tests read has each property of the schema, so that none goes untested."""
+    """The recorded response that the tests read has each property of the schema, so that none goes untested."""
     status = next(status for status in OPERATIONS[name]["responses"] if int(status) < 300)
     schema = OPERATIONS[name]["responses"][status]["content"]["application/json"]["schema"]
     sample = yaml.safe_load(

@@ -65,7 +65,7 @@ def test_limits_of_backoff_are_its_defaults() -> None:
     assert told == [(field.name, str(field.default)) for field in dataclasses.fields(BackoffPolicy)]
 
 
-def test_what_is_repeated_is_the_table_of_the_code() -> None:
+def test_what_is_retried_is_the_table_of_the_code() -> None:
     """Attempts and costs in the table are those of the rules, and jitter is what the page says."""
     table = rows("retries", "What happened | GET, PATCH | POST | uses an attempt | costs retry budget")
     told = {row[0]: (row[3] == "yes", int(row[4])) for row in table if row[4]}
@@ -112,7 +112,7 @@ def test_events_are_those_of_the_enum() -> None:
 
 
 @pytest.mark.parametrize("row", rows("repositories", "Type | Fields"), ids=lambda row: row[0])
-def test_fields_of_whole_objects_are_those_of_the_code(row: list[str]) -> None:
+def test_fields_of_complete_objects_are_those_of_the_code(row: list[str]) -> None:
     """The page of replacement names the fields that each type asks for."""
     kind = getattr(itwin_platform, row[0])
     fields = [field.name for field in dataclasses.fields(kind) if field.name not in CompleteObject.__dataclass_fields__]

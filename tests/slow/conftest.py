@@ -13,7 +13,7 @@ from tests.support.vendored import PROJECT, vendored
 
 @pytest.fixture(scope="session")
 def regenerated(specification: Document, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Change], Regenerated]:
-    """Changes a copy of the specification and generates from it, in a folder of its own."""
+    """Change a copy of the specification and generate from it, in a folder of its own."""
 
     def make(change: Change) -> Regenerated:
         document = copy.deepcopy(specification)

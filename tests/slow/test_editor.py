@@ -73,7 +73,7 @@ def test_the_arguments_show_while_a_call_is_written(server: LanguageServer) -> N
     assert "one or several; recommended" in shown["documentation"]["value"]
 
 
-def test_a_whole_object_shows_its_fields(server: LanguageServer) -> None:
+def test_a_complete_object_shows_its_fields(server: LanguageServer) -> None:
     """So that no property of what is replaced is forgotten."""
     shown: Any = server.at("    BasicAuthentication(", "signatureHelp")["signatures"][0]
     assert "username: str, password: str" in shown["label"]

@@ -25,7 +25,7 @@ class CrashError(BaseException):
 
 
 class Disk:
-    """Counts what is done to the disk, and crashes before step number `at`; a text that is written gets half-way."""
+    """Counts what is done to the disk, and crashes before step number `at`; a string that is written gets half-way."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.steps = 0

@@ -22,7 +22,7 @@ def test_tokens_rotate_while_a_listing_is_read(tmp_path: Path) -> None:
 
 
 async def test_a_source_that_fails_is_a_token_error(itwin_sandbox: Sandbox, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is sent to the platform, the cause is kept, and no text names the client's secret."""
+    """Nothing is sent to the platform, the cause is kept, and no message names the client's secret."""
     async with token_server(itwin_sandbox) as token_endpoint:
         oauth = AsyncOAuth2Client("my-service", "planted-secret", token_endpoint_auth_method="client_secret_post")
         source = ClientCredentials(oauth, token_endpoint)  # the server knows HTTP Basic only

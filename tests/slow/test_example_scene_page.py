@@ -1,4 +1,4 @@
-"""A page of hostile scene data, parsed as a browser would: texts stay texts."""
+"""A page of hostile scene data, parsed as a browser would: strings stay strings."""
 
 import json
 from html.parser import HTMLParser
@@ -23,7 +23,7 @@ OWN = {
 
 
 class Parsed(HTMLParser):
-    """What a page consists of: elements with their attributes, and the texts within each."""
+    """What a page consists of: elements with their attributes, and the strings within each."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -34,17 +34,17 @@ class Parsed(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keeps an element."""
+        """Keep an element."""
         self.elements.append((tag, dict(attrs)))
         if tag != "meta":
             self._open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        """Makes sure that elements end as they were begun."""
+        """Make sure that elements end as they were begun."""
         assert self._open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        """Keeps a text."""
+        """Keep a string."""
         if self._open and data.strip():
             self.texts.setdefault(self._open[-1], []).append(data.strip())
 
@@ -69,7 +69,7 @@ def test_no_element_and_no_attribute_is_injected(page: Parsed) -> None:
 
 
 def test_what_was_written_is_shown_as_it_is(page: Parsed) -> None:
-    """Names and kinds come through unchanged, as texts."""
+    """Names and kinds come through unchanged, as strings."""
     names = [str(item.get("displayName", "(no name)")) for item in HOSTILE_OBJECTS]
     assert page.texts["li"] == names
     assert page.texts["h1"] == page.texts["title"] == [f"Harbour {HARM}"]

@@ -49,8 +49,8 @@ async def test_each_keeps_its_own_secret(itwin_sandbox: Sandbox, itwin_platform_
 
 
 @pytest.mark.itwin_sandbox(any_token=False)
-async def test_a_refused_token_ends_the_run(itwin_sandbox: Sandbox) -> None:
-    """The other thousands are not tried with a token that is refused."""
+async def test_a_rejected_token_ends_the_run(itwin_sandbox: Sandbox) -> None:
+    """The other thousands are not tried with a token that is rejected."""
     async with PlatformClient(itwin_sandbox.base_url, vendor="sandbox", token="withdrawn") as platform:
         with pytest.raises(ExceptionGroup) as caught:
             await switch(platform, ((f"w-{number}", "secret") for number in range(COUNT)), active=True, workers=WORKERS)

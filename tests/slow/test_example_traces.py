@@ -32,12 +32,12 @@ def test_each_attempt_is_a_span_below_the_call(spans: list[dict[str, Any]]) -> N
     assert len({each["context"]["trace_id"] for each in spans}) == 1
 
 
-def test_the_wait_for_the_rate_limit_is_told(spans: list[dict[str, Any]]) -> None:
+def test_the_wait_for_the_rate_limit_is_reported(spans: list[dict[str, Any]]) -> None:
     """The second attempt says how long the gate held it back."""
     assert spans[1]["attributes"]["itwin_platform.gate_wait"] >= 1
 
 
 @pytest.mark.parametrize("secret", ["a-made-up-token", "a made-up secret", "Bearer", "authorization"])
-def test_nothing_secret_is_told(printed: str, secret: str) -> None:
+def test_nothing_secret_is_reported(printed: str, secret: str) -> None:
     """Neither the token nor the webhook's secret is in anything that is printed."""
     assert secret.lower() not in printed.lower()

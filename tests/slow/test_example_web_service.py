@@ -30,13 +30,13 @@ async def browser(
 
 
 async def until(reached: Callable[[], bool]) -> None:
-    """Returns when the sandbox, which is in another thread, has got so far."""
+    """Return when the sandbox, which is in another thread, has got so far."""
     async with asyncio.timeout(20):
         while not reached():  # noqa: ASYNC110  # in another thread: there is nothing to await
             await asyncio.sleep(0.005)
 
 
-async def test_answers(browser: httpx.AsyncClient) -> None:
+async def test_responses(browser: httpx.AsyncClient) -> None:
     """The account and the projects come as the service's own JSON."""
     account, projects = await asyncio.gather(browser.get("/account"), browser.get("/projects", params={"limit": 3}))
     assert account.json()["name"] == "Northwind Engineering"
@@ -81,7 +81,7 @@ async def test_what_the_platform_does_not_have_is_not_found(browser: httpx.Async
 
 
 async def test_a_rate_limit_says_when_to_come_again(itwin_sandbox: Sandbox, browser: httpx.AsyncClient) -> None:
-    """Who meets the rate limit, and who would wait for it, is told at once; the second is not sent at all."""
+    """Who meets the rate limit, and who would wait for it, is reported at once; the second is not sent at all."""
     itwin_sandbox.fault("rate_limited", seconds=30)
     answers = [await browser.get("/account"), await browser.get("/projects")]
     assert [answer.status_code for answer in answers] == [503, 503]

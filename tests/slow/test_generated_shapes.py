@@ -34,7 +34,7 @@ print(json.dumps({
 
 
 def add_shapes(document: Document) -> None:
-    """Adds an operation without a body, a schema with iTwin in its name, dates, UUIDs, and a quote that ends a text."""
+    """Add an operation without a body, a schema with iTwin in its name, dates, UUIDs, and a quote that ends a text."""
     document["components"]["schemas"]["ITwinResponse"] = {
         "type": "object",
         "required": ["iTwin"],
@@ -111,7 +111,7 @@ def test_a_form_that_no_code_decodes_is_rejected(tmp_path: Path, schema: dict[st
 
 
 def test_modules_that_clash_are_rejected(tmp_path: Path) -> None:
-    """Two schemas whose modules have one name would overwrite each other: both are told of."""
+    """Two schemas whose modules have one name would overwrite each other: both are reported."""
     document = small({"type": "string"})
     document["components"]["schemas"] |= {"ITwinX": {"type": "object"}, "ItwinX": {"type": "object"}}
     for name in ("ITwinX", "ItwinX"):
@@ -127,7 +127,7 @@ def test_modules_that_clash_are_rejected(tmp_path: Path) -> None:
         ("{{ enum.class_info | no_such_filter }}", "No filter named 'no_such_filter'"),
     ],
 )
-def test_a_name_that_the_generator_does_not_have_is_told(
+def test_a_name_that_the_generator_does_not_have_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, said: str
 ) -> None:
     """A template that uses a name or a filter which is gone ends the generation with its file and line."""

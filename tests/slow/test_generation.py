@@ -15,7 +15,7 @@ HOSTILE = 'line-length = 60\nindent-width = 2\n[lint]\nselect = ["ALL"]\n[format
 
 
 def generate(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs the tool with every temporary file below a folder."""
+    """Run the tool with every temporary file below a folder."""
     return subprocess.run(  # noqa: S603  # our own tool
         [sys.executable, "-m", "tools.generation.generate", *arguments],
         cwd=PROJECT,
@@ -83,7 +83,7 @@ def test_an_edit_by_hand_is_named(tmp_path: Path) -> None:
     assert not (package / "errors.py").exists()
 
 
-def test_a_specification_that_is_refused_changes_nothing(tmp_path: Path) -> None:
+def test_a_specification_that_is_rejected_changes_nothing(tmp_path: Path) -> None:
     """What the generator warns about ends the run, and the old package stays in its place."""
     (tmp_path / "wrong.yaml").write_text(
         "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/a: {get: {responses: {x: {}}}}}\n"

@@ -72,7 +72,7 @@ asyncio.run(main())
 
 
 def add_parts(document: Document) -> None:
-    """Adds an operation, a parameter, a field that is sent, one that is returned, and an enum value."""
+    """Add an operation, a parameter, a field that is sent, one that is returned, and an enum value."""
     document["paths"]["/itwins/{word}"] = {"get": ITWIN_BY_WORD}
     tag = {"name": "tag", "in": "query", "required": False, "schema": {"type": "string"}}
     document["paths"]["/itwins/"]["get"]["parameters"].append(tag)
@@ -97,17 +97,17 @@ def seen(with_new_parts: Regenerated) -> dict[str, Any]:
 
 
 def test_a_new_operation_is_called_and_decoded(seen: dict[str, Any]) -> None:
-    """A generated function without a wrapper sends the vendor in Accept and decodes the answer into its models."""
+    """A generated function without a wrapper sends the vendor in Accept and decodes the response into its models."""
     assert seen["new operation"] == [True, True]
 
 
-def test_a_new_operation_waits_and_renews_its_token(seen: dict[str, Any]) -> None:
-    """It is repeated after 429, and once with a new token after 401."""
+def test_a_new_operation_waits_and_refreshes_its_token(seen: dict[str, Any]) -> None:
+    """It is retried after 429, and once with a new token after 401."""
     assert sorted(seen["statuses"]) == [200, 401, 429]
 
 
 def test_a_new_operation_raises_typed_errors(seen: dict[str, Any]) -> None:
-    """What the service refuses is the exception of the tree, with its code and details."""
+    """What the service rejects is the exception of the tree, with its code and details."""
     assert seen["error"] == ["ResourceNotFound", "OperationNotFound"]
 
 
@@ -116,7 +116,7 @@ def test_a_new_parameter_and_a_new_field_are_sent(seen: dict[str, Any]) -> None:
     assert (seen["new parameter"], seen["new field sent"]) == ("blue", "A")
 
 
-def test_new_parts_of_answers_come_through_the_wrapper(seen: dict[str, Any]) -> None:
+def test_new_parts_of_responses_come_through_the_wrapper(seen: dict[str, Any]) -> None:
     """A new field of a returned model is its attribute, and a new enum value is its member, with no wrapper change."""
     assert seen["new field decoded"] == [True, True, True]
     assert seen["new enum value"] is True

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from measure.promises.cancellation import cancellation
+from measure.promises.connections import TRANSPORTS, closed, closing, cuts, surplus
 from measure.promises.deadlines import deadlines
 from measure.promises.figure import Figure
 from measure.promises.fuzzing import fuzzing
@@ -44,16 +45,25 @@ def test_a_deadline_is_kept() -> None:
 
 
 async def test_a_token_is_asked_for_once() -> None:
-    """By a hundred tasks: fresh, refused, expired, failing and cancelled."""
+    """By a hundred tasks: fresh, rejected, expired, failing and cancelled."""
     assert broken(await token_calls(tasks=100)) == []
 
 
-def test_no_post_is_sent_again_after_a_lost_answer() -> None:
+@pytest.mark.parametrize("name", TRANSPORTS)
+async def test_connections_break_in_every_way(name: str) -> None:
+    """Closed, cut, out of step, and closed from this side, over both transports."""
+    make = TRANSPORTS[name]
+    figures = [*await closing(name, make, posts=20), *await cuts(name, make, step=13)]
+    figures += [await surplus(name, make, schedules=200), await closed(name, make)]
+    assert broken(figures) == []
+
+
+def test_no_post_is_sent_again_after_a_lost_response() -> None:
     """In a hundred random schedules of faults."""
     assert broken(lost_answers(schedules=100)) == []
 
 
-async def test_whatever_is_answered_only_our_exceptions_come_of_it() -> None:
+async def test_any_response_raises_only_our_exceptions() -> None:
     """Ten thousand bodies and a thousand waits."""
     assert broken(await fuzzing(answers=10_000, waits=1_000, calls=400)) == []
 
@@ -69,5 +79,5 @@ def test_a_cancelled_call_leaves_nothing_behind() -> None:
 
 
 async def test_no_secret_is_written() -> None:
-    """Eighty calls with random answers."""
+    """Eighty calls with random responses."""
     assert broken(await secrets(rounds=10)) == []

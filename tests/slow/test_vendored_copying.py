@@ -1,4 +1,4 @@
-"""What `make vendor` copies, changes and records, and what it refuses."""
+"""What `make vendor` copies, changes and records, and what it rejects."""
 
 import ast
 import subprocess
@@ -48,7 +48,7 @@ def test_no_import_of_the_old_names_remains(tmp_path: Path) -> None:
     assert [module for module in relative if module.partition(".")[0] != "generated"] == []
 
 
-def test_another_module_that_names_the_old_packages_is_refused(older_checkout: Path, tmp_path: Path) -> None:
+def test_another_module_that_names_the_old_packages_is_rejected(older_checkout: Path, tmp_path: Path) -> None:
     """A wrapper in which another module than the seam names the packages is not copied, and the line is named."""
     module = older_checkout / "wrapper" / "itwin_platform" / "_astray.py"
     module.write_text("import json\nfrom itwin_platform_api.types import UNSET\n")
@@ -81,7 +81,7 @@ def test_source_that_is_no_git_checkout_is_said_to_be_none(older_checkout: Path,
 
 
 @pytest.mark.parametrize("name", ["my-client", "class", "9lives", ""])
-def test_name_that_cannot_be_imported_is_refused(tmp_path: Path, name: str) -> None:
+def test_name_that_cannot_be_imported_is_rejected(tmp_path: Path, name: str) -> None:
     """A name that no import statement can say is refused before anything is written."""
     with pytest.raises(SystemExit, match="cannot be imported"):
         vendored(tmp_path, name)

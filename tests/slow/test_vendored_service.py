@@ -47,7 +47,7 @@ def test_the_service_brings_its_own_client(running: httpx.Client) -> None:
 
 
 @pytest.mark.itwin_sandbox(itwins=20, objects=3)
-def test_the_service_answers_from_the_platform(running: httpx.Client, itwin_sandbox: Sandbox) -> None:
+def test_the_service_responds_from_the_platform(running: httpx.Client, itwin_sandbox: Sandbox) -> None:
     """It lists projects and scene objects through the copy."""
     projects = running.get("/projects", params={"limit": 2}).json()
     objects = running.get(f"/itwins/{itwin_sandbox.itwin_id}/scenes/{itwin_sandbox.scene_id}/objects").json()
@@ -56,7 +56,7 @@ def test_the_service_answers_from_the_platform(running: httpx.Client, itwin_sand
 
 
 def test_the_service_says_what_went_wrong_in_its_own_terms(running: httpx.Client, itwin_sandbox: Sandbox) -> None:
-    """A caller's mistake, a missing scene and an outage are different answers."""
+    """A caller's mistake, a missing scene and an outage are different responses."""
     nobody = "6a2d2381-6c57-4332-b87a-5b7c00000009"
     itwin_sandbox.fault("text_500", count=None)
     assert running.get("/itwins/a/scenes/no-uuid/objects").status_code == 422

@@ -36,7 +36,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def check(service: Path, *command: str) -> str:
-    """Runs a type checker in the service and returns what it says."""
+    """Run a type checker in the service and return what it says."""
     (service / "src" / "my_service" / "use.py").write_text(USE)
     run = [str(Path(sys.executable).with_name(command[0])), *command[1:]]
     ended = subprocess.run(run, cwd=service, capture_output=True, text=True, check=False)  # noqa: S603 - our own tools

@@ -102,7 +102,7 @@ def test_line_ends_of_windows_are_no_edit(copy: Path) -> None:
     assert b"\r" not in path.read_bytes()
 
 
-def test_folder_that_is_no_copy_is_refused(tmp_path: Path) -> None:
+def test_folder_that_is_no_copy_is_rejected(tmp_path: Path) -> None:
     """A package of that name which was not made by this command is not touched, told to or not."""
     (tmp_path / "itwin").mkdir()
     (tmp_path / "itwin" / "__init__.py").write_text("ours")

@@ -49,7 +49,7 @@ asyncio.run(main())
 
 
 def block(kind: str, containing: str) -> str:
-    """The one fenced block of a kind in the page that contains a text."""
+    """The one fenced block of a kind in the page that contains a string."""
     page = (PROJECT / "docs" / "regenerating.md").read_text(encoding="utf-8")
     found: list[str] = [text for text in re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL) if containing in text]
     assert len(found) == 1, f"{len(found)} blocks of {kind} contain {containing!r}"
@@ -57,7 +57,7 @@ def block(kind: str, containing: str) -> str:
 
 
 def add_operation(document: Document) -> None:
-    """Adds what the page says in its two blocks of YAML."""
+    """Add what the page says in its two blocks of YAML."""
     document["paths"]["/scenes/{sceneId}/objects"].update(yaml.safe_load(block("yaml", "operationId")))
     document["components"]["schemas"].update(yaml.safe_load(block("yaml", "SceneObjectsCreated:")))
 

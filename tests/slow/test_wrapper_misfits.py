@@ -37,7 +37,7 @@ def rename_field_set_by_wire_name(document: Document) -> None:
 
 
 def rename_returned_field(document: Document) -> None:
-    """The preview calls the envelope of an answer otherwise."""
+    """The preview calls the envelope of a response otherwise."""
     schema = document["components"]["schemas"]["ResourceResponse"]
     schema["properties"] = {"created": schema["properties"]["resource"]}
     schema["required"] = ["created"]
@@ -86,7 +86,7 @@ def changed(regenerated: Callable[[Change], Regenerated]) -> Regenerated:
         ["no longer gives WebhookScope, which", "and __init__.py", "say so in CHANGELOG.md, under Service"],
     ],
 )
-def test_what_is_gone_is_told_with_what_to_do(changed: Regenerated, told: list[str]) -> None:
+def test_what_is_gone_is_reported_with_what_to_do(changed: Regenerated, told: list[str]) -> None:
     """Generating from a specification that takes something away names each place, and the way on."""
     assert "The wrapper does not fit any more:" in changed.told
     (text,) = [text for text in changed.told.split("\n\n") if told[0] in text]

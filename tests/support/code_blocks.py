@@ -38,7 +38,7 @@ class Block:
 
 
 def blocks_of(page: Path, *languages: str) -> list[Block]:
-    """Returns the blocks of a page in some languages."""
+    """Return the blocks of a page in some languages."""
     text = page.read_text(encoding="utf-8")
     fences = list(_FENCE.finditer(text))
     found: list[Block] = []
@@ -68,7 +68,7 @@ class Console:
         return sandbox
 
     def run(self, block: Block) -> None:
-        """Runs a block, calls the coroutine functions that it defines, and compares what it prints."""
+        """Run a block, call the coroutine functions that it defines, and compare what it prints."""
         known = dict(self._names)
         said = io.StringIO()
         # The blank lines make a traceback name the line of the page.
@@ -92,7 +92,7 @@ class Console:
                 self._runner.run(function(**{name: self._offered[name] for name in wanted}))
 
     def close(self) -> None:
-        """Closes what the first block opened, and the loop."""
+        """Close what the first block opened, and the loop."""
         self._runner.run(self._offered["stack"].aclose())
         self._runner.close()
 

@@ -15,7 +15,7 @@ class CountingLoop(asyncio.SelectorEventLoop):
     _action: Callable[[], object] = lambda: None
 
     def at_turn(self, turn: int, action: Callable[[], object]) -> None:
-        """Plans an action for the beginning of a turn, in so many from now."""
+        """Plan an action for the beginning of a turn, in so many from now."""
         self._at, self._action = self.turns + turn, action
 
     def _run_once(self) -> None:
@@ -30,7 +30,7 @@ class CountingVirtualLoop(CountingLoop, VirtualTimeLoop):
 
 
 async def cancelled_at_turn(work: Coroutine[Any, Any, object], *, turn: int) -> bool:
-    """Runs a coroutine in a task that is cancelled so many turns later, and tells whether it was under way then."""
+    """Run a coroutine in a task that is cancelled so many turns later, and tell whether it was under way then."""
     loop = asyncio.get_running_loop()
     assert isinstance(loop, CountingLoop)
     task = asyncio.create_task(work)
@@ -42,7 +42,7 @@ async def cancelled_at_turn(work: Coroutine[Any, Any, object], *, turn: int) -> 
 
     loop.at_turn(turn, cancel)
     await asyncio.wait([task])
-    # What is cancelled is cancelled: it must not be taken for a lost answer and go on.
+    # What is cancelled is cancelled: it must not be taken for a lost response and go on.
     assert task.cancelled() is hit
     if not hit:
         task.result()

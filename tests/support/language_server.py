@@ -35,13 +35,13 @@ class LanguageServer:
         self._send("textDocument/didOpen", {"textDocument": opened})
 
     def at(self, text: str, what: str) -> Any:
-        """Asks about the place right behind a text of the program: `hover`, `signatureHelp` or `completion`."""
+        """Ask about the place right behind a string of the program: `hover`, `signatureHelp` or `completion`."""
         before = self._program[: self._program.index(text) + len(text)]
         place = {"line": before.count("\n"), "character": len(before) - before.rfind("\n") - 1}
         return self.ask(f"textDocument/{what}", textDocument={"uri": self._uri}, position=place)
 
     def ask(self, method: str, **parameters: object) -> Any:
-        """Sends a request and returns its result."""
+        """Send a request and return its result."""
         self._number += 1
         self._send(method, parameters, id=self._number)
         while True:

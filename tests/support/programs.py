@@ -22,7 +22,7 @@ def command(name: str, *arguments: str) -> list[str]:
 def run(
     name: str, *arguments: str, folder: Path, variables: Mapping[str, str] | None = None, code: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Runs an example in a folder, and makes sure that it ends as it should and complains of nothing."""
+    """Run an example in a folder, and make sure that it ends as it should and complains of nothing."""
     ended = subprocess.run(  # noqa: S603  # our own example
         command(name, *arguments),
         cwd=folder,

@@ -24,7 +24,7 @@ class Regenerated:
         self.told = self.run("-m", "tools.generation.generate", "--spec", str(self.file), "--into", str(folder)).stdout
 
     def run(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-        """Runs Python where the generated package is this one; another status than asked for fails the test."""
+        """Run Python where the generated package is this one; another status than asked for fails the test."""
         ended = subprocess.run(  # noqa: S603 - our own tools, with what a test says
             [sys.executable, *arguments],
             cwd=PROJECT,

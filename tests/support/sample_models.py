@@ -1,4 +1,4 @@
-"""Models as answers bring them: each documented answer of tests/support/samples, decoded."""
+"""Models as responses bring them: each documented response of tests/support/samples, decoded."""
 
 import json
 from pathlib import Path
@@ -20,9 +20,9 @@ _MODELS: dict[str, Any] = {
 
 
 def sent(name: str) -> Any:
-    """An answer's body as it came."""
+    """A response's body as it came."""
     return json.loads((SAMPLES / f"{name}.json").read_text(encoding="utf-8"))
 
 
-#: What each answer decodes to, by its name.
+#: What each response decodes to, by its name.
 ANSWERS: dict[str, Any] = {name: model.from_dict(sent(name)) for name, model in _MODELS.items()}

@@ -1,4 +1,4 @@
-"""Answers of any shape: for each schema of the specification, objects that fit it, fit it half, or not at all."""
+"""Responses of any shape: for each schema of the specification, objects that fit it, fit it half, or not at all."""
 
 import math
 from pathlib import Path

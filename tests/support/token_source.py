@@ -1,4 +1,4 @@
-"""A token source that is watched, with a wall clock that goes with the event loop's."""
+"""A token provider that is watched, with a wall clock that goes with the event loop's."""
 
 import asyncio
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class TokenProvider:
         self.always: str | None = None
 
     async def __call__(self) -> AccessToken:
-        """Gives the next token, or fails."""
+        """Return the next token, or fails."""
         self.asked.append(asyncio.get_running_loop().time())
         number = len(self.asked)
         await asyncio.sleep(self.latency)
@@ -64,5 +64,5 @@ def guarded(service: GuardedService, auth: TokenAuth, *, max_in_flight: int = 10
 
 
 async def send(transport: BackoffTransport) -> int:
-    """Sends one request and returns the status of its answer."""
+    """Send one request and return the status of its response."""
     return (await scripted_transport.send(transport)).status_code

@@ -17,12 +17,12 @@ PROJECT = Path(__file__).resolve().parents[2]
 def vendored(
     destination: Path, name: str, *, project: Path = PROJECT, overwrite: bool = False, command: str = "make vendor"
 ) -> list[str]:
-    """Copies the client of a checkout, this one where none is given."""
+    """Copy the client of a checkout, this one where none is given."""
     return vendor(project=project, destination=destination, name=name, overwrite=overwrite, command=command)
 
 
 def run_python(*arguments: str | Path, cwd: Path, python: Path = Path(sys.executable)) -> str:
-    """Runs Python, where every warning is an error, and returns what it printed; a failure fails the test."""
+    """Run Python, where every warning is an error, and return what it printed; a failure fails the test."""
     command = [str(python), "-W", "error", *map(str, arguments)]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("ITWIN_", "PYTHON"))}
     ended = subprocess.run(  # noqa: S603 - our own programs

@@ -36,6 +36,6 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
 
 
 def in_virtual_time(work: Coroutine[object, object, T]) -> T:
-    """Runs a coroutine to its end in a loop of its own."""
+    """Run a coroutine to its end in a loop of its own."""
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
         return runner.run(work)

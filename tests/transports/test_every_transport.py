@@ -31,7 +31,7 @@ Connect = Callable[..., PlatformClient]
 
 @pytest.fixture(params=["httpx", "aiohttp", "another's client"])
 async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
-    """Makes clients that send through one of the transports."""
+    """Make clients that send through one of the transports."""
     given = httpx.AsyncClient(trust_env=False) if request.param == "another's client" else None
 
     def make(
@@ -67,7 +67,7 @@ async def test_a_listing_and_a_change_go_through(connect: Connect) -> None:
 
 
 @pytest.mark.parametrize("fault", LOST)
-async def test_a_post_whose_answer_is_lost_is_sent_once(connect: Connect, fault: str) -> None:
+async def test_a_post_whose_response_is_lost_is_sent_once(connect: Connect, fault: str) -> None:
     """A connection that breaks under a POST is never taken for one that was not made."""
     async with Sandbox() as sandbox, connect(sandbox.base_url) as platform:
         sandbox.fault(fault, operation="create_detector")  # type: ignore[arg-type]  # the names above are its own
@@ -77,8 +77,8 @@ async def test_a_post_whose_answer_is_lost_is_sent_once(connect: Connect, fault:
 
 
 @pytest.mark.parametrize("fault", LOST)
-async def test_a_get_whose_answer_is_lost_is_repeated(connect: Connect, fault: str) -> None:
-    """A GET is repeated after a reset, wherever it comes."""
+async def test_a_get_whose_response_is_lost_is_retried(connect: Connect, fault: str) -> None:
+    """A GET is retried after a reset, wherever it comes."""
     async with Sandbox() as sandbox, connect(sandbox.base_url) as platform:
         sandbox.fault(fault, operation="get_primary_account")  # type: ignore[arg-type]  # the names above are its own
         assert (await platform.itwins.get_primary_account()).id == sandbox.account_id
@@ -96,7 +96,7 @@ async def test_a_post_that_finds_nobody_was_not_sent(connect: Connect) -> None:
     assert caught.value.sent is False
 
 
-async def test_a_gzip_bomb_is_refused_by_its_decoded_size(connect: Connect) -> None:
+async def test_a_gzip_bomb_is_rejected_by_its_decoded_size(connect: Connect) -> None:
     """The limit counts decoded bytes."""
     async with Sandbox() as sandbox, connect(sandbox.base_url, max_response_bytes=100_000) as platform:
         sandbox.fault("gzip_bomb", operation="get_primary_account")
@@ -104,7 +104,7 @@ async def test_a_gzip_bomb_is_refused_by_its_decoded_size(connect: Connect) -> N
             await platform.itwins.get_primary_account()
 
 
-async def test_a_plain_body_is_refused_by_its_size(connect: Connect) -> None:
+async def test_a_plain_body_is_rejected_by_its_size(connect: Connect) -> None:
     """The limit holds without an encoding as well, and the client goes on working."""
     async with Sandbox() as sandbox, connect(sandbox.base_url, max_response_bytes=2_000) as platform:
         with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 2000 bytes"):
@@ -131,7 +131,7 @@ async def test_a_wait_that_is_too_long_is_not_begun(connect: Connect) -> None:
         assert caught.value.retry_after == 3000
 
 
-async def test_an_outage_ends_in_the_error_of_the_last_answer(connect: Connect) -> None:
+async def test_an_outage_ends_in_the_error_of_the_last_response(connect: Connect) -> None:
     """All attempts are used for a GET, one for a POST."""
     async with Sandbox() as sandbox, connect(sandbox.base_url) as platform:
         sandbox.fault("html_502", count=None)
@@ -143,8 +143,8 @@ async def test_an_outage_ends_in_the_error_of_the_last_answer(connect: Connect) 
         assert caught.value.attempts == 1
 
 
-async def test_the_deadline_ends_a_call_that_gets_no_answer(connect: Connect) -> None:
-    """A service that holds back its answer for ever holds nobody."""
+async def test_the_deadline_ends_a_call_that_gets_no_response(connect: Connect) -> None:
+    """A service that holds back its response for ever holds nobody."""
     policy = BackoffPolicy(deadline=0.05)
     async with Sandbox() as sandbox, connect(sandbox.base_url, backoff=policy) as platform:
         sandbox.fault("stall", operation="create_detector")
@@ -153,8 +153,8 @@ async def test_the_deadline_ends_a_call_that_gets_no_answer(connect: Connect) ->
         assert (caught.value.sent, caught.value.attempts) == (True, 1)
 
 
-async def test_a_refused_token_is_renewed_once(connect: Connect) -> None:
-    """After a 401 the source is asked for another, which is sent; a second 401 is the caller's."""
+async def test_a_rejected_token_is_refreshed_once(connect: Connect) -> None:
+    """After a 401 the provider is called for another, which is sent; a second 401 is the caller's."""
     given = itertools.count()
     async with (
         Sandbox() as sandbox,

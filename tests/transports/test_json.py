@@ -32,7 +32,7 @@ values = st.recursive(
 
 @pytest.fixture
 def without_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reads and writes as where the extra is not installed."""
+    """Read and writes as where the extra is not installed."""
     monkeypatch.setattr(_json, "orjson", None)
     monkeypatch.setattr(_json, "msgspec_json", None)
 
@@ -44,7 +44,7 @@ def test_the_extra_is_what_is_tested_here() -> None:
 
 
 def same(one: object, other: object) -> bool:
-    """Tells whether two values are the same in type and value, NaN included."""
+    """Tell whether two values are the same in type and value, NaN included."""
     if isinstance(one, float) and isinstance(other, float):
         return one == other or (math.isnan(one) and math.isnan(other))
     if isinstance(one, list) and isinstance(other, list):
@@ -126,8 +126,8 @@ def test_a_page_is_read_as_the_standard_library_reads_it_whatever_befalls_it() -
 
 
 @given(st.binary(max_size=40))
-def test_what_is_not_json_is_refused_alike(body: bytes) -> None:
-    """Where the standard library refuses a body, so does the quick reader, and with a ValueError."""
+def test_what_is_not_json_is_rejected_alike(body: bytes) -> None:
+    """Where the standard library rejects a body, so does the quick reader, and with a ValueError."""
     try:
         expected = json.loads(body)
     except ValueError:
@@ -139,7 +139,7 @@ def test_what_is_not_json_is_refused_alike(body: bytes) -> None:
 
 @given(values)
 def test_a_body_is_written_alike(value: object) -> None:
-    """What is written reads back the same with and without orjson, and both refuse the same values."""
+    """What is written reads back the same with and without orjson, and both reject the same values."""
     outcomes: list[Any] = []
     quick = _json.orjson
     for writer in (quick, None):
@@ -174,7 +174,7 @@ def holding_itself() -> dict[str, object]:
 
 
 @pytest.mark.parametrize("without", [False, True], ids=["with the extra", "without"])
-def test_a_body_that_holds_itself_is_refused(without: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_that_holds_itself_is_rejected(without: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is a UsageError, and not the interpreter's own error of recursion."""
     if without:
         monkeypatch.setattr(_json, "orjson", None)
@@ -193,7 +193,7 @@ MODELS = [
 @pytest.mark.parametrize("without", [False, True], ids=["with the extra", "without"])
 @pytest.mark.parametrize("body", MODELS, ids=["absent", "model", "enums", "mapping"])
 def test_models_are_written_as_their_wire_form(body: object, without: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever a model, an enum or a time stands in a body, it is written as `encode` gives it, UNSET left out."""
+    """Wherever a model, an enum or a time stands in a body, it is written as `encode` gives it, UNSET omitted."""
     if without:
         monkeypatch.setattr(_json, "orjson", None)
     assert json.loads(_json.write_json(body)) == json.loads(json.dumps(encode(body)))
@@ -217,7 +217,7 @@ def test_null_does_not_keep_a_body_from_the_quick_writer(body: object, monkeypat
 
 
 @pytest.mark.parametrize("value", REFUSED)
-def test_what_json_does_not_have_is_refused(value: object) -> None:
+def test_what_json_does_not_have_is_rejected(value: object) -> None:
     """A value that JSON does not have is a UsageError, with orjson installed."""
     with pytest.raises(UsageError, match="cannot be written as JSON"):
         _json.write_json(value)
@@ -225,7 +225,7 @@ def test_what_json_does_not_have_is_refused(value: object) -> None:
 
 @pytest.mark.usefixtures("without_extra")
 @pytest.mark.parametrize("value", REFUSED)
-def test_what_json_does_not_have_is_refused_without_the_extra(value: object) -> None:
+def test_what_json_does_not_have_is_rejected_without_the_extra(value: object) -> None:
     """A value that JSON does not have is a UsageError, without the extra."""
     with pytest.raises(UsageError, match="cannot be written as JSON"):
         _json.write_json(value)
@@ -237,7 +237,7 @@ def test_a_body_is_read_without_the_extra() -> None:
     assert _json.read_json(b'{"a": [1]}') == {"a": [1]}
 
 
-def test_a_uuid_is_sent_as_its_text() -> None:
+def test_a_uuid_is_sent_as_its_string() -> None:
     """Ids may be given as UUIDs: both writers are handed their text."""
     from itwin_platform_api.types import encode
 

@@ -89,7 +89,7 @@ ENDS: dict[str, tuple[PreparedResponse | bytes, type[BaseException]]] = {
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__name__)
 @in_six_ways
 async def test_no_frame_holds_a_secret(way: str, call: Callable[[Any], Awaitable[None]], end: str) -> None:
-    """Neither the token nor a secret of a body is in a text, a repr or a local of any error of a call."""
+    """Neither the token nor a secret of a body is in a message, a repr or a local of any error of a call."""
     step, kind = ENDS[end]
     policy = BackoffPolicy(deadline=0.05 if end == "deadline" else 30.0, max_attempts=2, base_delay=0.0)
     async with RawServer(step) as server, opened(way, server.address, backoff=policy) as calls:

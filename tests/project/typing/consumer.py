@@ -60,7 +60,7 @@ from itwin_platform_api.models import ITwinsResponse
 
 
 async def fresh() -> AccessToken:
-    """A token source."""
+    """A token provider."""
     return AccessToken("t", expires_at=datetime.now(UTC))
 
 

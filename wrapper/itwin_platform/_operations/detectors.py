@@ -35,7 +35,17 @@ class Detectors(Group):
         Raises:
             UsageError: the name or the type is missing, or no string.
             BadRequestError: InvalidRealityAnalysisRequest.
+            OutcomeUnknownError: the response was lost; the detector may exist.
+            NotSentError, DeadlineExceededError: no response.
             AuthenticationError, NotFoundError, RateLimitError: as for every operation.
+
+        Example:
+            ```python
+            detector = await platform.detectors.create(
+                name="cracks@example", type="PhotoObjectDetector", display_name="Cracks"
+            )
+            print(detector.versions)
+            ```
 
         Source: section 4.7.
         """

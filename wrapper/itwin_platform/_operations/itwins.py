@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Literal
 
-import httpx
-
 from .._api import (
     UNSET,
     ITwin,
@@ -19,17 +17,15 @@ from .._api import (
     list_itwins,
 )
 from .._errors import UsageError
-from .._listings.links import count_of, keyword_names, link_of
 from .._listings.list_all import TimeRangeRun
-from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, Listing, Page, PageContent, page_size_for, with_lower_cap
+from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, Listing, Page, page_size_for, with_lower_cap
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
 from .._listings.time_ranges import TIMES
 from .._transports.platform import unwrap
 from .group import Group
-from .rules import ITWIN_QUERY, as_enum, as_list, check_itwin_listing, check_itwin_pages, prefer_of
-
-_KEYWORDS = keyword_names(*ITWIN_QUERY.values())
+from .itwin_pages import ITWIN_KEYWORDS, read_itwin_page
+from .rules import as_enum, as_list, check_itwin_listing, check_itwin_pages, prefer_of
 
 
 class ITwins(Group):
@@ -39,7 +35,14 @@ class ITwins(Group):
         """Return the primary Account of the caller; the service creates one for a user without an organization.
 
         Raises:
+            TransportError: no response: NotSentError, OutcomeUnknownError or DeadlineExceededError.
             AuthenticationError, NotFoundError (ResourceNotFound), RateLimitError.
+
+        Example:
+            ```python
+            account = await platform.itwins.get_primary_account()
+            print(account.display_name)
+            ```
 
         Source: section 4.4.
         """
@@ -78,8 +81,7 @@ class ITwins(Group):
             sub_class: one or several; recommended, because it makes queries faster.
             status: Inactive returns only inactive iTwins. Not with include_inactive.
             type: exact match.
-            number: exact match. Not with search.
-            display_name: exact match. Not with search.
+            number, display_name: exact match. Not with search.
             parent_id: children of this iTwin.
             itwin_account_id: iTwins owned by this Account.
             search: a part of number or display name.
@@ -89,8 +91,7 @@ class ITwins(Group):
             include_inactive: True returns Active, Trial and Inactive iTwins.
             representation: `minimal` or `full`; the service defaults to minimal. Not `full` with select.
             query_scope: `MemberOfiTwin` or, for organization administrators, `OrganizationAdmin`.
-            max_return: the most iTwins that the service returns in all, 1 to 10000; `pager.truncated` is True when this
-                ended the listing.
+            max_return: the most iTwins that the service returns in all, 1 to 10000; see `pager.truncated`.
             skip: iTwins to skip, 0 or more.
             page_size: iTwins of one request, 1 to 1000; None for 1000, or for what `limit` leaves where that is less.
             limit: iTwins wanted in all; None for all there are.
@@ -104,6 +105,12 @@ class ITwins(Group):
             UsageError: keywords that exclude each other, a number out of its range, or a `resume` of another listing.
             While it is read: UnprocessableError (InvalidiTwinsRequest), AuthenticationError, NotFoundError,
             RateLimitError, PagingError.
+
+        Example:
+            ```python
+            async for itwin in platform.itwins.list(sub_class="Project", limit=10):
+                print(itwin.number, itwin.display_name)
+            ```
 
         Source: section 4.3.
         """
@@ -150,7 +157,7 @@ class ITwins(Group):
             first=first,
             address=f"{self._connection.address}{first.path}",
             name=name,
-            keywords=_KEYWORDS,
+            keywords=ITWIN_KEYWORDS,
             page_size=page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE),
             shrinks=page_size is None,
             skip=skip,
@@ -161,7 +168,7 @@ class ITwins(Group):
             on_page=on_page,
             alternative=with_lower_cap,
         )
-        return Pager(listing, send=self._connection.send, read=_read_page)
+        return Pager(listing, send=self._connection.send, read=read_itwin_page)
 
     def list_all(
         self,
@@ -197,17 +204,17 @@ class ITwins(Group):
             UsageError: as `list`. While it is read: as `list`, and PagingError when the service does not filter by the
             time, or when more iTwins share one timestamp than X-Max-Return allows.
 
+        Example:
+            ```python
+            itwins = await platform.itwins.list_all(sub_class="Project").collect()
+            ```
+
         Source: section 4.3.
         """
         if partition_by not in TIMES:
             raise UsageError(f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}")
         sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
-        given = {
-            "sub_class": sub_classes,
-            "filter": filter,
-            "select": selected,
-            "include_inactive": include_inactive,
-        }
+        given = {"sub_class": sub_classes, "filter": filter, "select": selected, "include_inactive": include_inactive}
         if self._connection.check_requests:
             check_itwin_listing(given, representation=representation, query_scope=query_scope)
             check_itwin_pages(max_return=MOST_RETURNED, skip=0, page_size=page_size)
@@ -226,7 +233,7 @@ class ITwins(Group):
             first=first,
             address=f"{self._connection.address}{first.path}",
             name=fingerprint("list_all_itwins", {**given, "page_size": page_size}),
-            keywords=_KEYWORDS,
+            keywords=ITWIN_KEYWORDS,
             page_size=page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE),
             shrinks=page_size is None,
             limit=limit,
@@ -237,13 +244,4 @@ class ITwins(Group):
             alternative=with_lower_cap,
         )
         begin = partial(TimeRangeRun, time=partition_by, within=filter or None)
-        return Pager(listing, send=self._connection.send, read=_read_page, begin=begin)
-
-
-def _read_page(response: httpx.Response) -> PageContent[ITwin]:
-    parsed = list_itwins.parse_response(response)
-    return PageContent(
-        items=unwrap(response, parsed.itwins, list),
-        next_href=link_of(parsed.links, "next_"),
-        max_return=count_of(response.headers.get("x-max-return", "")),
-    )
+        return Pager(listing, send=self._connection.send, read=read_itwin_page, begin=begin)

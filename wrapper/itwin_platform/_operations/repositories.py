@@ -52,8 +52,18 @@ class Repositories(Group):
         Raises:
             UsageError: nothing to change, a partial object, or a value out of its limits.
             UnprocessableError: InvalidiTwinsRequest.
+            TransportError: no response: NotSentError, OutcomeUnknownError or DeadlineExceededError.
             AuthenticationError, PermissionDeniedError, NotFoundError (iTwinRepositoryNotFound), ConflictError
             (iTwinRepositoryExists), RateLimitError.
+
+        Example:
+            ```python
+            repository = await platform.repositories.update(
+                itwin_id, repository_id, display_name="Aerial images"
+            )
+            options = RepositoryOptions.of(repository).replace(minimum_level=3)
+            await platform.repositories.update(itwin_id, repository_id, options=options)
+            ```
 
         Source: section 4.1.
         """
@@ -106,8 +116,18 @@ class Repositories(Group):
         Raises:
             UsageError: a value out of its limits.
             UnprocessableError: InvalidiTwinsRequest.
+            OutcomeUnknownError: the response was lost; the same `id` again tells whether the first request arrived.
+            NotSentError, DeadlineExceededError: no response.
             AuthenticationError, PermissionDeniedError, NotFoundError (iTwinRepositoryNotFound), ConflictError
             (iTwinRepositoryResourceExists), RateLimitError.
+
+        Example:
+            ```python
+            resource = await platform.repositories.create_resource(
+                itwin_id, repository_id, id="roads", display_name="Roads"
+            )
+            print(resource.display_name)
+            ```
 
         Source: section 4.2.
         """

@@ -72,8 +72,19 @@ class Scenes(Group):
         Raises:
             UsageError: a value out of its limits, or a body above 4.5 MiB.
             OutcomeUnknownError: the response was lost; `scene_id` is the `id` that was passed.
+            NotSentError, DeadlineExceededError: no response.
             BadRequestError (InvalidScenesRequest), AuthenticationError, PermissionDeniedError, NotFoundError
             (SceneNotFound), ConflictError (SceneExists), RequestTooLargeError, RateLimitError.
+
+        Example:
+            ```python
+            scene = await platform.scenes.create(
+                itwin_id,
+                display_name="Bridge, west side",
+                id="6a2d2381-6c57-4332-b87a-5b7c00000002",
+            )
+            print(scene.display_name)
+            ```
 
         Source: section 4.5.
         """
@@ -151,6 +162,12 @@ class Scenes(Group):
         Raises:
             UsageError: a value out of its limits, or a `resume` of another listing.
             While it is read: NotFoundError (SceneObjectNotFound), AuthenticationError, RateLimitError, PagingError.
+
+        Example:
+            ```python
+            async for item in platform.scenes.list_objects(scene_id, itwin_id, limit=10):
+                print(item.kind, item.display_name)
+            ```
 
         Source: section 4.6.
         """

@@ -39,7 +39,16 @@ class Webhooks(Group):
         Raises:
             UsageError: nothing to change, or a value that the service does not accept.
             UnprocessableError: InvalidUpdateWebhookRequest.
+            TransportError: no response: NotSentError, OutcomeUnknownError or DeadlineExceededError.
             AuthenticationError, NotFoundError (WebhookNotFound), RateLimitError.
+
+        Example:
+            ```python
+            webhook = await platform.webhooks.update(
+                webhook_id, callback_url="https://service.example.com/events", secret="made-up"
+            )
+            print(webhook.active)
+            ```
 
         Source: section 4.8.
         """
@@ -66,9 +75,27 @@ class Webhooks(Group):
         return unwrap(response, webhook if known else None, Webhook)
 
     async def activate(self, webhook_id: str) -> Webhook:
-        """Switch forwarding on: as `update(webhook_id, active=True)`. Source: section 3."""
+        """Switch forwarding on: as `update(webhook_id, active=True)`.
+
+        Example:
+            ```python
+            webhook = await platform.webhooks.activate(webhook_id)
+            print(webhook.active)
+            ```
+
+        Source: section 3.
+        """
         return await self.update(webhook_id, active=True)
 
     async def deactivate(self, webhook_id: str) -> Webhook:
-        """Switch forwarding off: as `update(webhook_id, active=False)`. Source: section 3."""
+        """Switch forwarding off: as `update(webhook_id, active=False)`.
+
+        Example:
+            ```python
+            webhook = await platform.webhooks.deactivate(webhook_id)
+            print(webhook.active)
+            ```
+
+        Source: section 3.
+        """
         return await self.update(webhook_id, active=False)
