@@ -61,7 +61,6 @@ class Operation:
     name: str
     method: str
     path: str
-    accept: str
     success: int
     errors: tuple[tuple[int, str, dict[str, Any]], ...]
 
@@ -81,13 +80,11 @@ def _followed(node: dict[str, Any]) -> dict[str, Any]:
 def _operations() -> Iterator[Operation]:
     for path, methods in SPECIFICATION["paths"].items():
         for method, operation in methods.items():
-            parameters = [_followed(parameter) for parameter in operation["parameters"]]
             responses = operation["responses"].items()
             yield Operation(
                 name=operation["operationId"],
                 method=method.upper(),
                 path=path,
-                accept=next(each["schema"]["default"] for each in parameters if each["name"] == "Accept"),
                 success=next(int(status) for status in operation["responses"] if int(status) < 300),
                 errors=tuple(
                     (int(status), name, example["value"])
