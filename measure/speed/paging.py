@@ -161,7 +161,11 @@ async def empty_pages(console: Console, count: int = 100_000) -> None:
 
     async def send(values: RequestValues) -> httpx.Response:
         skip = re.search(r"skip=(\d+)", str(values.query))
-        return httpx.Response(200, extensions={"following": int(skip[1]) + 1 if skip else 1})
+        return httpx.Response(
+            200,
+            request=httpx.Request("GET", "https://service.example/"),
+            extensions={"following": int(skip[1]) + 1 if skip else 1},
+        )
 
     def read(response: httpx.Response) -> PageContent[str]:
         following = response.extensions["following"]

@@ -28,5 +28,5 @@ def __getattr__(name: str) -> object:
         from . import _sandbox
         from ._faults import catalogue, plan
     except ModuleNotFoundError as error:
-        raise ImportError(f"{error}: the sandbox needs `pip install 'itwin-platform[sandbox]'`") from error
+        raise ImportError(f"{error}: the sandbox needs `pip install starlette uvicorn lark jinja2`") from error
     return {"FAULTS": catalogue.FAULTS, "Fault": plan.Fault, "Sandbox": _sandbox.Sandbox}[name]

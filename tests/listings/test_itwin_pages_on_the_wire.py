@@ -1,5 +1,8 @@
 """What the pages of List iTwins ask for, byte for byte, and what comes of their responses. Source: section 4.3."""
 
+import asyncio
+
+import httpx
 import pytest
 from itwin_platform import PagingError, PlatformClient, ResponseDecodeError, UnprocessableError, UsageError
 from pytest_httpx import HTTPXMock
@@ -160,6 +163,51 @@ async def test_a_cap_that_is_rejected_is_lowered_once(
     assert len(await pager.collect()) == 2
     assert [request.headers["x-max-return"] for request in httpx_mock.get_requests()] == ["10000", "9999", "9999"]
     assert pager.max_return == 9999
+
+
+async def test_runs_of_one_pager_lower_the_cap_each_for_itself() -> None:
+    """Two runs of one pager at once each retry with the lower cap, whatever the order of their responses."""
+    caps: list[str] = []
+
+    async def respond(request: httpx.Request) -> httpx.Response:
+        cap = request.headers["x-max-return"]
+        caps.append(cap)
+        for _ in range(len(caps)):
+            await asyncio.sleep(0)
+        return httpx.Response(422, json=INVALID_HEADER) if cap == "10000" else httpx.Response(200, json=page)
+
+    page = itwin_page("a")
+    async with PlatformClient(BASE_URL, vendor="v", token="t", transport=httpx.MockTransport(respond)) as platform:
+        pager = platform.itwins.list(concurrency=3, eager=True, limit=3, page_size=1)
+        found = await asyncio.gather(pager.collect(), pager.collect())
+    assert [len(items) for items in found] == [1, 1]
+    assert set(caps) == {"10000", "9999"}
+
+
+@pytest.mark.parametrize("checked", [True, False])
+async def test_list_all_lowers_the_cap_once(*, checked: bool) -> None:
+    """All ranges, and the looks between them, are requested with the cap that the service accepts."""
+    seen: list[tuple[str, str]] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        seen.append((request.headers["x-max-return"], request.url.params.get("$filter", "")))
+        if seen[-1][0] == "10000":
+            return httpx.Response(422, json=INVALID_HEADER)
+        looked = [{"createdDateTime": "2026-01-01T00:00:00Z"}] if len(seen) == 2 else []
+        return httpx.Response(200, json={"iTwins": looked if "$select" in request.url.params else [{"id": "a"}]})
+
+    async with PlatformClient(
+        BASE_URL, vendor="v", token="t", transport=httpx.MockTransport(respond), check_requests=checked
+    ) as platform:
+        assert len(await platform.itwins.list_all(filter="a eq 1").collect()) == 3
+    time = "(a eq 1) and createdDateTime"
+    assert seen[1:] == [
+        ("9999", "a eq 1"),
+        ("9999", f"{time} lt 2026-01-01T00:00:00.000000Z"),
+        ("9999", f"{time} ge 2026-01-01T00:00:00.000000Z"),
+        ("9999", f"{time} ge 2026-01-01T00:00:00.000000Z"),
+        ("9999", f"{time} eq null"),
+    ]
 
 
 async def test_a_lower_cap_that_is_rejected_is_an_error(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:

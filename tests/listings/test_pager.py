@@ -192,3 +192,28 @@ async def test_the_same_error_is_what_a_page_raised() -> None:
         await NumberedItems(total=5, errors={0: error}).pager().collect()
     assert caught.value is error
     assert error.resume is not None
+
+
+async def test_collect_warns_once() -> None:
+    """A pager that is collected twice warns once; what it reports stays."""
+    pager = NumberedItems(total=25, cap=20).pager()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        await pager.collect()
+        await pager.collect()
+    assert [warning.category for warning in caught] == [TruncatedWarning]
+    assert pager.truncated
+
+
+async def test_a_page_describes_its_response() -> None:
+    """Each page has the status, the headers and the attempts of its response."""
+    pages = [page async for page in NumberedItems(total=25).pager().pages()]
+    assert [page.response and page.response.status for page in pages] == [200, 200, 200]
+
+
+@pytest.mark.parametrize(("limit", "sizes"), [(1, [1]), (9, [9]), (10, [10]), (14, [10, 4]), (None, [10, 10, 5])])
+async def test_limit_bounds_what_is_requested(limit: int | None, sizes: list[int]) -> None:
+    """No request asks for more than the limit leaves, where the caller chose no page size."""
+    items = NumberedItems(total=25)
+    assert await items.pager(limit=limit, shrinks=True).collect() == items.everything[:limit]
+    assert items.sizes == ([10, 10, 10] if limit is None else sizes)

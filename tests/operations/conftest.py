@@ -81,11 +81,12 @@ def _operations() -> Iterator[Operation]:
     for path, methods in SPECIFICATION["paths"].items():
         for method, operation in methods.items():
             responses = operation["responses"].items()
+            success = next(status for status in operation["responses"] if int(status) < 300)
             yield Operation(
                 name=operation["operationId"],
                 method=method.upper(),
                 path=path,
-                success=next(int(status) for status in operation["responses"] if int(status) < 300),
+                success=int(success),
                 errors=tuple(
                     (int(status), name, example["value"])
                     for status, response in responses

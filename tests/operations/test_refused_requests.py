@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from itwin_platform import APIStatusError, BasicAuthentication, PlatformClient, RepositoryOptions, UsageError
+from itwin_platform import UNSET, APIStatusError, BasicAuthentication, PlatformClient, RepositoryOptions, UsageError
 from itwin_platform_sandbox import Sandbox
 from pytest_httpx import HTTPXMock
 
-from tests.operations.conftest import ITWIN, OPERATIONS, request_of, sent_json
+from tests.operations.conftest import ITWIN, OPERATIONS, SCENE, request_of, sent_json
 
 Keywords = dict[str, Any]
 OBJECT = {"kind": "Layer", "version": "1.0.0", "data": {}}
@@ -170,3 +170,30 @@ async def test_the_service_rejects_the_same_with_the_same_code(rule: Rule, sandb
     assert rule.code is None or rule.code in {code for code, _ in said}
     assert rule.target is None or (rule.code, rule.target) in said
     assert len(sandbox.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda platform: platform.scenes.create(UNSET, display_name="S"), "itwin_id"),
+        (lambda platform: platform.scenes.create(ITWIN, display_name=UNSET), "display_name"),
+        (lambda platform: platform.scenes.list_objects(SCENE, UNSET).collect(), "itwin_id"),
+        (lambda platform: platform.detectors.create(name=UNSET, type="PhotoObjectDetector"), "name"),
+        (lambda platform: platform.detectors.create(name="D", type=UNSET), "type"),
+        (lambda platform: platform.repositories.create_resource("i", "r", id=UNSET, display_name="R"), "id"),
+        (lambda platform: platform.repositories.create_resource("i", "r", id="1", display_name=UNSET), "display_name"),
+    ],
+)
+async def test_a_required_argument_cannot_be_omitted(
+    call: Callable[[PlatformClient], Awaitable[object]], named: str, platform: PlatformClient
+) -> None:
+    """UNSET omits an argument, which is rejected by its name where the service requires it."""
+    with pytest.raises(UsageError, match=f"^{named} is required: UNSET would omit it"):
+        await call(platform)
+
+
+@pytest.mark.parametrize("objects", [5, 1.5, object()])
+async def test_objects_that_cannot_be_iterated_are_rejected(objects: Any, platform: PlatformClient) -> None:
+    """A single value is no list of objects, and the error says what was passed."""
+    with pytest.raises(UsageError, match=r"^objects must be an iterable of scene objects, not (int|float|object)"):
+        await platform.scenes.create(ITWIN, display_name="S", objects=objects)

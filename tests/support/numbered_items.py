@@ -67,7 +67,9 @@ class NumberedItems:
             self.in_flight -= 1
         if skip in self.errors:
             raise self.errors[skip]
-        return httpx.Response(200, extensions={"skip": skip, "top": top})
+        return httpx.Response(
+            200, request=httpx.Request("GET", "https://service.example/"), extensions={"skip": skip, "top": top}
+        )
 
     def read(self, response: httpx.Response) -> PageContent[str]:
         """Decode a page."""

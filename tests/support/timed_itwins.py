@@ -106,7 +106,11 @@ class TimedITwins:
             raise rejection("InvalidValue", "$filter")
         if "$orderby" in query and self.order == "rejects":
             raise rejection("InvalidValue", "$orderby")
-        return httpx.Response(200, extensions={"found": self._found(query), "query": query})
+        return httpx.Response(
+            200,
+            request=httpx.Request("GET", "https://service.example/"),
+            extensions={"found": self._found(query), "query": query},
+        )
 
     def _found(self, query: dict[str, str]) -> list[ITwin]:
         condition = query.get("$filter", "")

@@ -3,8 +3,8 @@
 `PlatformClient` is where to begin; everything that a user needs is exported here.
 """
 
-from importlib import import_module
-from types import FunctionType
+from importlib import import_module as _import_module
+from types import FunctionType as _FunctionType
 from typing import TYPE_CHECKING
 
 from ._api import UNSET, Unset
@@ -109,8 +109,8 @@ else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         ours = name.endswith("Authentication") and not name.startswith("Stored")
         module = "_operations.replacement" if ours else _MODULES.get(name, "_api")
-        value: object = getattr(import_module(f".{module}", __name__), name)
-        if isinstance(value, type | FunctionType):
+        value: object = getattr(_import_module(f".{module}", __name__), name)
+        if isinstance(value, type | _FunctionType):
             value.__module__ = __name__
         globals()[name] = value
         return value
@@ -213,6 +213,6 @@ def __dir__() -> list[str]:
 
 # Tracebacks, `repr` and documentation name the package that users import, not the module that defines the class.
 for _public in [
-    value for name, value in globals().items() if name in __all__ and isinstance(value, type | FunctionType)
+    value for name, value in globals().items() if name in __all__ and isinstance(value, type | _FunctionType)
 ]:
     _public.__module__ = __name__

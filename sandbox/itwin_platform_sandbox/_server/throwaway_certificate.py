@@ -19,7 +19,7 @@ def throwaway_certificate(host: str) -> ThrowawayCertificate:
     try:
         import trustme
     except ImportError as error:
-        raise ImportError(f"{error}: TLS needs `pip install 'itwin-platform[tls]'`") from error
+        raise ImportError(f"{error}: TLS needs `pip install trustme`") from error
     authority = trustme.CA()
     names = [*NAMES, host] if host not in (*NAMES, "0.0.0.0", "::") else NAMES  # noqa: S104 - excluded, not bound
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -130,11 +130,15 @@ def skip_of(query: Query) -> int | None:
     return count_of(dict(query).get(SKIP, ""))
 
 
+def parameters_of(values: RequestValues) -> Mapping[str, str]:
+    """Return the parameters of a request that `build_request` made, which is where they are by name."""
+    return cast("Mapping[str, str]", values.query)
+
+
 def page_values(first: RequestValues, query: Query) -> RequestValues:
     """Return the request of a page: the first one with another query."""
-    # `build_request` returns parameters by name.
     try:
-        return replace(first, query=encode_query(cast("Mapping[str, str]", first.query), query))
+        return replace(first, query=encode_query(parameters_of(first), query))
     except UnicodeError:
         raise UsageError("the request cannot be written: a string holds half of a surrogate pair") from None
 

@@ -9,14 +9,12 @@ Invariant: the ranges that are left to read follow from the one that is being re
 
 import warnings
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import cast
 
 from .._api import ITwin, RequestValues
 from .._errors import PagingError, PlatformError, UnprocessableError
-from .links import page_at
+from .links import page_at, parameters_of
 from .page import MOST_RETURNED, Listing, Page, PageContent, PageRequest, TruncatedWarning
 from .resume import Position, write_resume
 from .run import ListingRun
@@ -60,7 +58,7 @@ class TimeRangeRun:
             self._parts.append(_Part(range=part))
             self._run = self._begin(self._parts[0], start)
         #: The run of the last page, and the position after that page where another range begins there.
-        self._taken: ListingRun[ITwin] | None = None
+        self._taken = self._begin(_Part(range=part), start)
         self._after: Position | None = start
         self._earlier = start.earlier
         self._ended = listing.limit is not None and start.earlier + start.items >= listing.limit
@@ -72,9 +70,7 @@ class TimeRangeRun:
     @property
     def position(self) -> Position:
         """The position after the item that was handed out last."""
-        if self._after is not None and (self._taken is None or self._taken.is_handed_out):
-            return self._after
-        return self._start if self._taken is None else self._taken.position
+        return self._after if self._after is not None and self._taken.is_handed_out else self._taken.position
 
     @property
     def items_read(self) -> int:
@@ -84,39 +80,42 @@ class TimeRangeRun:
 
     def hand_out(self, count: int) -> None:
         """Count items of the page that was taken last as handed out."""
-        if self._taken is not None:
-            self._taken.hand_out(count)
+        self._taken.hand_out(count)
 
     def requests(self, count: int) -> list[PageRequest]:
         """Return the next requests in order, among them a look at the range after those that are known."""
         if self._ended or self.problem is not None:
             return []
-        if self._unknown and self._unknown[0].timeless and len(self._parts) < 2:
-            self._parts.append(_Part(range=self._unknown.popleft()))
         look = self._look()
+        if len(self._parts) < 2 and self._unknown and not look:
+            self._parts.append(_Part(range=self._unknown.popleft()))
         if not self._parts:
             return look
         if self._run is None:
             self._run = self._begin(self._parts[0], Position(range=self._parts[0].range, earlier=self._earlier))
         if self._listing.concurrency == 1:
             return self._run.requests(count)
-        # One range ahead is known before the pages of the range before it are requested.
+        return self._side_by_side(self._run, look, count)[:count]
+
+    def _side_by_side(self, run: ListingRun[ITwin], look: list[PageRequest], count: int) -> list[PageRequest]:
+        """Return requests for two ranges: one range ahead is known before the pages of the one before are requested."""
         known, *ahead = self._parts
-        wanted = [] if ahead else look
-        wanted = wanted + self._run.requests(count - len(wanted))
-        if ahead and self._run.foresees:
-            begun = Position(range=ahead[0].range, earlier=self._earlier + (known.at_most or 0))
-            wanted += look
-            wanted += self._begin(ahead[0], begun).requests(count - len(wanted))
-        return wanted[:count]
+        if not ahead:
+            return look + run.requests(count - len(look))
+        wanted = run.requests(count)
+        if not run.steady:
+            return wanted
+        wanted += look
+        begun = Position(range=ahead[0].range, earlier=self._earlier + (known.at_most or 0))
+        return wanted + self._begin(ahead[0], begun).requests(count - len(wanted))
 
     def _look(self) -> list[PageRequest]:
-        """Return the request that tells whether the next unknown range fits: for one item, in order of time."""
+        """Return the request that tells whether the next range fits: for one item, in order of time; none for null."""
         if not self._unknown or self._unknown[0].timeless:
             return []
         first = self._values(self._unknown[0])
         headers = {name: value for name, value in first.headers.items() if name != "Prefer"}
-        first = replace(first, query={**_by_name(first), "$select": self._time}, headers=headers)
+        first = replace(first, query={**parameters_of(first), "$select": self._time}, headers=headers)
         return [PageRequest(first=first, query=page_at(self._reach, 1))]
 
     @property
@@ -130,7 +129,7 @@ class TimeRangeRun:
         return ListingRun(listing, start, seen=self._seen)
 
     def _values(self, part: TimeRange) -> RequestValues:
-        query = {**_by_name(self._first)}
+        query = {**parameters_of(self._first)}
         text = condition(part, self._time, within=self._within)
         if text is not None:
             query["$filter"] = text
@@ -181,20 +180,27 @@ class TimeRangeRun:
         self._ended = limit is not None and self._earlier >= limit
         if self.problem is not None or (self._ended and page.resume is not None):
             return page
-        left = following(part)
         if run.truncated and not self._ended:
             self._exceeds(part, run)
-            left = [part]
-        elif self._again is None or (self._again != EVERYTHING and self._again.until == part.until):
-            self._seen.clear()
-            self._again = None
-        if self.problem is not None:
-            return replace(page, resume=write_resume(run.end, listing=self._listing.name))
+            if self.problem is not None:
+                return replace(page, resume=write_resume(run.end, listing=self._listing.name))
+            return self._continue([part], page)
+        self._forget(part)
+        self._parts.popleft()
+        return self._continue(following(part), page)
+
+    def _continue(self, left: list[TimeRange], page: Page[ITwin]) -> Page[ITwin]:
+        """Leave the range that was read for what is left."""
         self._run = None
-        self._parts = deque(each for each in self._parts if each.range != part)
         self._ended = self._ended or not left
         self._after = after = Position(range=left[0], earlier=self._earlier) if left else None
         return replace(page, resume=None if after is None else write_resume(after, listing=self._listing.name))
+
+    def _forget(self, part: TimeRange) -> None:
+        """Forget the ids of a range that was read, unless another part of it is read again."""
+        if self._again is None or (self._again != EVERYTHING and self._again.until == part.until):
+            self._seen.clear()
+            self._again = None
 
     def _exceeds(self, part: TimeRange, run: ListingRun[ITwin]) -> None:
         """Look again at a range that reached the cap: it grew, or the service ignores the order."""
@@ -233,8 +239,3 @@ class TimeRangeRun:
         if self._run is not None:
             self._run = self._begin(self._parts[0], self._run.end)
         return True
-
-
-def _by_name(values: RequestValues) -> Mapping[str, str]:
-    # `build_request` returns parameters by name.
-    return cast("Mapping[str, str]", values.query)

@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 from .._api import RequestValues
 from .._errors import PagingError, PlatformError, UnprocessableError, UsageError
+from .._transports.response_info import ResponseInfo
 from .links import Query, page_values
 from .resume import Position
 
@@ -38,12 +39,13 @@ class Page(Generic[T]):
     """One page of a listing.
 
     `resume` continues the listing after this page: pass it to the same call. It is None when nothing is left. `scene`
-    is set in listings of scene objects.
+    is set in listings of scene objects. `response` describes the response: its headers, attempts and duration.
     """
 
     items: list[T]
     resume: str | None
     scene: SceneState | None = None
+    response: ResponseInfo | None = None
 
     def __repr__(self) -> str:
         return f"Page({len(self.items)} items, {'the last' if self.resume is None else 'more follow'})"

@@ -5,13 +5,14 @@ import warnings
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 import httpx
 
 from .._api import RequestValues
 from .._errors import PlatformError
+from .._transports.response_info import response_info
 from .page import Listing, Page, PageContent, PageRequest, Run, T, TruncatedWarning, check_integer
 from .resume import Position, read_resume, write_resume
 from .run import ListingRun
@@ -139,7 +140,7 @@ class Pager(Generic[T]):
             await window.request(run.requests(count))
             while window.in_flight:
                 request = await window.next_response()
-                if several and request.task.exception() is None:
+                if several and run.pages_read and request.task.exception() is None:
                     # The next request begins before this response is decoded: the service works meanwhile.
                     await window.request(run.requests(count + 1)[1:])
                     await asyncio.sleep(0)
@@ -165,7 +166,10 @@ class Pager(Generic[T]):
                 return None
             raise
         page = run.take(request.request, self._read(response))
-        if page is not None and self._listing.on_page is not None:
+        if page is None:
+            return None
+        page = replace(page, response=response_info(response))
+        if self._listing.on_page is not None:
             self._listing.on_page(page)
         return page
 
@@ -190,17 +194,23 @@ class _Window:
 
     async def request(self, wanted: Sequence[PageRequest]) -> None:
         """Send the wanted requests that are not in flight yet, and cancel those in flight that are not wanted."""
-        known = [each.request for each in self.in_flight]
-        if known == wanted[: len(known)]:
-            self.in_flight.extend(self._begin(request) for request in wanted[len(known) :])
-            return
-        by_request = [(each.request, each) for each in self.in_flight]
-        dropped = [each.task for request, each in by_request if request not in wanted]
-        self.in_flight = deque(
-            next((each for known, each in by_request if known == request), None) or self._begin(request)
-            for request in wanted
-        )
-        await _cancelled(dropped)
+        if [each.request for each in self.in_flight] != wanted[: len(self.in_flight)]:
+            await self._keep(wanted)
+        # Those in flight stand in the order of the wanted ones: others come between them, or after them.
+        for place, request in enumerate(wanted):
+            if place == len(self.in_flight) or self.in_flight[place].request != request:
+                self.in_flight.insert(place, self._begin(request))
+
+    async def cancel(self) -> None:
+        """Cancel all requests in flight, and wait until they have ended."""
+        await self._keep(())
+
+    async def _keep(self, wanted: Sequence[PageRequest]) -> None:
+        dropped = [each.task for each in self.in_flight if each.request not in wanted]
+        self.in_flight = deque(each for each in self.in_flight if each.request in wanted)
+        for task in dropped:
+            task.cancel()
+        await asyncio.gather(*dropped, return_exceptions=True)
 
     def _begin(self, request: PageRequest) -> _InFlight:
         return _InFlight(request=request, task=asyncio.create_task(self._sent(request.values)))
@@ -212,15 +222,3 @@ class _Window:
         """Wait for the response to the first request, or for an error in its place, and return it."""
         await asyncio.wait([self.in_flight[0].task])
         return self.in_flight.popleft()
-
-    async def cancel(self) -> None:
-        """Cancel all requests in flight, and wait until they have ended."""
-        tasks = [each.task for each in self.in_flight]
-        self.in_flight.clear()
-        await _cancelled(tasks)
-
-
-async def _cancelled(tasks: Sequence[asyncio.Task[httpx.Response]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -61,10 +61,10 @@ def write_resume(position: Position, *, listing: str) -> str:
         position.done,
         position.items,
         position.last_modified,
-        part and (_time_text(part.since), _time_text(part.until), part.timeless),
+        part and (part.since, part.until, part.timeless),
         position.earlier,
     )
-    text = json.dumps([_VERSION, listing, *fields], separators=(",", ":"))
+    text = json.dumps([_VERSION, listing, *fields], separators=(",", ":"), default=datetime.isoformat)
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
@@ -153,10 +153,6 @@ def _time(text: str | None) -> datetime | None:
     if moment.tzinfo is None:
         raise ValueError
     return moment.astimezone(UTC)
-
-
-def _time_text(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
 
 
 def _is_count(value: object) -> TypeGuard[int]:

@@ -19,7 +19,8 @@ class ListingRun(Generic[T]):
         start: where to begin.
         seen: the ids that came before, where the caller keeps them: then every item that comes again is dropped.
 
-    `end` is the position after the page that was taken last.
+    `end` is the position after the page that was taken last. `steady` is True while pages are where the page size puts
+    them, so that later ones can be requested as well.
     """
 
     def __init__(self, listing: Listing[T], start: Position, *, seen: set[str] | None = None) -> None:
@@ -28,7 +29,7 @@ class ListingRun(Generic[T]):
         self._places: Sequence[int] = ()
         self._handed_out = 0
         self._loops = LoopDetector()
-        self._steady = listing.eager and not start.done and (start.query is None or _is_offset(start.query))
+        self.steady = listing.eager and not start.done and (start.query is None or _is_offset(start.query))
         self._ended = self._remaining(start) == 0
         self._seen: set[str] = set() if seen is None else seen
         self._distinct = seen is not None
@@ -45,11 +46,6 @@ class ListingRun(Generic[T]):
     def ended(self) -> bool:
         """True when nothing more is to be requested."""
         return self._ended or self.problem is not None
-
-    @property
-    def foresees(self) -> bool:
-        """True while pages are where the page size puts them, so that later ones can be requested as well."""
-        return self._steady
 
     @property
     def is_handed_out(self) -> bool:
@@ -78,18 +74,13 @@ class ListingRun(Generic[T]):
         if self.ended or count < 1:
             return []
         query = self.end.query
-        if not self._steady:
+        if not self.steady:
             return [self._request(query, self._size(0))]
-        skip, size = self._offset, self._listing.page_size
+        skip, size = self._listing.skip if query is None else skip_of(query) or 0, self._listing.page_size
         known = self._known_items()
         pages = count if known is None else min(count, max(1, -(-known // size)))
         ahead = [self._request(((SKIP, str(skip + size * step)),), self._size(step)) for step in range(1, pages)]
         return [self._request(query, self._size(0)), *ahead]
-
-    @property
-    def _offset(self) -> int:
-        query = self.end.query
-        return self._listing.skip if query is None else skip_of(query) or 0
 
     def _request(self, query: Query | None, size: int) -> PageRequest:
         """Return a request; `size` is the page size where the query names none."""
@@ -138,18 +129,22 @@ class ListingRun(Generic[T]):
             done=0 if continues else len(content.items) if complete else self._places[-1],
             items=before.items + len(items),
         )
-        until_cap = self._until_cap(end)
-        capped = self.max_return is not None and self._received(end) >= self.max_return
-        self.truncated = until_cap is not None and until_cap <= 0 and (following is None or capped)
         left = not complete or following is not None or self.problem is not None
-        self._ended = self._remaining(end) == 0 or capped or not left
-        if self._ended:
-            self.problem = None
+        self._stop(following, left=left)
         return Page(
             items=items,
             resume=write_resume(end, listing=self._listing.name) if left else None,
             scene=content.scene,
         )
+
+    def _stop(self, following: Query | None, *, left: bool) -> None:
+        """End the run where the limit or the cap is reached, or nothing is left."""
+        until_cap = self._until_cap(self.end)
+        capped = self.max_return is not None and self._received(self.end) >= self.max_return
+        self.truncated = until_cap is not None and until_cap <= 0 and (following is None or capped)
+        self._ended = self._remaining(self.end) == 0 or capped or not left
+        if self._ended:
+            self.problem = None
 
     def _remaining(self, at: Position) -> int | None:
         limit = self._listing.limit
@@ -213,7 +208,7 @@ class ListingRun(Generic[T]):
             return None
         # One link that is not as foreseen is read as a cursor: from then on links are followed one by one.
         is_first, foreseen = self.pages_read == 1, following == _after(current)
-        self._steady = foreseen and (is_first or self._steady)
+        self.steady = foreseen and (is_first or self.steady)
         return following
 
 
