@@ -89,8 +89,8 @@ bench-quick: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready
 bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Give openai, githubkit, azure-core, botocore and us the same herd and outage
 	@$(BIN)/python -m measure.speed.backoff --peers .venv-bench-backoff/bin/python
 
-reliability: $(READY)  ## Measure at the server what backoff, tokens and errors promise, in under five minutes
-	@$(BIN)/python -m measure.promises
+reliability: $(READY)  ## Measure at the server what backoff, tokens, errors and gates promise, in about fifteen minutes; ONLY=shared
+	@$(BIN)/python -m measure.promises $(ONLY)
 
 bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory
 	@$(BIN)/python -m measure.speed.paging

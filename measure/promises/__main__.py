@@ -1,4 +1,7 @@
-"""Measures every promise and prints the table: `python -m measure.promises`, under five minutes, on loopback only."""
+"""Measures every promise and prints the table: `python -m measure.promises`, on loopback only.
+
+With the word `shared` it measures what processes share through Redis, and nothing else.
+"""
 
 import multiprocessing
 import sys
@@ -6,6 +9,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 
 from .cancellation import cancellation
+from .connections import connections
 from .deadlines import deadlines
 from .figure import Figure, print_figures
 from .fuzzing import fuzzing
@@ -15,10 +19,13 @@ from .lost_answers import lost_answers
 from .measurement import Measurement, measured
 from .outage import outage
 from .secrets import secrets
+from .shared_limit import shared_limit, shared_limit_of_the_system
 from .token_calls import token_calls
 
 #: Where time is measured: one after the other, with the machine to itself.
-TIMED: tuple[Measurement, ...] = (herd, outage, deadlines, token_calls)
+TIMED: tuple[Measurement, ...] = (herd, outage, deadlines, token_calls, connections)
+#: The same, for what processes share.
+SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system)
 #: Where things are counted: two at a time, the longest first.
 COUNTED: tuple[Measurement, ...] = (lost_answers, fuzzing, hostile_links, cancellation, secrets)
 
@@ -27,11 +34,13 @@ def main() -> int:
     """Prints the table; the status is 1 where a promise does not hold."""
     began = time.monotonic()
     figures: list[Figure] = []
-    for measurement in TIMED:
+    is_shared_only = "shared" in sys.argv[1:]
+    for measurement in SHARED if is_shared_only else (*TIMED, *SHARED):
         figures += measured(measurement)
         print(f"{time.monotonic() - began:5.0f} s  {measurement.__name__}", file=sys.stderr)
+    counted = () if is_shared_only else COUNTED
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
-        for measurement, result in zip(COUNTED, processes.map(measured, COUNTED), strict=True):
+        for measurement, result in zip(counted, processes.map(measured, counted), strict=True):
             figures += result
             print(f"{time.monotonic() - began:5.0f} s  {measurement.__name__}", file=sys.stderr)
     print_figures(figures, seconds=time.monotonic() - began)

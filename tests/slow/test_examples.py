@@ -16,6 +16,7 @@ SAYS = {
     "progress": r"5000 iTwins in 50 pages",
     "switch_webhooks": r"1998 webhooks switched on, 2 not:\n  lost-699: 404 WebhookNotFound.*\n  lost-1399: 404",
     "web_service": r"answered nobody: given up(.*\n)+/account 503 RateLimitError Retry-After 30\n",
+    "several_workers": r"the browser saw \{200: 60\}\nworkers that responded: [1-4]\nthe platform saw \{200: 60",
     "nightly_export": r"13200 iTwins in itwins\.csv",
 }
 #: These have tests of their own that run them.

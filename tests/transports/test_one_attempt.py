@@ -119,7 +119,7 @@ async def test_a_cursor_is_sent_on_as_it_came(transport: httpx.AsyncBaseTranspor
         client(service.port, transport) as platform,
     ):
         await platform.itwins.list().collect()
-        assert service.requests[1].target == "/itwins/?$top=1000&" + query.decode()
+        assert query.decode() in service.requests[1].target
 
 
 async def test_headers_are_those_of_the_request(transport: httpx.AsyncBaseTransport | None) -> None:

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 
@@ -84,8 +84,7 @@ class Call:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Attempt(NamedTuple):
     """What one attempt ended in, with everything that follows from it: computed once, when the head has arrived.
 
     Args:

@@ -1,7 +1,6 @@
 """Reads the body of a response, and counts decoded bytes while they arrive."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import anyio
@@ -30,10 +29,8 @@ class ReadResponse(LazyResponse):
         )
         self._body = body
 
-    @cached_property
-    def headers(self) -> httpx.Headers:  # type: ignore[override]  # httpx sets an attribute
-        """The headers."""
-        headers = super().headers
+    def _made_headers(self) -> httpx.Headers:
+        headers = super()._made_headers()
         if "content-encoding" in headers:
             headers = headers.copy()
             del headers["content-encoding"]

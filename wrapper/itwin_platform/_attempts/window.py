@@ -102,7 +102,7 @@ class Window:
             raise UsageError("Gate: max_in_flight must be at least 1")
         self._most = self._open = max_in_flight
         self._rates = [_Rate(rate) for rate in rates]
-        self._unsent: set[Permit] = set()
+        self._unsent: set[int] = set()  # the numbers of permits
         self._in_flight = self._in_period = 0
         self._cooldown_until = self._probe_at = float("-inf")
         self._probe: Permit | None = None
@@ -120,7 +120,7 @@ class Window:
     @property
     def is_probing(self) -> bool:
         """Whether a permit is out that may be used in spite of the cooldown."""
-        return self._probe in self._unsent
+        return self._probe is not None and self._probe.number in self._unsent
 
     def cooldown_left(self, now: float) -> float:
         """Return the seconds until the cooldown ends; 0 when there is none."""
@@ -146,7 +146,7 @@ class Window:
         self._started += 1
         self._number += 1
         permit = Permit(period=self._period, number=self._number)
-        self._unsent.add(permit)
+        self._unsent.add(permit.number)
         if self._started == self._learned:
             self._open, self._mark = 1, permit.number
         if now < self._cooldown_until:
@@ -155,7 +155,7 @@ class Window:
 
     def sending(self, permit: Permit, *, now: float) -> None:
         """Count the request against the rates, from now on."""
-        self._unsent.discard(permit)
+        self._unsent.discard(permit.number)
         for rate in self._rates:
             rate.sent(now)
 
@@ -163,8 +163,8 @@ class Window:
         """End a request without a response; one that was not sent leaves the window as it was."""
         self._in_flight -= 1
         self._in_period -= permit.period == self._period
-        if permit in self._unsent:
-            self._unsent.discard(permit)
+        if permit.number in self._unsent:
+            self._unsent.discard(permit.number)
             self._started -= permit.period == self._period
             if permit == self._probe:
                 self._probe_at = float("-inf")
@@ -200,7 +200,7 @@ class Window:
         self._open, self._mark = 1, None
 
     def _ended_after_sending(self, permit: Permit) -> None:
-        self._unsent.discard(permit)
+        self._unsent.discard(permit.number)
         self.end(permit)
 
     def hold(self, until: float) -> None:

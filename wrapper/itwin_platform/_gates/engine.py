@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 #: A process that is silent for so many seconds gives its permits back: it crashed, or lost the engine.
-LEASE = 10.0
+LEASE = 8.0
 
 Kind = Literal["sent", "unused", "abandoned", "answered", "rate_limited", "cooldown"]
 

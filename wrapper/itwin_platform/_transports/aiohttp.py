@@ -8,6 +8,7 @@ import asyncio
 import inspect
 import ssl
 from collections.abc import AsyncIterator, Callable
+from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -86,6 +87,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         self._proxy = proxy
         self._limits = limits
         self._session: Any = None
+        self._timeout = lru_cache(maxsize=16)(self._timeout_of)
         #: First match first: a connection that was never made is told from a response that is lost.
         self._errors: tuple[tuple[type[Exception], type[httpx.TransportError]], ...] = (
             (aiohttp.ConnectionTimeoutError, httpx.ConnectTimeout),
@@ -114,13 +116,12 @@ class FastTransport(httpx.AsyncBaseTransport):
         options = {
             # The body is complete: its length is known, whatever it was when the request was made.
             "headers": _headers_of(request),
-            "skip_auto_headers": _ADDED,
             "allow_redirects": False,
             "ssl": self._context or True,
             "proxy": self._proxy,
-            "timeout": self._timeout(times),
+            "timeout": self._timeout(times.get("connect"), times.get("pool"), times.get("read")),
         }
-        url = self._url(str(request.url), encoded=True)
+        url = self._url(request.address if isinstance(request, LazyRequest) else str(request.url), encoded=True)
         try:
             if len(content) <= _PIECE:
                 response = await session.request(request.method, url, data=content or None, **options)
@@ -144,12 +145,11 @@ class FastTransport(httpx.AsyncBaseTransport):
             options["headers"] = [*headers, ("content-length", str(len(content)))]
             return await session.request(method, url, data=_pieces(content, limit, seconds), **options)
 
-    def _timeout(self, times: Any) -> Any:
-        connect, pool = times.get("connect"), times.get("pool")
+    def _timeout_of(self, connect: float | None, pool: float | None, read: float | None) -> Any:
         if self._limits.max_connections is not None:
             # aiohttp has one limit for both: waiting for a connection, and making one.
             connect = None if connect is None or pool is None else connect + pool
-        return self._aiohttp.ClientTimeout(connect=connect, sock_read=times.get("read"))
+        return self._aiohttp.ClientTimeout(connect=connect, sock_read=read)
 
     def _opened(self) -> Any:
         aiohttp = self._aiohttp
@@ -160,6 +160,7 @@ class FastTransport(httpx.AsyncBaseTransport):
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
+            skip_auto_headers=_ADDED,
             **{name: value for name, value in _LIMITS.items() if name in known},
         )
         # It retries a GET whose connection breaks, uncounted; there is no public argument against it.

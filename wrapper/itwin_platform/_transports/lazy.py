@@ -5,45 +5,70 @@ transport of the caller, OpenTelemetry - gets real ones, and what is changed the
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 import httpx
 
 #: Headers as a transport has received them.
 RawHeaders = Sequence[tuple[bytes, bytes]]
 
-# What httpx sets in its constructors, which take ten times as long.
-_REQUEST = dict(vars(httpx.Request("GET", "http://localhost", stream=httpx.ByteStream(b""))))
-_RESPONSE = dict(vars(httpx.Response(200, stream=httpx.ByteStream(b""))))
-del _REQUEST["headers"], _RESPONSE["headers"]
-
 
 class LazyRequest(httpx.Request):
-    """An `httpx.Request` with a complete body, and with plain headers until somebody asks for `headers`."""
+    """An `httpx.Request` with a complete body, and with plain headers until somebody asks for `headers`.
+
+    Args:
+        address: the URL as it is sent.
+        url: the same, parsed.
+    """
 
     def __init__(
         self,
         method: str,
-        url: httpx.URL,
+        address: str,
         *,
+        url: httpx.URL,
         headers: dict[str, str],
         content: bytes,
         extensions: dict[str, object],
     ) -> None:
-        vars(self).update(
-            _REQUEST,
-            method=method,
-            url=url,
-            stream=httpx.ByteStream(content),
-            extensions=extensions,
-            _plain_headers=headers,
-            _body=content,
-        )
+        # The constructor of httpx takes ten times as long.
+        self.method = method
+        self.extensions = extensions
+        self.stream = httpx.ByteStream(content)
+        self._address: str | None = address
+        self._url = url
+        self._plain_headers = headers
+        self._headers: httpx.Headers | None = None
+        self._body = content
 
-    @cached_property
-    def headers(self) -> httpx.Headers:  # type: ignore[override]  # httpx sets an attribute
+    @property
+    def headers(self) -> httpx.Headers:
         """The headers."""
-        return httpx.Headers(self._plain_headers)
+        if self._headers is None:
+            self._headers = httpx.Headers(self._plain_headers)
+        return self._headers
+
+    @headers.setter
+    def headers(self, headers: httpx.Headers) -> None:
+        self._headers = headers
+
+    @property
+    def plain_headers(self) -> dict[str, str] | None:
+        """The headers by their names; None when somebody has asked for `headers`, and may have changed them."""
+        return self._plain_headers if self._headers is None else None
+
+    @property
+    def url(self) -> httpx.URL:
+        """The URL."""
+        return self._url
+
+    @url.setter
+    def url(self, url: httpx.URL) -> None:
+        self._url, self._address = url, None
+
+    @property
+    def address(self) -> str:
+        """The URL as it is sent."""
+        return self._address or str(self._url)
 
     @property
     def content(self) -> bytes:
@@ -54,26 +79,19 @@ class LazyRequest(httpx.Request):
         """Return the body."""
         return self._body
 
-    @property
-    def plain_headers(self) -> dict[str, str] | None:
-        """The headers by their names; None when somebody has asked for `headers`, and may have changed them."""
-        return None if "headers" in vars(self) else self._plain_headers
-
     def copy(self) -> "LazyRequest":
         """Return a request of its own, which is changed apart from this one."""
         copy = LazyRequest(
             self.method,
-            self.url,
+            self.address,
+            url=self._url,
             headers={**self._plain_headers},
             content=self._body,
             extensions={**self.extensions},
         )
-        if self.plain_headers is None:
-            vars(copy)["headers"] = self.headers.copy()
+        if self._headers is not None:
+            copy.headers = self._headers.copy()
         return copy
-
-    _plain_headers: dict[str, str]
-    _body: bytes
 
 
 class LazyResponse(httpx.Response):
@@ -87,22 +105,38 @@ class LazyResponse(httpx.Response):
         stream: httpx.AsyncByteStream,
         extensions: Mapping[str, object] | None = None,
     ) -> None:
-        vars(self).update(
-            _RESPONSE,
-            status_code=status_code,
-            history=[],
-            stream=stream,
-            extensions={} if extensions is None else {**extensions},
-            _received_headers=headers,
-        )
+        # The constructor of httpx takes ten times as long; what it sets besides is set below, on the class.
+        self.status_code = status_code
+        self.stream = stream
+        self.extensions = {} if extensions is None else {**extensions}
+        self.history = []
+        self._received_headers = headers
+        self._headers: httpx.Headers | None = None
 
-    @cached_property
-    def headers(self) -> httpx.Headers:  # type: ignore[override]  # httpx sets an attribute
+    @property
+    def headers(self) -> httpx.Headers:
         """The headers."""
+        if self._headers is None:
+            self._headers = self._made_headers()
+        return self._headers
+
+    @headers.setter
+    def headers(self, headers: httpx.Headers) -> None:
+        self._headers = headers
+
+    def _made_headers(self) -> httpx.Headers:
         received = self._received_headers
         return received if isinstance(received, httpx.Headers) else httpx.Headers(list(received))
 
-    _received_headers: RawHeaders | httpx.Headers
+    @property
+    def raw_headers(self) -> RawHeaders | httpx.Headers:
+        """The headers as they are."""
+        return self._received_headers if self._headers is None else self._headers
+
+
+for _name, _value in vars(httpx.Response(200, stream=httpx.ByteStream(b""))).items():
+    if _name not in ("headers", "history"):
+        setattr(LazyResponse, _name, _value)
 
 
 def set_header(request: httpx.Request, name: str, value: str) -> None:
@@ -116,9 +150,7 @@ def set_header(request: httpx.Request, name: str, value: str) -> None:
 
 def headers_of(response: httpx.Response) -> RawHeaders | httpx.Headers:
     """Return the headers of a response as they are."""
-    if isinstance(response, LazyResponse) and "headers" not in vars(response):
-        return response._received_headers  # noqa: SLF001  # of this module
-    return response.headers
+    return response.raw_headers if isinstance(response, LazyResponse) else response.headers
 
 
 def header_of(response: httpx.Response, name: str) -> str | None:

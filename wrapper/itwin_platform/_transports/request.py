@@ -88,9 +88,11 @@ def make_request(
     address = service.address + values.path
     try:
         query = encode_query(values.query)
+        address = f"{address}?{query}" if query else address
         return LazyRequest(
             values.method,
-            _parsed(f"{address}?{query}" if query else address),
+            address,
+            url=_parsed(address),
             headers=headers,
             content=content,
             extensions={**extensions, "route": values.route},
@@ -107,7 +109,7 @@ def merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
 
 def encode_query(query: Mapping[str, str] | str) -> str:
     """Encode a query; a string is encoded already. `$` stays as it is, as the service writes it in its links."""
-    return query if isinstance(query, str) else urlencode(query, safe="$")
+    return query if isinstance(query, str) else urlencode(query, safe="$") if query else ""
 
 
 def check_request(request: httpx.Request, *, service: Service) -> None:
@@ -135,6 +137,7 @@ def check_address(url: httpx.URL, *, base_url: httpx.URL) -> None:
         raise UsageError(f"requests go to paths below {base_url} only")
 
 
+@lru_cache(maxsize=256)
 def check_path(path: str, *, route: str = "/") -> None:
     """Reject a path with a segment that would be resolved away, so that the request would reach another path.
 

