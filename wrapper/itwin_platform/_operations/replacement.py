@@ -1,4 +1,4 @@
-"""The full-object replacement rule: `authentication` and `options` are sent complete or not at all. Source: section 4.1.
+"""The full-object replacement rule: `authentication` and `options` complete or not at all. Source: section 4.1.
 
 What is sent replaces what is stored, so each type here names every field, and a change of one property starts from
 what the service returned: `BasicAuthentication.of(repository).replace(password="...")`. Properties that this version
