@@ -98,7 +98,7 @@ def _handler(pages: dict[str, bytes]) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(content or b"")
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:
             """Logs nothing."""
 
     return Pages

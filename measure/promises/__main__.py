@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 
 from .cancellation import cancellation
+from .connections import connections
 from .deadlines import deadlines
 from .figure import Figure, print_figures
 from .fuzzing import fuzzing
@@ -22,7 +23,7 @@ from .shared_limit import shared_limit, shared_limit_of_the_system
 from .token_calls import token_calls
 
 #: Where time is measured: one after the other, with the machine to itself.
-TIMED: tuple[Measurement, ...] = (herd, outage, deadlines, token_calls)
+TIMED: tuple[Measurement, ...] = (herd, outage, deadlines, token_calls, connections)
 #: The same, for what processes share.
 SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system)
 #: Where things are counted: two at a time, the longest first.

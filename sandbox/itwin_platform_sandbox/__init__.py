@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from ._server.records import RecordedRequest
 from ._service.rate_limit import RateLimit
+from ._service.state import Snapshot
 
 if TYPE_CHECKING:
     from ._faults.catalogue import FAULTS
     from ._faults.plan import Fault
     from ._sandbox import Sandbox
 
-__all__ = ["FAULTS", "Fault", "RateLimit", "RecordedRequest", "Sandbox"]
+__all__ = ["FAULTS", "Fault", "RateLimit", "RecordedRequest", "Sandbox", "Snapshot"]
 
 
 def __getattr__(name: str) -> object:

@@ -113,7 +113,40 @@ async def test_the_browser_would_run_a_script_that_is_not_escaped(tmp_path: Path
     assert "<title>script ran</title>" in await shown_in_browser(page.as_uri(), tmp_path)
 
 
-async def shown_in_browser(url: str, profile: Path) -> str:
+PAGE_OF_AN_APP = """<!doctype html><title>waiting</title><script>
+const headers = {{ "Authorization": "Bearer a", "Content-Type": "application/json", "X-Max-Return": "2" }};
+async function app() {{
+  const listing = await fetch("{base_url}/itwins/", {{ headers }});
+  const page = await listing.json();
+  const body = JSON.stringify({{ active: true }});
+  const webhook = await (await fetch("{base_url}/webhooks/{webhook_id}", {{ method: "PATCH", headers, body }})).json();
+  return [page.iTwins.length, listing.headers.get("X-Max-Return"), webhook.active].join(" ");
+}}
+app().then((text) => {{ document.title = text; }}, (error) => {{ document.title = String(error); }});
+</script>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
+@pytest.mark.parametrize(("allowed", "title"), [(True, "2 2 true"), (False, "TypeError: Failed to fetch")])
+async def test_an_app_in_a_browser_needs_cors(tmp_path: Path, *, allowed: bool, title: str) -> None:
+    """A page of another origin reads, writes and sees headers of the service if its origin is named, else nothing."""
+    pages: list[str] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n{pages[0]}".encode())
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        origin = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        async with Sandbox(itwins=3, objects=0, cors=[origin] if allowed else []) as sandbox:
+            pages.append(PAGE_OF_AN_APP.format(base_url=sandbox.base_url, webhook_id=sandbox.webhook_id))
+            shown = await shown_in_browser(f"{origin}/", tmp_path, "--virtual-time-budget=10000")
+    assert f"<title>{title}</title>" in shown
+
+
+async def shown_in_browser(url: str, profile: Path, *options: str) -> str:
     """The document as headless Chromium has it after running what it runs."""
     assert CHROMIUM is not None
     browser = await asyncio.create_subprocess_exec(
@@ -124,6 +157,7 @@ async def shown_in_browser(url: str, profile: Path) -> str:
         "--disable-dev-shm-usage",
         "--no-proxy-server",
         f"--user-data-dir={profile / 'profile'}",
+        *options,
         "--dump-dom",
         url,
         stdout=asyncio.subprocess.PIPE,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from measure.promises.cancellation import cancellation
+from measure.promises.connections import TRANSPORTS, closed, closing, cuts, surplus
 from measure.promises.deadlines import deadlines
 from measure.promises.figure import Figure
 from measure.promises.fuzzing import fuzzing
@@ -46,6 +47,15 @@ def test_a_deadline_is_kept() -> None:
 async def test_a_token_is_asked_for_once() -> None:
     """By a hundred tasks: fresh, rejected, expired, failing and cancelled."""
     assert broken(await token_calls(tasks=100)) == []
+
+
+@pytest.mark.parametrize("name", TRANSPORTS)
+async def test_connections_break_in_every_way(name: str) -> None:
+    """Closed, cut, out of step, and closed from this side, over both transports."""
+    make = TRANSPORTS[name]
+    figures = [*await closing(name, make, posts=20), *await cuts(name, make, step=13)]
+    figures += [await surplus(name, make, schedules=200), await closed(name, make)]
+    assert broken(figures) == []
 
 
 def test_no_post_is_sent_again_after_a_lost_response() -> None:

@@ -1,0 +1,209 @@
+"""What a connection can do to a request, over both transports: it closes, breaks at any byte, or sends too much."""
+
+import asyncio
+import random
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+import httpx
+from itwin_platform import BackoffPolicy, OutcomeUnknownError, PlatformClient, PlatformError, fast_transport
+
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.raw_server import ACCOUNT, DETECTOR, Raw, RawServer, raw_response
+
+from .figure import Figure, at_most, exactly
+
+CREATED = b"HTTP/1.1 201 Created"
+DATE = b"\r\ncontent-type: application/json\r\ndate: Sun, 01 Mar 2026 12:00:00 GMT\r\nx-correlation-id: c-1"
+GOT = raw_response(ACCOUNT, head=b"HTTP/1.1 200 OK" + DATE)
+POSTED = raw_response(DETECTOR, head=CREATED + DATE)
+PHANTOM = raw_response(b'{"detector": {"name": "phantom", "type": "PhotoObjectDetector"}}', head=CREATED)
+TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {"httpx": lambda: None, "fast": fast_transport}
+
+
+def client(
+    address: str,
+    transport: httpx.AsyncBaseTransport | None,
+    *,
+    backoff: BackoffPolicy | None = None,
+    timeout: float | httpx.Timeout = 10.0,
+) -> PlatformClient:
+    """Makes a client that waits for nothing before a retry."""
+    policy = backoff or BackoffPolicy(base_delay=0.0, retry_budget=1_000_000)
+    return PlatformClient(address, vendor="v", token="t", transport=transport, backoff=policy, timeout=timeout)
+
+
+async def connections(*, posts: int = 200, schedules: int = 5_000, step: int = 1) -> list[Figure]:
+    """Measures both transports: so many POSTs, so many schedules each, and cuts at every `step`th byte."""
+    figures: list[Figure] = []
+    for name, make in TRANSPORTS.items():
+        figures += await closing(name, make, posts=posts)
+        figures.append(await surplus(name, make, schedules=schedules))
+        figures += await cuts(name, make, step=step)
+        figures.append(await write_timeout(name, make))
+        figures.append(await closed(name, make))
+    return figures
+
+
+async def closing(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, posts: int) -> list[Figure]:
+    """A server that closes each connection after a response, without saying so."""
+    lost = 0
+
+    def close(request: ReceivedRequest) -> Raw:
+        return Raw(data=GOT if request.method == "GET" else POSTED, closes=True)
+
+    async with RawServer(close) as server, client(server.address, make(), backoff=BackoffPolicy()) as platform:
+        for _ in range(posts):
+            try:
+                await platform.detectors.create(name="d", type="PhotoObjectDetector")
+            except PlatformError:
+                lost += 1
+        began = time.monotonic()
+        for _ in range(20):
+            await platform.itwins.get_primary_account()
+        seconds = time.monotonic() - began
+    return [
+        exactly(f"{name}: lost POSTs of {posts} on a server that closes", lost, 0),
+        at_most(f"{name}: 20 GETs on it", seconds, 1.0, unit=" s"),
+    ]
+
+
+async def surplus(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, schedules: int) -> Figure:
+    """A server that sends more than the response, at once or later; each response names its request."""
+    chance = random.Random(7)  # noqa: S311  # which schedule comes is no secret
+    others = 0
+
+    def respond(request: ReceivedRequest) -> Raw:
+        own = request.body.partition(b'"name":"')[2].partition(b'"')[0]
+        body = b'{"detector": {"name": "%s", "type": "PhotoObjectDetector"}}' % own
+        good = raw_response(body, head=CREATED)
+        chunked = CREATED + b"\r\ntransfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+        more = chance.choice([PHANTOM, PHANTOM * 2, PHANTOM[: chance.randrange(1, len(PHANTOM))], b"\r\n", b"x"])
+        kinds = (Raw(data=good), Raw(data=good + more), Raw(data=good, then=more), Raw(data=chunked + more))
+        return chance.choice([*kinds, Raw(data=good, then=more, closes=True)])
+
+    async with RawServer(respond) as server, client(server.address, make()) as platform:
+
+        async def one(number: int) -> None:
+            nonlocal others
+            # aiohttp's parser loses a response when what follows it in the same segment is not HTTP.
+            with suppress(OutcomeUnknownError):
+                detector = await platform.detectors.create(name=f"d-{number}", type="PhotoObjectDetector")
+                others += detector.name != f"d-{number}"
+
+        for start in range(0, schedules, 10):
+            await asyncio.gather(*(one(number) for number in range(start, start + 10)))
+            # Between two rounds: what arrives while a request is on its way cannot be told from its response.
+            if chance.random() < 0.5:
+                server.push(PHANTOM)
+    return exactly(f"{name}: responses of another request, {schedules:,} schedules", others, 0)
+
+
+class CuttingServer:
+    """Breaks off after so many bytes of a request or of a response, as planned; then it serves as it should."""
+
+    def __init__(self) -> None:
+        self.plan: tuple[str, int] | None = None
+        self.seen: list[bytes] = []
+        self.sizes: dict[bytes, int] = {}
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.address = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while first := await reader.read(1):
+                where, size = self.plan or ("", 0)
+                self.plan = None
+                self.seen.append(first)
+                if where == "request":
+                    await reader.readexactly(size - 1)
+                    break
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = next(
+                    (int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"Content-Length:")), 0
+                )
+                await reader.readexactly(length)
+                self.sizes[first] = 1 + len(head) + length
+                data = GOT if first == b"G" else POSTED
+                writer.write(data[:size] if where else data)
+                if where:
+                    writer.close()
+                    return
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return
+        finally:
+            if not writer.is_closing():
+                writer.transport.abort()
+
+
+def plans(response: int, request: int, step: int) -> list[tuple[str, int]]:
+    """Where to cut a response and a request of so many bytes."""
+    return [("response", size) for size in range(0, response, step)] + [
+        ("request", size) for size in range(1, request, step)
+    ]
+
+
+async def cuts(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, step: int) -> list[Figure]:
+    """Each request and each response, cut at every byte."""
+    broken_gets = repeated_posts = count = 0
+    async with CuttingServer() as server, client(server.address, make()) as platform:
+        await platform.itwins.get_primary_account()
+        await platform.detectors.create(name="d", type="PhotoObjectDetector")
+        for plan in plans(len(GOT), server.sizes[b"G"], step):
+            server.plan, server.seen = plan, []
+            account = await platform.itwins.get_primary_account()
+            broken_gets += account.id != "a-1" or len(server.seen) != 2
+            count += 1
+        for plan in plans(len(POSTED), server.sizes[b"P"], step):
+            server.plan, server.seen = plan, []
+            try:
+                await platform.detectors.create(name="d", type="PhotoObjectDetector")
+            except OutcomeUnknownError:
+                repeated_posts += len(server.seen) != 1
+            else:
+                repeated_posts += 1
+            count += 1
+    return [
+        exactly(f"{name}: GETs that {count:,} cuts left broken", broken_gets, 0),
+        exactly(f"{name}: POSTs sent again, or told wrong, after them", repeated_posts, 0),
+    ]
+
+
+async def write_timeout(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]) -> Figure:
+    """A peer that accepts and never reads, and 4 MB for it."""
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen()
+        address, timeout = f"http://127.0.0.1:{deaf.getsockname()[1]}", httpx.Timeout(60.0, write=1.0)
+        async with client(address, make(), timeout=timeout, backoff=BackoffPolicy(deadline=None)) as platform:
+            scenes, began = platform.scenes, time.monotonic()
+            with suppress(OutcomeUnknownError):
+                await scenes.create("i-1", display_name="x" * 4_000_000)
+            over = time.monotonic() - began - 1.0
+    return at_most(f"{name}: overshoot of a write timeout of 1 s, 4 MB", max(0.0, over), 0.2, unit=" s")
+
+
+async def closed(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]) -> Figure:
+    """A client that is closed while calls are in flight, at the gate and before a retry."""
+    async with RawServer(PreparedResponse(status=503)) as server:
+        policy = BackoffPolicy(base_delay=0.05, max_in_flight=3)
+        platform = client(server.address, make(), backoff=policy)
+        calls = [asyncio.create_task(platform.itwins.get_primary_account()) for _ in range(20)]
+        await server.received(10)
+        await platform.aclose()
+        sent = len(server.requests)
+        await asyncio.gather(*calls, return_exceptions=True)
+        await asyncio.sleep(0.3)
+        return exactly(f"{name}: requests after aclose()", len(server.requests) - sent, 0)
