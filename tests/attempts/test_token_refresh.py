@@ -6,7 +6,7 @@ import pytest
 from itwin_platform import AccessToken, TokenError
 from itwin_platform._attempts.auth import TokenAuth
 
-from tests.support.token_source import START, GuardedService, TokenProvider, guarded, send, wall_clock
+from tests.support.token_provider import START, GuardedService, TokenProvider, guarded, send, wall_clock
 
 
 async def many(transport: object, count: int = 1000) -> list[int | BaseException]:
