@@ -46,7 +46,7 @@ types: $(READY)  ## Check types with mypy --strict and pyright; what users see, 
 		echo "$$package: $$(echo "$$said" | grep '^Type completeness score')"; done
 
 coverage: $(READY)  ## Run all tests, the slow ones too, and require 100 % branch coverage of wrapper/
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report=term:skip-covered
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --hypothesis-profile=full --cov --cov-report=term:skip-covered
 
 generate: $(READY)  ## Write generated/ anew from openapi.yaml
 	@$(BIN)/python -m tools.generation.generate

@@ -15,19 +15,20 @@ from .figure import Figure, print_figures
 from .fuzzing import fuzzing
 from .herd import herd
 from .hostile_links import hostile_links
-from .lost_answers import lost_answers
+from .lost_responses import lost_responses
 from .measurement import Measurement, measured
 from .outage import outage
 from .secrets import secrets
 from .shared_limit import shared_limit, shared_limit_of_the_system
+from .thousand_processes import thousand_processes
 from .token_calls import token_calls
 
 #: Where time is measured: one after the other, with the machine to itself.
 TIMED: tuple[Measurement, ...] = (herd, outage, deadlines, token_calls, connections)
 #: The same, for what processes share.
-SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system)
+SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system, thousand_processes)
 #: Where things are counted: two at a time, the longest first.
-COUNTED: tuple[Measurement, ...] = (lost_answers, fuzzing, hostile_links, cancellation, secrets)
+COUNTED: tuple[Measurement, ...] = (lost_responses, fuzzing, hostile_links, cancellation, secrets)
 
 
 def main() -> int:

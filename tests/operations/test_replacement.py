@@ -169,7 +169,7 @@ def test_a_repository_without_options_is_a_beginning(properties: dict[str, objec
 @pytest.mark.parametrize("options", ["a=b", ["a"], 5], ids=repr)
 def test_options_of_another_shape_are_not_thrown_away(options: object) -> None:
     """What cannot be kept is not replaced without a word."""
-    with pytest.raises(UsageError, match="no object"):
+    with pytest.raises(UsageError, match="not an object"):
         RepositoryOptions.of(stored(options=options))
 
 

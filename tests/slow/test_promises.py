@@ -12,9 +12,10 @@ from measure.promises.figure import Figure
 from measure.promises.fuzzing import fuzzing
 from measure.promises.herd import herd
 from measure.promises.hostile_links import hostile_links
-from measure.promises.lost_answers import lost_answers
+from measure.promises.lost_responses import lost_responses
 from measure.promises.secrets import secrets
 from measure.promises.services import in_memory
+from measure.promises.thousand_processes import thousand_processes
 from measure.promises.token_calls import token_calls
 from tests.support.virtual_time import in_virtual_time
 
@@ -44,6 +45,11 @@ def test_a_deadline_is_kept() -> None:
     assert broken(in_virtual_time(deadlines(calls=200, service=in_memory))) == []
 
 
+def test_many_processes_share_a_rate_fairly() -> None:
+    """Twenty processes under a known rate, in virtual time, with a model of the script as the engine."""
+    assert broken(thousand_processes(processes=20, calls=5)) == []
+
+
 async def test_a_token_is_asked_for_once() -> None:
     """By a hundred tasks: fresh, rejected, expired, failing and cancelled."""
     assert broken(await token_calls(tasks=100)) == []
@@ -60,7 +66,7 @@ async def test_connections_break_in_every_way(name: str) -> None:
 
 def test_no_post_is_sent_again_after_a_lost_response() -> None:
     """In a hundred random schedules of faults."""
-    assert broken(lost_answers(schedules=100)) == []
+    assert broken(lost_responses(schedules=100)) == []
 
 
 async def test_any_response_raises_only_our_exceptions() -> None:
