@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 SOURCES := wrapper sandbox templates tests tools examples measure
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec \
+.PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec regeneration-drill \
 	templates-diff vendor package test-all-pythons lines clean \
 	conformance conformance-quick bench bench-quick bench-paging reliability docs check-tag sbom audit
 
@@ -46,7 +46,7 @@ types: $(READY)  ## Check types with mypy --strict and pyright; what users see, 
 		echo "$$package: $$(echo "$$said" | grep '^Type completeness score')"; done
 
 coverage: $(READY)  ## Run all tests, the slow ones too, and require 100 % branch coverage of wrapper/
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report=term:skip-covered
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --hypothesis-profile=full --cov --cov-report=term:skip-covered
 
 generate: $(READY)  ## Write generated/ anew from openapi.yaml
 	@$(BIN)/python -m tools.generation.generate
@@ -60,6 +60,9 @@ spec-diff: $(READY)  ## Tell what changed in openapi.yaml since BASE=<git revisi
 
 coverage-of-spec: $(READY)  ## Show where the wrapper has each part of openapi.yaml, and how to call the rest
 	@$(BIN)/python -m tools.generation.coverage_of_spec
+
+regeneration-drill: $(READY)  ## Change openapi.yaml in every way that we know, and show what points each change out
+	@$(BIN)/python -m tools.generation.drill
 
 templates-diff: $(READY)  ## Show our templates against those of the pinned generator, or its own changes SINCE=<version>
 	@$(BIN)/python -m tools.generation.templates_diff $(if $(SINCE),--since "$(SINCE)")

@@ -8,9 +8,10 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, settings
 
-# A busy machine would make a timed property fail.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+# A busy machine would make a timed property fail. `--hypothesis-profile=full`, of `make check`, tries more examples.
+for name, examples in (("quick", 40), ("full", 100)):
+    settings.register_profile(name, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")

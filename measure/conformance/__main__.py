@@ -1,4 +1,4 @@
-"""Runs the three checks and prints what they find. Run as `python -m measure.conformance [--quick]`.
+"""Runs the checks and prints what they find. Run as `python -m measure.conformance [--quick]`.
 
 Without npm, what needs it is skipped, and the output says so.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from itwin_platform_sandbox import Sandbox
 
-from . import foreign_clients, proxy, specification
+from . import foreign_clients, proxy, readers, specification
 
 HERE = Path(__file__).resolve().parent
 NODE = HERE.parents[1] / ".cache" / "conformance"
@@ -63,7 +63,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="a few hundred cases, without npm")
     parser.add_argument("--examples", type=int, help="cases that schemathesis makes up for each operation and run")
     parser.add_argument("--uvloop", action="store_true", help="run the sandbox under uvloop")
-    parser.add_argument("--only", choices=("specification", "proxy", "clients"), help="run one of the checks")
+    parser.add_argument(
+        "--only", choices=("specification", "proxy", "readers", "clients"), help="run one of the checks"
+    )
     return parser.parse_args()
 
 
@@ -75,6 +77,8 @@ async def main(arguments: argparse.Namespace) -> bool:
     if only in (None, "specification"):
         clean = await check_specification(examples=arguments.examples or (10 if quick else 650))
     node = NODE if not quick and only != "specification" and installed() else None
+    if only == "readers" or (only is None and not quick):
+        clean = await asyncio.to_thread(readers.check, node) and clean
     if node is not None and only in (None, "proxy"):
         clean = await check_proxy() and clean
     if only in (None, "clients"):

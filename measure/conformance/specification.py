@@ -42,7 +42,7 @@ def configuration(sandbox: Sandbox, *, named: bool) -> str:
         ]
         for name in SECOND_VERSION:
             lines += ["[[operations]]", f'include-name = "{name}"']
-            lines += [f'headers = {{ Accept = "{MEDIA_TYPE.format("v2")}" }}']
+            lines += [f'headers = {{ Authorization = "Bearer {sandbox.token}", Accept = "{MEDIA_TYPE.format("v2")}" }}']
     return "\n".join(lines) + "\n"
 
 

@@ -20,12 +20,13 @@ from .measurement import Measurement, measured
 from .outage import outage
 from .secrets import secrets
 from .shared_limit import shared_limit, shared_limit_of_the_system
+from .thousand_processes import thousand_processes
 from .token_calls import token_calls
 
 #: Where time is measured: one after the other, with the machine to itself.
 TIMED: tuple[Measurement, ...] = (herd, outage, deadlines, token_calls, connections)
 #: The same, for what processes share.
-SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system)
+SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system, thousand_processes)
 #: Where things are counted: two at a time, the longest first.
 COUNTED: tuple[Measurement, ...] = (lost_answers, fuzzing, hostile_links, cancellation, secrets)
 

@@ -4,7 +4,7 @@ import asyncio
 import math
 from dataclasses import dataclass
 
-from itwin_platform import BackoffEvent, BackoffPolicy, CooldownStarted, PlatformClient
+from itwin_platform import BackoffEvent, BackoffPolicy, CooldownStarted, PlatformClient, fast_transport
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.raw_server import RawServer
@@ -71,7 +71,9 @@ class Run:
     in_cooldowns: int
 
 
-async def run_herd(limit: FixedWindow | TokenBucket, *, calls: int, service: Service = RawServer) -> Run:
+async def run_herd(
+    limit: FixedWindow | TokenBucket, *, calls: int, service: Service = RawServer, fast: bool = False
+) -> Run:
     """Send so many calls at once, and count at the server."""
     loop = asyncio.get_running_loop()
     cooldowns: list[tuple[float, float]] = []
@@ -87,8 +89,9 @@ async def run_herd(limit: FixedWindow | TokenBucket, *, calls: int, service: Ser
 
     async with service(answer) as server:
         policy = BackoffPolicy(deadline=None)
+        transport = fast_transport() if fast else server.transport
         async with PlatformClient(
-            server.address, vendor="acme", token="t-1", backoff=policy, on_event=note, transport=server.transport
+            server.address, vendor="acme", token="t-1", backoff=policy, on_event=note, transport=transport
         ) as platform:
             began = loop.time()
             answers = await asyncio.gather(*(platform.itwins.get_primary_account() for _ in range(calls)))
@@ -121,7 +124,8 @@ def herd_figures(run: Run, name: str) -> list[Figure]:
 async def herd(*, calls: int = 100, service: Service = RawServer) -> list[Figure]:
     """A hundred tasks at ten a second, Retry-After 1, by both ways of counting that services have."""
     figures = []
-    for name, limit in (("fixed window", FixedWindow(10, 1.0)), ("token bucket", TokenBucket(10, 1.0))):
-        run = await run_herd(limit, calls=calls, service=service)
-        figures += herd_figures(run, f"herd of {calls}, 10/s, {name}")
+    for fast in (False, True) if service is RawServer else (False,):
+        for name, limit in (("fixed window", FixedWindow(10, 1.0)), ("token bucket", TokenBucket(10, 1.0))):
+            run = await run_herd(limit, calls=calls, service=service, fast=fast)
+            figures += herd_figures(run, f"herd of {calls}, 10/s, {name}, {'aiohttp' if fast else 'httpx'}")
     return figures

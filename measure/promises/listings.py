@@ -1,15 +1,19 @@
-"""Listings beyond the cap: what a resume loses or repeats after kill -9, requests for each page, and memory."""
+"""Listings beyond the cap: what a resume loses or repeats after kill -9, requests for each page, and memory.
+
+Run as `python -m measure.promises.listings`: it takes a few minutes, and is therefore no part of `make reliability`.
+"""
 
 import json
 import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .figure import Figure, at_most, exactly
+from .figure import Figure, at_most, exactly, print_figures
 
 READER = (sys.executable, "-m", "measure.promises.itwin_reader")
 SERVER = (sys.executable, "-m", "measure.promises.itwin_server")
@@ -85,3 +89,10 @@ def _memory(streamed: int) -> Iterator[Figure]:
     count, grown = read.stdout.split()
     yield exactly("iTwins streamed", int(count), streamed)
     yield at_most(f"growth of memory while {streamed:,} iTwins are streamed", float(grown), 30, unit=" MB")
+
+
+if __name__ == "__main__":
+    began = time.monotonic()
+    measured = listings()
+    print_figures(measured, seconds=time.monotonic() - began)
+    sys.exit(0 if all(figure.holds for figure in measured) else 1)

@@ -117,6 +117,27 @@ def add_rows(table: Table, work: Work, latency: float, measured: dict[int, list[
         )
 
 
+async def eager(console: Console, rounds: int) -> None:
+    """Print what it gains to request the first pages at once."""
+    table = Table("10 in flight, 100 ms", "as usual", "eager", "requests wasted at most")
+    with Process("measure.speed.paging_server", "--latency", "0.1") as server:
+        address = f"http://127.0.0.1:{server.line().strip()}"
+        async with PlatformClient(address, vendor="v", token="t", transport=fast_transport()) as platform:
+            await timed(WORKS[0], platform, 10)
+            for pages, limit in ((10, None), (1, 1000)):
+                seconds: dict[bool, list[float]] = {False: [], True: []}
+                for _ in range(max(3, rounds)):
+                    for at_once, found in seconds.items():
+                        began = time.perf_counter()
+                        pager = platform.itwins.list(page_size=1000, concurrency=10, eager=at_once, limit=limit)
+                        assert [page async for page in pager.pages()]
+                        found.append(time.perf_counter() - began)
+                medians = [f"{statistics.median(found):.3f} s" for found in seconds.values()]
+                table.add_row(f"{pages} pages of 1,000", *medians, "9" if limit is None else "0 (limit)")
+        server.close()
+    console.print(table)
+
+
 async def memory(console: Console) -> None:
     """Prints the peak of memory above what was there before, in pages, while the caller is slow and while it is not."""
     table = Table("peak memory of 10,000 iTwins, pages of 100", "n", "pages above the start", "pages above n = 1")
@@ -190,6 +211,7 @@ async def main() -> None:
     make_data()
     console = Console(width=140)
     await speed(console, parser.parse_args().rounds)
+    await eager(console, parser.parse_args().rounds)
     await memory(console)
     await empty_pages(console)
 

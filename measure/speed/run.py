@@ -15,10 +15,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
+from . import per_call
 from .data import make_data
 from .report import Figures, bars, print_table, table, write_report
 from .stock import make_stock
-from .works import CLIENTS, HTTPX, LIMIT, QUICK, WORKS, Work
+from .works import CLIENTS, FAST, HTTPX, LIMIT, QUICK, WORKS, Work
 
 PROJECT = Path(__file__).resolve().parents[2]
 LATENCIES = (0.0, 0.02, 0.1)
@@ -137,6 +138,8 @@ def main() -> None:
         title = f"client time against {against!r}: median [quartiles] of the rounds; less is better"
         print_table(title, table(figures, against=against))
     print_table("the bars, against 'httpx + json'", bars(figures))
+    if (get := WORKS[0]) in figures:
+        print("\n".join(per_call.lines(arguments.ours, get=min(figures[get][FAST]))) + "\n")
     print(said)
     if arguments.report:
         from . import decoding, first_call, importing, instructions, memory  # they need what a quick run does not

@@ -164,7 +164,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(steps, st.floats(0.0, 20.0), st.floats(0.0, 5.0), st.floats(0.0, 1.0), st.sampled_from(["GET", "POST"]))
 def test_no_call_lasts_longer(
     script: list[int | httpx.Response], deadline: float, latency: float, jitter: float, method: str

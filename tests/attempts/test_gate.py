@@ -197,6 +197,29 @@ async def test_a_steady_rate_lets_in_by_the_clock() -> None:
     assert begun == pytest.approx([0.0, 0.0, 10.4, 10.4, 20.8])
 
 
+@pytest.mark.parametrize("seed", range(5))
+async def test_a_known_rate_is_used_up_without_a_429(seed: int) -> None:
+    """The service counts arrivals, which take unequally long: none is one too many, and 95 % of the rate is used."""
+    chance = random.Random(seed)  # noqa: S311  # a test's latencies
+    gate = Gate(20, RateLimit(50, 1.0))
+    loop = asyncio.get_running_loop()
+    arrivals: list[float] = []
+
+    async def call() -> None:
+        permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
+        gate.sending(permit)
+        await asyncio.sleep(chance.uniform(0.0, 0.03))
+        arrivals.append(loop.time())
+        await asyncio.sleep(chance.uniform(0.0, 0.03))
+        gate.answered(permit)
+
+    await asyncio.gather(*(call() for _ in range(1000)))
+    arrivals.sort()
+    assert all(later - earlier >= 1.0 for earlier, later in zip(arrivals, arrivals[50:], strict=False))
+    # Twenty times fifty are sent in nineteen stretches, and the last fifty take their time besides.
+    assert arrivals[-50] <= 19 / 0.95
+
+
 async def test_the_gate_outlives_the_waiters_of_a_cooldown() -> None:
     """When the last waiter leaves in a cooldown, no timer stays behind."""
     gate = Gate(1)

@@ -1,7 +1,7 @@
 """How many requests may be under way, with the time handed in: cooldown, slow start, steady rate."""
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
 from itwin_platform import Permit, RateLimit
 from itwin_platform._attempts.window import Window
@@ -284,3 +284,4 @@ class WindowMachine(RuleBasedStateMachine):
 
 
 TestWindowMachine = WindowMachine.TestCase
+TestWindowMachine.settings = settings(max_examples=40, stateful_step_count=30)

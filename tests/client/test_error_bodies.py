@@ -192,7 +192,7 @@ anything = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.binary() | anything.map(lambda value: json.dumps(value).encode()), st.integers(300, 999))
 @example(b'{"error": {"details": [{"code": {"code": null}}]}}', 300)
 def test_no_response_makes_it_raise(body: bytes, status: int) -> None:

@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from tools.generation.unwrapped import wrapped_part
+
 
 @pytest.fixture(scope="session")
 def document(specification: dict[str, Any]) -> dict[str, Any]:
-    """The whole document."""
-    return specification
+    """The document as the service description has it: without operations that are unwrapped on purpose."""
+    return wrapped_part(specification)
 
 
 @pytest.fixture(scope="session")

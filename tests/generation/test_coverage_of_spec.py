@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from tests.support.regenerated import Document
+from tools.generation.unwrapped import UNWRAPPED
 from tools.generation.wrapper_coverage import Row, rows
 from tools.spec.reading import read
 
@@ -16,8 +17,9 @@ def held(specification: Document) -> dict[tuple[str, str], Row]:
 
 
 def test_the_wrapper_has_all_of_the_specification(held: dict[tuple[str, str], Row]) -> None:
-    """Nothing of the committed specification is generated only; what is omitted on purpose belongs into this test."""
-    assert [f"{row.operation} {row.part}: {' '.join(row.lines)}" for row in held.values() if not row.held] == []
+    """Only the operations that are unwrapped on purpose are generated and not wrapped."""
+    missing = [row for row in held.values() if not row.held and row.operation not in UNWRAPPED]
+    assert [f"{row.operation} {row.part}: {' '.join(row.lines)}" for row in missing] == []
 
 
 @pytest.mark.parametrize(

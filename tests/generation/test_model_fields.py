@@ -22,7 +22,7 @@ def test_every_object_of_the_specification_has_a_model() -> None:
 
 
 @each_model
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_a_round_trip_loses_nothing(name: str, data: st.DataObject) -> None:
     """What comes goes back out as it came: wrong shapes, null, missing and unknown fields; the source is untouched."""

@@ -216,11 +216,11 @@ def test_keywords_of_a_link_are_dropped() -> None:
 def test_empty_pages_without_end_take_no_memory() -> None:
     """Any number of empty pages in a row is walked, as long as each advances, in memory that does not grow."""
     run, before = run_of(), 0
-    for step in range(1, 30_001):
+    for step in range(1, 6_001):
         taken(run, content([], f"?$skip={step}"))
-        if step == 2_000:
+        if step == 1_000:
             before = sys.getallocatedblocks()
-    assert run.pages_read == 30_000
+    assert run.pages_read == 6_000
     assert sys.getallocatedblocks() - before < 1_000
 
 

@@ -1,12 +1,8 @@
 """The string that continues a listing: complete, its own, and never trusted."""
 
-import asyncio
 import base64
 import contextlib
 import json
-import os
-import subprocess
-import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -208,26 +204,6 @@ async def test_neither_host_nor_token_nor_keywords_stand_in_it() -> None:
         resume = platform.itwins.list(number="confidential").resume
     text = base64.urlsafe_b64decode(resume + "===").decode()
     assert not [word for word in ("host.example", "prefix", "vendor", "planted-secret", "confidential") if word in text]
-
-
-#: Sets are in another order with each seed.
-SEEDED = os.environ | {"PYTHONHASHSEED": "1"}
-
-
-async def test_another_process_knows_the_listing() -> None:
-    """A listing has the same name in every process, given by sets too: nothing in it depends on the run of Python."""
-    code = (
-        "from itwin_platform import PlatformClient\n"
-        "platform = PlatformClient('https://other.example', vendor='v', token='t')\n"
-        "print(platform.itwins.list(sub_class={'Project', 'Asset', 'Road'}, select={'id', 'type', 'number'}).resume)"
-    )
-    command = [sys.executable, "-c", code]
-    ended = await asyncio.to_thread(
-        subprocess.run, command, env=SEEDED, capture_output=True, text=True, check=True, timeout=60
-    )
-    async with PlatformClient("https://host.example", vendor="vendor", token="t") as platform:
-        values = {"sub_class": {ITwinSubClass.PROJECT, "Road", "Asset"}, "select": {"type", "number", "id"}}
-        platform.itwins.list(**values, resume=ended.stdout.strip())  # type: ignore[arg-type]  # handed on as they are
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,8 @@
 """A listing that stops after any item continues with the next one, in the same process or in another."""
 
-import asyncio
-import json
-import sys
-
 import pytest
-from itwin_platform import PlatformClient
-from itwin_platform_sandbox import Sandbox
 
 from tests.support.numbered_items import NumberedItems
-
-OTHER_PROCESS = """
-import asyncio, json, sys
-from itwin_platform import PlatformClient
-
-async def main():
-    base_url, resumes = json.load(sys.stdin)
-    async with PlatformClient(base_url, vendor="another", token="another") as platform:
-        for resume in resumes:
-            pager = platform.itwins.list(sub_class="Project", page_size=7, resume=resume)
-            print(json.dumps([itwin.id async for itwin in pager]))
-
-asyncio.run(main())
-"""
 
 
 def cursors(skip: int) -> str:
@@ -67,21 +47,3 @@ async def test_resuming_again_and_again() -> None:
         resume = pager.resume
     assert read == items.everything
     assert await items.pager(resume=resume).collect() == []
-
-
-async def test_in_another_process() -> None:
-    """Another process, with another token, continues at the item after the last."""
-    async with Sandbox(itwins=60) as sandbox:
-        resumes: list[str] = []
-        async with PlatformClient(sandbox.base_url, vendor="vendor", token=sandbox.token) as platform:
-            pager = platform.itwins.list(sub_class="Project", page_size=7)
-            ids = []
-            async for itwin in pager:
-                ids.append(itwin.id)
-                resumes.append(pager.resume)
-        assert len(ids) > 14
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", OTHER_PROCESS), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
-        )
-        output, _ = await process.communicate(json.dumps([sandbox.base_url, resumes]).encode())
-    assert [json.loads(line) for line in output.splitlines()] == [ids[place:] for place in range(1, len(ids) + 1)]

@@ -61,7 +61,6 @@ class Operation:
     name: str
     method: str
     path: str
-    accept: str
     success: int
     errors: tuple[tuple[int, str, dict[str, Any]], ...]
 
@@ -87,7 +86,6 @@ def _operations() -> Iterator[Operation]:
                 name=operation["operationId"],
                 method=method.upper(),
                 path=path,
-                accept=next(iter(operation["responses"][success]["content"])).replace("vnd.vendor.", "vnd.{vendor}."),
                 success=int(success),
                 errors=tuple(
                     (int(status), name, example["value"])

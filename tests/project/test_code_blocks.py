@@ -117,15 +117,6 @@ def vendored(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, name)
 
 
-@pytest.mark.parametrize("block", TEST_FILES, ids=lambda block: f"{name_of(block.page)}:{block.line}")
-def test_pasted_test_file_passes(block: Block, pytester: pytest.Pytester) -> None:
-    """A test file of a page passes as it is pasted, without any plugin but the package's own and what it names."""
-    pytester.makepyfile(block.text)
-    others = ("asyncio",) if "httpx_mock" in block.text else ("asyncio", "pytest_httpx")
-    result = pytester.runpytest_subprocess("-W", "error", *(f"-pno:{plugin}" for plugin in others))
-    result.assert_outcomes(passed=block.text.count("\ndef test_"))
-
-
 def test_pages_that_are_run_elsewhere_are_run_there() -> None:
     """A page that is not run here is read by the test that carries it out."""
     for page, test in RUN_ELSEWHERE.items():

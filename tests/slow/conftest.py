@@ -39,7 +39,7 @@ def older_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("older")
     for package in ("wrapper/itwin_platform", "generated/itwin_platform_api"):
         shutil.copytree(PROJECT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("LICENSE", "pyproject.toml"):
+    for name in ("LICENSE", "openapi.yaml", "pyproject.toml"):
         shutil.copy(PROJECT / name, folder / name)
     (folder / "wrapper/itwin_platform/_version.py").write_text('"""Older."""\n\n__version__ = "0.0.1"\n')
     types = folder / "generated/itwin_platform_api/models/detector_type.py"

@@ -20,7 +20,7 @@ SAYS = {
     "nightly_export": r"13200 iTwins in itwins\.csv",
 }
 #: These have tests of their own that run them.
-ELSEWHERE = {"rotating_tokens", "scene_page", "test_with_sandbox", "traces"}
+ELSEWHERE = {"four_programs", "rotating_tokens", "scene_page", "test_with_sandbox", "traces"}
 PYTEST = [sys.executable, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 ALL = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "__main__")
 

@@ -15,6 +15,7 @@ from measure.promises.hostile_links import hostile_links
 from measure.promises.lost_answers import lost_answers
 from measure.promises.secrets import secrets
 from measure.promises.services import in_memory
+from measure.promises.thousand_processes import thousand_processes
 from measure.promises.token_calls import token_calls
 from tests.support.virtual_time import in_virtual_time
 
@@ -42,6 +43,11 @@ def test_a_herd_is_served_at_the_rate_of_the_service() -> None:
 def test_a_deadline_is_kept() -> None:
     """Two hundred calls, in virtual time."""
     assert broken(in_virtual_time(deadlines(calls=200, service=in_memory))) == []
+
+
+def test_many_processes_share_a_rate_fairly() -> None:
+    """Twenty processes under a known rate, in virtual time, with a model of the script as the engine."""
+    assert broken(thousand_processes(processes=20, calls=5)) == []
 
 
 async def test_a_token_is_asked_for_once() -> None:

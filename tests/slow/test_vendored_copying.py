@@ -1,6 +1,8 @@
 """What `make vendor` copies, changes and records, and what it rejects."""
 
 import ast
+import hashlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.vendored import PROJECT, vendored
-from tools.vendoring.vendored_copy import RECORD, absolute_imports, digests, source
+from tools.vendoring.vendor import dotted, vendor
+from tools.vendoring.vendored_copy import IDENTITY, RECORD, absolute_imports, digests, source
 
 WRAPPER = PROJECT / "wrapper" / "itwin_platform"
 GENERATED = PROJECT / "generated" / "itwin_platform_api"
@@ -32,7 +35,7 @@ def test_only_the_seam_changes(tmp_path: Path) -> None:
         name for name, content in generated.items() if name != "README.md" and copied[f"generated/{name}"] != content
     }
     assert changed == {"_api.py"}
-    assert set(copied) - set(wrapper) - {f"generated/{name}" for name in generated} == {RECORD, "LICENSE"}
+    assert set(copied) - set(wrapper) - {f"generated/{name}" for name in generated} == {RECORD, IDENTITY, "LICENSE"}
 
 
 def test_no_import_of_the_old_names_remains(tmp_path: Path) -> None:
@@ -69,6 +72,10 @@ def test_record_says_version_revision_command_and_needs(tmp_path: Path) -> None:
     head = subprocess.run(git, capture_output=True, text=True, check=False)  # noqa: S603 - asks git where we are
     assert f"| version | {copied.version} |" in text
     assert f"| source revision | {head.stdout.strip() or 'unknown: not a git checkout'}" in text
+    assert (
+        f"| SHA-256 of openapi.yaml | {hashlib.sha256((PROJECT / 'openapi.yaml').read_bytes()).hexdigest()} |" in text
+    )
+    assert "| generated modules | what openapi.yaml gives |" in text
     assert "`make vendor DEST=somewhere NAME=itwin`" in text
     assert [line[3:-1] for line in text.splitlines() if line.startswith("- `")] == list(copied.needs)
     assert set(digests(text)) == set(copied.files)
@@ -103,3 +110,50 @@ def test_command_copies(tmp_path: Path) -> None:
     ended = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)  # noqa: S603 - our own tool
     assert (ended.returncode, ended.stderr) == (0, "")
     assert f"`make vendor DEST={tmp_path / 'new'} NAME=itwin`" in (tmp_path / "new" / "itwin" / RECORD).read_text()
+
+
+def test_copy_tells_where_it_comes_from_at_run_time(tmp_path: Path) -> None:
+    """A program reads the revision, the digest of the specification, and whether the generated modules were stale."""
+    vendor(project=PROJECT, destination=tmp_path, name="itwin", overwrite=False, command="make vendor", stale=True)
+    module: dict[str, object] = {}
+    exec((tmp_path / "itwin" / IDENTITY).read_text(), module)  # noqa: S102 - what was just written
+    assert module["SPECIFICATION_SHA256"] == hashlib.sha256((PROJECT / "openapi.yaml").read_bytes()).hexdigest()
+    assert module["REVISION"] == source(PROJECT, revision=str(module["REVISION"])).revision
+    assert module["GENERATED_IS_CURRENT"] is False
+    assert "**stale**" in (tmp_path / "itwin" / RECORD).read_text()
+
+
+@pytest.mark.parametrize(
+    ("files", "package", "name"),
+    [
+        (("pyproject.toml",), "src/company/service/_vendor/itwin", "company.service._vendor.itwin"),
+        (("pyproject.toml",), "service/_vendor/itwin", "service._vendor.itwin"),
+        (("service/__init__.py", "service/_vendor/__init__.py"), "service/_vendor/itwin", "service._vendor.itwin"),
+        ((), "libraries/itwin", "itwin"),
+    ],
+)
+def test_import_line_is_right_without_init_files(
+    tmp_path: Path, files: tuple[str, ...], package: str, name: str
+) -> None:
+    """A namespace package has no `__init__.py`: the name begins below `src` or the project's folder."""
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    (tmp_path / package).mkdir(parents=True)
+    assert dotted(tmp_path / package) == name
+
+
+def test_destination_may_be_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relative DEST is meant from where the command runs, also `..`."""
+    (tmp_path / "inner").mkdir()
+    monkeypatch.chdir(tmp_path / "inner")
+    vendored(Path(".."), "itwin")
+    assert (tmp_path / "itwin" / RECORD).is_file()
+
+
+def test_page_names_what_a_copy_needs() -> None:
+    """The first paragraph of the page names every requirement of the client, and no other distribution."""
+    first = (PROJECT / "docs" / "vendoring.md").read_text(encoding="utf-8").split("\n\n")[1]
+    names = {re.split(r"[^\w-]", need)[0] for need in source(PROJECT, revision="").needs}
+    (listed,) = re.findall(r"\((.+?)\)", first, re.DOTALL)
+    assert set(re.findall(r"[\w-]{3,}", listed)) - {"and", "with"} == names

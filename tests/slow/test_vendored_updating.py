@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.vendored import PROJECT, vendored
+from tools.vendoring.vendor import revision
 from tools.vendoring.vendored_copy import RECORD, digests
 
 
@@ -68,6 +69,19 @@ def test_edits_are_named_and_nothing_is_overwritten(copy: Path) -> None:
         "OVERWRITE=yes",
     ):
         assert line in str(refused.value)
+
+
+def test_edits_are_shown_as_a_difference(tmp_path: Path) -> None:
+    """What was edited is shown against what was copied, so that it can be taken elsewhere."""
+    if revision(PROJECT).startswith("unknown"):
+        pytest.skip("not a git checkout")
+    vendored(tmp_path, "itwin")
+    module = tmp_path / "itwin" / "_version.py"
+    module.write_text(module.read_text() + "EDITED = True\n")
+    with pytest.raises(SystemExit, match=r"edited: _version\.py") as rejected:
+        vendored(tmp_path, "itwin")
+    assert "+++ edited/_version.py" in str(rejected.value)
+    assert "+EDITED = True" in str(rejected.value)
 
 
 def test_edits_are_overwritten_when_it_is_told_to(copy: Path, tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator, Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from itwin_platform import (
     fast_transport,
 )
 
+from tests.support.certificates import authority, server_context
 from tests.support.raw_server import ACCOUNT, RawServer, raw_response
 
 TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {
@@ -246,3 +249,72 @@ async def test_the_environments_certificates_are_used(
         with pytest.raises(NotSentError):
             await platform.detectors.create(name="d", type="PhotoObjectDetector")
     assert set(seen) == {1}
+
+
+PROXIED: dict[str, Callable[[str], httpx.AsyncBaseTransport]] = {
+    "httpx": lambda proxy: httpx.AsyncHTTPTransport(proxy=proxy),
+    "aiohttp": lambda proxy: fast_transport(proxy=proxy),
+}
+
+
+@pytest.mark.parametrize("make", PROXIED.values(), ids=PROXIED)
+async def test_a_proxy_is_used(make: Callable[[str], httpx.AsyncBaseTransport]) -> None:
+    """Requests go to the proxy, with the whole address."""
+    async with RawServer(raw_response()) as proxy, client(1, make(proxy.address)) as platform:
+        assert (await platform.itwins.get_primary_account()).id == "a-1"
+        assert proxy.requests[0].target == "http://127.0.0.1:1/itwins/myprimaryaccount"
+
+
+@pytest.mark.parametrize("name", TRANSPORTS)
+async def test_the_environments_proxies_are_not_used(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A token travels through no proxy that nobody chose."""
+    async with RawServer(raw_response()) as service, RawServer(raw_response()) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.address)
+        monkeypatch.setenv("ALL_PROXY", proxy.address)
+        async with client(service.port, TRANSPORTS[name]()) as platform:
+            await platform.itwins.get_primary_account()
+        assert (len(service.requests), proxy.requests) == (1, [])
+
+
+TRUSTING: dict[str, Callable[[ssl.SSLContext], httpx.AsyncBaseTransport]] = {
+    "httpx": lambda context: httpx.AsyncHTTPTransport(verify=context),
+    "aiohttp": lambda context: fast_transport(ssl_context=context),
+}
+
+
+@pytest.mark.parametrize("make", TRUSTING.values(), ids=TRUSTING)
+async def test_an_ssl_context_decides_whom_to_trust(make: Callable[[ssl.SSLContext], httpx.AsyncBaseTransport]) -> None:
+    """A private authority is trusted where its certificate is given."""
+    context = ssl.create_default_context(cadata=authority())
+    async with (
+        RawServer(raw_response(), context=server_context()) as service,
+        PlatformClient(service.address, vendor="v", token="t", transport=make(context)) as platform,
+    ):
+        assert (await platform.itwins.get_primary_account()).id == "a-1"
+
+
+async def test_at_most_so_many_connections_are_opened() -> None:
+    """`limits` of fast_transport() count, and waiting for a connection is limited as connecting is."""
+    limits = httpx.Limits(max_connections=2)
+    async with (
+        RawServer(raw_response()) as service,
+        client(service.port, fast_transport(limits=limits)) as platform,
+    ):
+        await asyncio.gather(*(platform.itwins.get_primary_account() for _ in range(20)))
+        assert service.connections_accepted <= 2
+
+
+async def test_an_aiohttp_that_cannot_be_told_not_to_retry_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retries that nobody counts would send a POST twice: the first call fails loudly."""
+    aiohttp: Any = import_module("aiohttp")
+
+    class Session:
+        """A session without the attribute."""
+
+        def __init__(self, **options: Any) -> None:
+            self.connector = options["connector"]
+
+    monkeypatch.setattr(aiohttp, "ClientSession", Session)
+    async with client(1, fast_transport()) as platform:
+        with pytest.raises(RuntimeError, match="retries by itself"):
+            await platform.itwins.get_primary_account()

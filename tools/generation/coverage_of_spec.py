@@ -6,6 +6,7 @@ end, with the lines that reach it through `platform.generated`.
 
 import argparse
 
+from tools.generation.unwrapped import UNWRAPPED
 from tools.generation.wrapper_coverage import Row, places, rows
 from tools.generation.wrapper_fit import misfits
 from tools.spec.reading import SPECIFICATION, load
@@ -36,9 +37,15 @@ def report(source: str) -> list[str]:
 def not_wrapped(missing: list[Row]) -> list[str]:
     """What is generated and not wrapped, each with the lines that reach it."""
     lines = [f"\nGenerated, not wrapped: {len(missing)}"] if missing else []
+    told: dict[tuple[str, ...], list[Row]] = {}
     for row in missing:
-        lines += [f"\n  {row.operation}{f': {row.part}' if row.part else ''} - call it like this", ""]
-        lines += [f"    {line}" for line in row.lines]
+        told.setdefault((row.operation, *row.lines), []).append(row)
+    for (operation, *calls), same in told.items():
+        parts = ", ".join(row.part for row in same if row.part)
+        lines += [f"\n  {operation}{f': {parts}' if parts else ''} - call it like this", ""]
+        lines += [f"    {line}" for line in calls]
+        if not parts and operation not in UNWRAPPED:
+            lines += ["", "  To commit it without a wrapper, name it in tools/generation/unwrapped.py."]
     return lines
 
 

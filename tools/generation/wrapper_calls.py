@@ -59,6 +59,22 @@ def seam(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
     ]
 
 
+def tags(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
+    """Operation, folder and line of each entry of `_TAGS` in the seam."""
+    tree = ast.parse((wrapper / "_api.py").read_text(encoding="utf-8"))
+    tables = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict) and ast.unparse(node.targets[0]) == "_TAGS"
+    ]
+    return [
+        (str(key.value), str(value.value), key.lineno)
+        for table in tables
+        for key, value in zip(table.keys, table.values, strict=True)
+        if isinstance(key, ast.Constant) and isinstance(value, ast.Constant)
+    ]
+
+
 def docstrings(tree: ast.Module) -> set[int]:
     """The nodes that are docstrings, by `id`."""
     holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

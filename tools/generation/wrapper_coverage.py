@@ -125,8 +125,17 @@ def _of_model(place: Place, name: str, model: Model, built: Mapping[tuple[str, s
         elif is_body:
             lines = _lines(place, {}, attribute)
         else:
-            lines = (f"from {PACKAGE}.models import {name}", f"{name}({attribute}={attribute})")
+            lines = _constructor(name, names, model, wire)
         yield Row(operation=place.operation.name, part=f"{name}.{wire}", held=held, lines=() if held else lines)
+
+
+def _constructor(name: str, names: Mapping[str, str], model: Model, wanted: str) -> tuple[str, ...]:
+    """Return the lines that make a generated model with everything that it needs, and one property more."""
+    given = [wire for wire, field in model.fields.items() if field.required or wire == wanted]
+    constants = {wire: model.fields[wire].limits.get("const") for wire in given}
+    values = {wire: names[wire] if constants[wire] is None else f'"{constants[wire]}"' for wire in given}
+    arguments = ", ".join(f"{names[wire]}={value}" for wire, value in values.items())
+    return f"from {PACKAGE}.models import {name}", f"{name}({arguments})"
 
 
 def _own_fields(public: type) -> dict[str, str]:

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 
 from tools.generation import generated_names
 from tools.generation.generated_names import Function
-from tools.generation.wrapper_calls import PACKAGE, Call, calls, seam, users
+from tools.generation.wrapper_calls import PACKAGE, Call, calls, seam, tags, users
 from tools.spec.specification import Specification
 
 ADVICE = (
@@ -26,7 +26,7 @@ def misfits(specification: Specification | None = None) -> list[str]:
     Names come first: while one is gone, the wrapper cannot be imported, and nothing else is looked at.
     """
     functions = generated_names.functions()
-    found = [*_seam(), *(text for call in calls() for text in _call(call, functions))]
+    found = [*_seam(), *_tags(functions), *(text for call in calls() for text in _call(call, functions))]
     if found or specification is None:
         return found
     from tools.generation.wire_names import dead_names, dead_properties
@@ -47,6 +47,14 @@ def _seam() -> Iterator[str]:
                 importlib.import_module(f"{module}.{name}")
         except ModuleNotFoundError:
             yield _gone(name, f"_api.py:{line}", others=_functions_and_models(), more=users(name))
+
+
+def _tags(functions: dict[str, Function]) -> Iterator[str]:
+    """Compare the folder of each operation with the one that the seam imports it from at run time."""
+    for name, tag, line in tags():
+        if name in functions and functions[name].module.split(".")[-2] != tag:
+            there = functions[name].module.split(".")[-2]
+            yield f"{name} is generated in api/{there} now: put {there!r} into _TAGS (_api.py:{line})."
 
 
 def _call(call: Call, functions: dict[str, Function]) -> Iterator[str]:

@@ -14,6 +14,16 @@ from pathlib import Path
 
 RECORD = "VENDORED.md"
 SEAM = "_api.py"
+IDENTITY = "vendored.py"
+_IDENTITY = """\"\"\"Where this copy comes from, for programs; VENDORED.md says it for people.\"\"\"
+
+#: The git revision of the checkout.
+REVISION = "{revision}"
+#: The SHA-256 digest of the specification in it.
+SPECIFICATION_SHA256 = "{specification}"
+#: Whether the generated modules were what that specification gives.
+GENERATED_IS_CURRENT = {current}
+"""
 OLD_NAMES = frozenset({"itwin_platform", "itwin_platform_api", "itwin_platform_sandbox"})
 _DIGEST = re.compile(r"^([0-9a-f]{64})  (\S.*)$", re.MULTILINE)
 
@@ -26,10 +36,12 @@ class Source:
     version: str
     needs: tuple[str, ...]
     revision: str
+    specification: str
+    stale: bool
 
 
-def source(project: Path, *, revision: str) -> Source:
-    """Reads a checkout.
+def source(project: Path, *, revision: str, stale: bool = False) -> Source:
+    """Read a checkout. `stale` says that its `generated/` is not what its `openapi.yaml` gives.
 
     Raises:
         SystemExit: a file besides the seam names the old packages, so the copy would not stand alone.
@@ -46,7 +58,16 @@ def source(project: Path, *, revision: str) -> Source:
     version = re.search(rb'__version__ = "(.+)"', files["_version.py"])
     if version is None:
         raise SystemExit("_version.py does not say `__version__ = ...`")
-    return Source(files=files, version=version[1].decode(), needs=needs, revision=revision)
+    specification = hashlib.sha256((project / "openapi.yaml").read_bytes()).hexdigest()
+    files[IDENTITY] = _IDENTITY.format(revision=revision, specification=specification, current=not stale).encode()
+    return Source(
+        files=files,
+        version=version[1].decode(),
+        needs=needs,
+        revision=revision,
+        specification=specification,
+        stale=stale,
+    )
 
 
 def absolute_imports(files: Mapping[str, bytes]) -> list[str]:
@@ -72,6 +93,8 @@ def record(copied: Source, *, name: str, command: str) -> str:
 |---|---|
 | version | {copied.version} |
 | source revision | {copied.revision} |
+| SHA-256 of openapi.yaml | {copied.specification} |
+| generated modules | {"**stale**: not what openapi.yaml gives" if copied.stale else "what openapi.yaml gives"} |
 | command, in a checkout of itwin-platform | `{command}` |
 
 It needs, besides Python 3.11 or newer:
@@ -80,6 +103,9 @@ It needs, besides Python 3.11 or newer:
 
 Do not edit these files: the same command, run in a newer checkout, updates them in place and refuses to overwrite what
 was edited here. Files of your own beside them are left alone.
+
+mypy --strict and pyright accept the copy. Under pyright's strict mode, list this folder under `ignore`: generated code
+uses `Any`, and a package of yours cannot make that stricter.
 
 ```
 {lines}

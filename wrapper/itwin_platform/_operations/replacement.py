@@ -1,4 +1,4 @@
-"""The full-object replacement rule: `authentication` and `options` are sent whole or not at all. Source: section 4.1.
+"""The full-object replacement rule: `authentication` and `options` complete or not at all. Source: section 4.1.
 
 What is sent replaces what is stored, so each type here names every field, and a change of one property starts from
 what the service returned: `BasicAuthentication.of(repository).replace(password="...")`. Properties that this version
@@ -18,7 +18,7 @@ from .._errors import UsageError
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CompleteObject:
-    """An object that is sent as a whole: each field is a property, named as on the wire but in lower case with `_`.
+    """An object that is sent complete: each field is a property, named as on the wire but in lower case with `_`.
 
     `unknown` holds the properties that this version does not know, in wire names; they are sent back as they came.
     """
@@ -31,12 +31,12 @@ class CompleteObject:
     @classmethod
     @cache
     def properties(cls) -> Mapping[str, str]:
-        """Returns the names of the fields by those of the wire."""
+        """Return the names of the fields by those of the wire."""
         names = [own.name for own in dataclasses.fields(cls) if own.name != "unknown"]
         return MappingProxyType({name[0] + name.title().replace("_", "")[1:]: name for name in names})
 
     def to_wire(self) -> dict[str, object]:
-        """Returns all properties in wire names."""
+        """Return all properties in wire names."""
         return {**self.unknown, **{wire: getattr(self, own) for wire, own in self.properties().items()}}
 
     @classmethod
@@ -56,12 +56,12 @@ class Authentication(CompleteObject):
     TYPE: ClassVar[str]
 
     def to_wire(self) -> dict[str, object]:
-        """Returns all properties in wire names, `type` among them."""
+        """Return all properties in wire names, `type` among them."""
         return {**CompleteObject.to_wire(self), "type": self.TYPE}
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
-        """Returns what a repository has stored, so that `replace` can change a part of it.
+        """Return what a repository has stored, so that `replace` can change a part of it.
 
         Raises:
             UsageError: it has none of this type, or the service did not return all of it.
@@ -71,7 +71,7 @@ class Authentication(CompleteObject):
             raise UsageError(f"the repository as returned has no authentication of type {cls.TYPE}")
         missing = [name for name in cls.properties() if stored.get(name) is None]
         if missing:
-            raise UsageError(f"the service did not return {', '.join(missing)}: give a whole {cls.__name__} instead")
+            raise UsageError(f"the service did not return {', '.join(missing)}: pass a complete {cls.__name__} instead")
         return cls._of(stored)
 
 
@@ -83,7 +83,7 @@ class KeyAndValue(Authentication):
     value: str
 
     def replace(self, *, key: str | Unset = UNSET, value: str | Unset = UNSET) -> Self:
-        """Returns a copy with the given fields changed and all else, unknown properties too, as it was."""
+        """Return a copy with these fields changed; all else, unknown properties too, stays."""
         return self._changed(key=key, value=value)
 
 
@@ -110,7 +110,7 @@ class BasicAuthentication(Authentication):
     password: str
 
     def replace(self, *, username: str | Unset = UNSET, password: str | Unset = UNSET) -> Self:
-        """Returns a copy with the given fields changed and all else, unknown properties too, as it was."""
+        """Return a copy with these fields changed; all else, unknown properties too, stays."""
         return self._changed(username=username, password=password)
 
 
@@ -142,7 +142,7 @@ class OAuth2AuthorizationCodePKCEAuthentication(Authentication):
         token_endpoint: str | Unset = UNSET,
         redirect_uri: str | Unset = UNSET,
     ) -> Self:
-        """Returns a copy with the given fields changed and all else, unknown properties too, as it was."""
+        """Return a copy with these fields changed; all else, unknown properties too, stays."""
         return self._changed(
             client_id=client_id,
             scopes=scopes,
@@ -168,7 +168,7 @@ class RepositoryOptions(CompleteObject):
     maximum_level: int | None
 
     def to_wire(self) -> dict[str, object]:
-        """Returns all properties in wire names, without those that are None."""
+        """Return all properties in wire names, without those that are None."""
         return {
             **self.unknown,
             **{name: value for name, value in CompleteObject.to_wire(self).items() if value is not None},
@@ -176,14 +176,14 @@ class RepositoryOptions(CompleteObject):
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
-        """Returns what a repository has stored, so that `replace` can change a part of it.
+        """Return what a repository has stored, so that `replace` can change a part of it.
 
         Raises:
             UsageError: what the service returned is not an object, so that a part of it cannot be kept.
         """
         stored = encode(repository.options) or {}
         if not isinstance(stored, dict):
-            raise UsageError("the repository's options as returned are no object: give a whole RepositoryOptions")
+            raise UsageError("the repository's options as returned are no object: pass a complete RepositoryOptions")
         return cls._of(stored)
 
     def replace(
@@ -193,7 +193,7 @@ class RepositoryOptions(CompleteObject):
         minimum_level: int | Unset | None = UNSET,
         maximum_level: int | Unset | None = UNSET,
     ) -> Self:
-        """Returns a copy with the given fields changed and all else, unknown properties too, as it was."""
+        """Return a copy with these fields changed; all else, unknown properties too, stays."""
         return self._changed(
             query_parameters=query_parameters, minimum_level=minimum_level, maximum_level=maximum_level
         )
@@ -208,7 +208,7 @@ AUTHENTICATION_PROPERTIES = {kind.TYPE: kind.properties() for kind in _KINDS}
 
 
 def wire_object(name: str, given: CompleteObject | Mapping[str, object] | None) -> dict[str, object] | None:
-    """Returns an object of its own in wire names, nothing of what was handed in is shared; None stays.
+    """Return an object of its own in wire names, nothing of what was handed in is shared; None stays.
 
     Raises:
         UsageError: it is no object.
