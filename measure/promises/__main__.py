@@ -15,7 +15,7 @@ from .figure import Figure, print_figures
 from .fuzzing import fuzzing
 from .herd import herd
 from .hostile_links import hostile_links
-from .lost_answers import lost_answers
+from .lost_responses import lost_responses
 from .measurement import Measurement, measured
 from .outage import outage
 from .secrets import secrets
@@ -28,7 +28,7 @@ TIMED: tuple[Measurement, ...] = (herd, outage, deadlines, token_calls, connecti
 #: The same, for what processes share.
 SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system, thousand_processes)
 #: Where things are counted: two at a time, the longest first.
-COUNTED: tuple[Measurement, ...] = (lost_answers, fuzzing, hostile_links, cancellation, secrets)
+COUNTED: tuple[Measurement, ...] = (lost_responses, fuzzing, hostile_links, cancellation, secrets)
 
 
 def main() -> int:

@@ -46,7 +46,7 @@ def busy(transport: Any) -> int:
 
 
 async def left_after(turn: int, make_transport: Callable[[], httpx.AsyncBaseTransport]) -> tuple[bool, int, int, int]:
-    """Cancel a call at a turn; return whether it was under way, and the tasks, connections and places left."""
+    """Cancel a call at a turn; return whether it was under way, and the tasks, connections and permits left."""
     script: Iterator[PreparedResponse] = iter(SCRIPT)
     gate, asked, before = Gate(1), 0, asyncio.all_tasks()
 
@@ -93,5 +93,5 @@ def _cancelled(transport: str, *, step: int) -> list[Figure]:
     return [
         exactly(f"{name}: tasks left", tasks, 0),
         exactly(f"{name}: connections left", connections, 0),
-        exactly(f"{name}: places at the gate left", places, 0),
+        exactly(f"{name}: permits at the gate left", places, 0),
     ]

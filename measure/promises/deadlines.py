@@ -11,7 +11,7 @@ from tests.support.raw_server import RawServer
 from .figure import Figure, at_most, exactly
 from .services import Service
 
-#: What the service does with a request: it hangs, is slow, refuses, fails, resets or cuts off.
+#: What the service does with a request: it hangs, is slow, rate limits, fails, resets or cuts off.
 TROUBLE = (
     PreparedResponse(fault="hang"),
     PreparedResponse(delay=0.2),

@@ -21,13 +21,13 @@ Fault = Literal[
     "503, 1 s",
     "connection refused",
     "connect timeout",
-    "proxy refuses",
+    "proxy rejects",
     "reset before the request is read",
     "reset after the effect",
-    "no answer in time",
+    "no response in time",
     "write breaks off",
-    "answer breaks off",
-    "answer cannot be decoded",
+    "response breaks off",
+    "response cannot be decoded",
     "slow",
     "429, 90 s",
 ]
@@ -38,12 +38,12 @@ WITHOUT_EFFECT: frozenset[Fault] = frozenset({"429", "429, 2 s", "429, 90 s", "4
 _NEVER_ARRIVES: dict[Fault, type[httpx.TransportError]] = {
     "connection refused": httpx.ConnectError,
     "connect timeout": httpx.ConnectTimeout,
-    "proxy refuses": httpx.ProxyError,
+    "proxy rejects": httpx.ProxyError,
 }
 _LOST: dict[Fault, type[httpx.TransportError]] = {
     "reset before the request is read": httpx.RemoteProtocolError,
     "reset after the effect": httpx.ReadError,
-    "no answer in time": httpx.ReadTimeout,
+    "no response in time": httpx.ReadTimeout,
     "write breaks off": httpx.WriteError,
 }
 
@@ -61,19 +61,19 @@ class FaultPlan:
         if fault in _NEVER_ARRIVES:
             return _NEVER_ARRIVES[fault](fault)
         self.seen[request.method, request.headers["x-correlation-id"]].append(fault)
-        if fault in ("slow", "no answer in time"):
+        if fault in ("slow", "no response in time"):
             await asyncio.sleep(30.0)
         if fault in _LOST:
             return _LOST[fault](fault)
-        if fault == "answer breaks off":
+        if fault == "response breaks off":
             return PreparedResponse(fault="cut")
-        if fault == "answer cannot be decoded":
+        if fault == "response cannot be decoded":
             return PreparedResponse(headers={"content-encoding": "br"}, body=b"?")
         status, _, wait = fault.partition(", ")
         headers = {"retry-after": wait.removesuffix(" s")} if wait else {}
         return PreparedResponse(status=int(status) if status.isdigit() else 200, headers=headers)
 
-    def repeated_with_a_possible_effect(self, method: str) -> int:
+    def retried_with_a_possible_effect(self, method: str) -> int:
         """Count the requests that came after one of the same call that may have had an effect."""
         count = 0
         for (of, _), faults in self.seen.items():

@@ -80,7 +80,7 @@ def body(chance: random.Random) -> bytes:
 
 
 def fuzzed_answers(*, count: int, seed: int = 1) -> int:
-    """Read so many answers, half of them error responses, and count what is neither a result nor ours."""
+    """Read so many responses, half of them error responses, and count what is neither a result nor ours."""
     chance = random.Random(seed)  # noqa: S311  # a schedule
     pool = [body(chance) for _ in range(max(100, count // 10))]
     strangers = 0
@@ -132,7 +132,7 @@ async def fuzzed_calls(*, count: int, seed: int = 1) -> int:
         return httpx.Response(status, headers=headers, stream=httpx.ByteStream(body(chance)))
 
     for _ in range(count // len(CALLS)):
-        # A client of its own for each round: the cooldown of one would answer for the next ones.
+        # A client of its own for each round: the cooldown of one would apply to the next ones.
         transport = httpx.MockTransport(answer)
         async with PlatformClient(
             "https://service.example", vendor="acme", token="t-1", transport=transport
@@ -148,7 +148,7 @@ async def fuzzed_calls(*, count: int, seed: int = 1) -> int:
 
 
 async def fuzzing(*, answers: int = 1_000_000, waits: int = 100_000, calls: int = 20_000) -> list[Figure]:
-    """A million answers as values, twenty thousand of them through the whole client, and a hundred thousand waits."""
+    """A million responses as values, twenty thousand of them through the whole client, and a hundred thousand waits."""
     return [
         exactly(
             f"{answers:,} fuzzed bodies x statuses: exceptions that are not ours", fuzzed_answers(count=answers), 0

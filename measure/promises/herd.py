@@ -112,7 +112,7 @@ async def run_herd(
 
 
 def herd_figures(run: Run, name: str) -> list[Figure]:
-    """All answered, few requests more than calls, little time more than the limit allows, silence in cooldowns."""
+    """All succeed, few requests more than calls, little time more than the limit allows, silence in cooldowns."""
     return [
         exactly(f"{name}: calls answered", run.answered, run.calls),
         at_most(f"{name}: requests per call", run.requests / run.calls, 1.2),

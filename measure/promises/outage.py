@@ -1,4 +1,4 @@
-"""A service that is down: the calls fail, and their repeats do not multiply the load."""
+"""A service that is down: the calls fail, and their retries do not multiply the load."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from .services import Service
 
 
 async def run_outage(*, calls: int, service: Service) -> tuple[int, int]:
-    """Send so many calls at once to a service that answers 503, and return how many failed so, and the requests."""
+    """Send so many calls at once to a service that is down; return how many failed so, and the requests."""
     async with (
         service(lambda _: PreparedResponse(status=503)) as server,
         PlatformClient(server.address, vendor="acme", token="t-1", transport=server.transport) as platform,

@@ -49,7 +49,7 @@ def everything_logged() -> Iterator[io.StringIO]:
 
 
 async def secrets(*, rounds: int = 50, seed: int = 1) -> list[Figure]:
-    """Each operation with random answers, so many rounds of all eight."""
+    """Each operation with random responses, so many rounds of all eight."""
     chance = random.Random(seed)  # noqa: S311  # a schedule
     events: list[BackoffEvent] = []
     written: list[str] = []

@@ -208,7 +208,7 @@ async def interrupted_processes(redis: RedisServer, *, fast: bool) -> list[Figur
 
 
 async def outage_of_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
-    """A service that answers 503 only: the processes share one retry budget."""
+    """A service that responds with 503 only: the processes share one retry budget."""
     result = await run(lambda _: PreparedResponse(status=503), workers=8, calls=400, redis=redis, fast=fast)
     name = f"outage of 503, 8 processes, 400 calls, {'aiohttp' if fast else 'httpx'}"
     return [

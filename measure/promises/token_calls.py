@@ -81,7 +81,7 @@ async def token_calls(*, tasks: int = 1000) -> list[Figure]:
         figure("fresh", asked(server) if all_answered(await herd()) else -1)
         issuer.given += 1
         ended = await herd()
-        figure("refused with 401", asked(server) if all_answered(ended) else -1)
+        figure("rejected with 401", asked(server) if all_answered(ended) else -1)
 
     async with opened(now) as (issuer, server, platform):
         issuer.life = 0.2

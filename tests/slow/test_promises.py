@@ -12,7 +12,7 @@ from measure.promises.figure import Figure
 from measure.promises.fuzzing import fuzzing
 from measure.promises.herd import herd
 from measure.promises.hostile_links import hostile_links
-from measure.promises.lost_answers import lost_answers
+from measure.promises.lost_responses import lost_responses
 from measure.promises.secrets import secrets
 from measure.promises.services import in_memory
 from measure.promises.thousand_processes import thousand_processes
@@ -66,7 +66,7 @@ async def test_connections_break_in_every_way(name: str) -> None:
 
 def test_no_post_is_sent_again_after_a_lost_response() -> None:
     """In a hundred random schedules of faults."""
-    assert broken(lost_answers(schedules=100)) == []
+    assert broken(lost_responses(schedules=100)) == []
 
 
 async def test_any_response_raises_only_our_exceptions() -> None:

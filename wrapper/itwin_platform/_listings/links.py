@@ -75,7 +75,7 @@ def _pairs_of(link: str, *, address: str) -> Query:
         plain = link.startswith(f"{address}?") and "#" not in link
         return _pairs(link[len(address) + 1 :]) if plain else _checked_pairs(link, address=address)
     except ValueError:
-        raise PagingError("the link to the next page is not an address") from None
+        raise PagingError("the link to the next page is not a URL") from None
 
 
 def _advances(query: Query, current: Query) -> bool:
@@ -140,7 +140,7 @@ def page_values(first: RequestValues, query: Query) -> RequestValues:
     try:
         return replace(first, query=encode_query(parameters_of(first), query))
     except UnicodeError:
-        raise UsageError("the request cannot be written: a string holds half of a surrogate pair") from None
+        raise UsageError("the request cannot be encoded: a string holds half of a surrogate pair") from None
 
 
 def encode_query(first: Mapping[str, str], query: Query) -> str:

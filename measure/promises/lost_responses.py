@@ -27,8 +27,8 @@ class FaultSchedule(RuleBasedStateMachine):
 
     schedules: ClassVar[int] = 0
     posts: ClassVar[int] = 0
-    other_repeats: ClassVar[int] = 0
-    repeated: ClassVar[int] = 0
+    other_retries: ClassVar[int] = 0
+    retried: ClassVar[int] = 0
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,16 +78,16 @@ class FaultSchedule(RuleBasedStateMachine):
     @invariant()
     def no_post_has_a_second_effect(self) -> None:
         """The promise."""
-        assert self.faults.repeated_with_a_possible_effect("POST") == 0
+        assert self.faults.retried_with_a_possible_effect("POST") == 0
 
     def teardown(self) -> None:
         """Let everything end, and count."""
         self.loop.run_until_complete(self._end())
         self.loop.close()
         FaultSchedule.schedules += 1
-        FaultSchedule.repeated += self.faults.repeated_with_a_possible_effect("POST")
+        FaultSchedule.retried += self.faults.retried_with_a_possible_effect("POST")
         for method in ("GET", "PATCH"):
-            FaultSchedule.other_repeats += self.faults.repeated_with_a_possible_effect(method)
+            FaultSchedule.other_retries += self.faults.retried_with_a_possible_effect(method)
 
     async def _end(self) -> None:
         await asyncio.sleep(300.0)
@@ -102,9 +102,9 @@ class FaultSchedule(RuleBasedStateMachine):
         assert not any(isinstance(each, WaitTooLongError) for each in ended)
 
 
-def lost_answers(*, schedules: int = 10_000) -> list[Figure]:
+def lost_responses(*, schedules: int = 10_000) -> list[Figure]:
     """So many random schedules of faults."""
-    FaultSchedule.schedules = FaultSchedule.posts = FaultSchedule.repeated = FaultSchedule.other_repeats = 0
+    FaultSchedule.schedules = FaultSchedule.posts = FaultSchedule.retried = FaultSchedule.other_retries = 0
     run_state_machine_as_test(
         FaultSchedule,
         settings=settings(
@@ -117,6 +117,6 @@ def lost_answers(*, schedules: int = 10_000) -> list[Figure]:
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
         ),
     )
-    posts, others = FaultSchedule.posts, FaultSchedule.other_repeats
-    name = f"{FaultSchedule.schedules:,} fault schedules, {posts:,} POSTs ({others:,} GETs and PATCHes repeated)"
-    return [exactly(f"{name}: POSTs repeated after a lost answer", FaultSchedule.repeated, 0)]
+    posts, others = FaultSchedule.posts, FaultSchedule.other_retries
+    name = f"{FaultSchedule.schedules:,} fault schedules, {posts:,} POSTs ({others:,} GETs and PATCHes retried)"
+    return [exactly(f"{name}: POSTs retried after a lost response", FaultSchedule.retried, 0)]
