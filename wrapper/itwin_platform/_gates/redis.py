@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -111,7 +111,7 @@ class _RedisEngine:
         self._rates = [str(len(rates))]
         for rate in rates:
             self._rates += [str(rate.requests), repr(rate.counted_for)]
-        self._script = files(__package__).joinpath("exchange.lua").read_text("utf-8")
+        self._script = Path(__file__).with_name("exchange.lua").read_text("utf-8")
         self._digest = self._script_hash(self._script.encode()).hexdigest()
 
     async def exchange(self, request: Request) -> Reply:

@@ -12,6 +12,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
+from .. import _api
 from .._api import UNSET, Repository, Unset, encode
 from .._errors import UsageError
 
@@ -207,6 +208,22 @@ _KINDS: tuple[type[Authentication], ...] = (
 )
 #: Properties of each authentication type in wire names. Source: section 2.2.
 AUTHENTICATION_PROPERTIES = {kind.TYPE: kind.properties() for kind in _KINDS}
+
+
+class _NoReplace:
+    """Stands where a stored object would have a `replace`, and explains what to use."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, stored: object, owner: type) -> object:
+        raise AttributeError(
+            f"{owner.__name__!r} object has no attribute 'replace': use {self._name}.of(repository).replace(...)"
+        )
+
+
+for _kind in (*_KINDS, RepositoryOptions):
+    setattr(getattr(_api, f"Stored{_kind.__name__}"), "replace", _NoReplace(_kind.__name__))  # noqa: B010  # not declared
 
 
 def wire_object(name: str, given: CompleteObject | Mapping[str, object] | None) -> dict[str, object] | None:
