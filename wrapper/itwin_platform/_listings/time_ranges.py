@@ -58,7 +58,7 @@ def split(part: TimeRange, moment: datetime | None) -> tuple[TimeRange, TimeRang
         raise PagingError(
             "the service returns iTwins of other times for a filter by time, so the listing cannot be partitioned by it"
         )
-    elif moment == since:
+    elif since is not None and moment == since:
         moment = since + CLOSEST
     if moment == until or moment is None:
         return None
