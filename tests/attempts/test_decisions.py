@@ -186,7 +186,7 @@ def test_the_rules_hold_for_every_input(
         assert decision.error is (OutcomeUnknownError if what in EFFECT_POSSIBLE else NotSentError)
         return
     assert what in RULES
-    assert method in ("GET", "HEAD", "PATCH", "PUT", "DELETE") or what in (Outcome.RATE_LIMITED, Outcome.NOT_SENT)
+    assert method in ("GET", "HEAD", "PATCH", "PUT") or what in (Outcome.RATE_LIMITED, Outcome.NOT_SENT)
     progress = Progress(attempts=attempts, rate_limits=rate_limits)
     delay = delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
     assert (retry_after or 0.0) <= delay <= policy.max_wait

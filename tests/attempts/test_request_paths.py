@@ -207,9 +207,9 @@ async def test_json_is_written_alike_either_way(platform: PlatformClient, httpx_
     one, two = httpx_mock.get_requests()
     assert one.content == two.content == '{"a":"ä","b":[1,null]}'.encode()
     assert one.headers["content-type"] == two.headers["content-type"] == "application/json"
-    with pytest.raises(UsageError, match="cannot be written as JSON"):
+    with pytest.raises(UsageError, match="cannot be serialized as JSON"):
         await client.request("POST", "/x", json={1, 2})
-    with pytest.raises(UsageError, match="cannot be written as JSON"):
+    with pytest.raises(UsageError, match="cannot be serialized as JSON"):
         await client.post("/x", json=float("nan"))
 
 
@@ -218,7 +218,7 @@ async def test_json_is_written_alike_either_way(platform: PlatformClient, httpx_
 )
 def test_a_body_that_json_does_not_have_is_rejected(value: object) -> None:
     """NaN, sets, bytes, and half of a surrogate pair are rejected before anything is sent."""
-    with pytest.raises(UsageError, match=r"cannot be written as JSON: \w"):
+    with pytest.raises(UsageError, match=r"cannot be serialized as JSON: \w"):
         write_json(value)
 
 
@@ -230,7 +230,7 @@ def test_a_body_that_holds_itself_is_rejected() -> None:
     for _ in range(100_000):
         deep = [deep]
     for value in (circle, deep):
-        with pytest.raises(UsageError, match="cannot be written as JSON"):
+        with pytest.raises(UsageError, match="cannot be serialized as JSON"):
             write_json(value)
     assert json.loads(write_json({"a": ["ä"]})) == {"a": ["ä"]}
 
@@ -239,6 +239,6 @@ def test_a_body_above_the_limit_is_rejected_with_the_documented_code() -> None:
     """Exactly the limit is taken."""
     check_body_size(10, limit=10)
     check_body_size(11, limit=None)
-    with pytest.raises(UsageError, match="has 11 bytes, 10 are allowed") as raised:
+    with pytest.raises(UsageError, match="has 11 bytes, at most 10 are allowed") as raised:
         check_body_size(11, limit=10)
     assert raised.value.code == "RequestTooLarge"

@@ -68,7 +68,7 @@ async def test_a_failure_is_everybodys_for_a_second() -> None:
     errors = await many(transport)
     assert {type(error) for error in errors} == {TokenError}
     assert len(set(map(id, errors))) == 1000
-    assert {str(error) for error in errors} == {"the token source failed: ConnectionError"}
+    assert {str(error) for error in errors} == {"the token provider failed: ConnectionError"}
     assert all(isinstance(error, TokenError) and error.__cause__ is source.failure for error in errors)
     await asyncio.sleep(0.9)
     with pytest.raises(TokenError):
@@ -129,7 +129,7 @@ async def test_closing_ends_a_refresh_and_tells_those_who_wait(when: float) -> N
     assert auth._asking is not None
     await asyncio.sleep(when)
     await auth.aclose()
-    with pytest.raises(TokenError, match="the token source failed: it was cancelled"):
+    with pytest.raises(TokenError, match="the token provider failed: it was cancelled"):
         await call
     assert asyncio.all_tasks() == {asyncio.current_task()}
     await auth.aclose()
@@ -204,7 +204,9 @@ async def test_a_token_that_does_not_say_is_asked_for_on_every_attempt() -> None
 async def test_a_response_of_the_source_that_is_no_token_is_a_failure(answer: object) -> None:
     """A TokenError that tells what is wrong and not what it was; nothing is sent."""
     service = GuardedService()
-    with pytest.raises(TokenError, match=r"the token source failed: (the token is not usable|a token must be a str)"):
+    with pytest.raises(
+        TokenError, match=r"the token provider failed: (the token must be a non-empty string|a token must be a str)"
+    ):
         await send(guarded(service, TokenAuth(lambda: answer, now=wall_clock)))  # type: ignore[arg-type,return-value]  # what must not work
     assert service.tokens == []
 

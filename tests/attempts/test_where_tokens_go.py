@@ -91,7 +91,7 @@ async def test_a_source_that_fails_is_a_token_error_and_sends_nothing(httpx_mock
         raise httpx.ConnectError("the identity provider is down")
 
     async with PlatformClient(BASE_URL, vendor="acme", token=source) as platform:
-        with pytest.raises(TokenError, match="the token source failed: ConnectError") as raised:
+        with pytest.raises(TokenError, match="the token provider failed: ConnectError") as raised:
             await platform.itwins.get_primary_account()
     assert isinstance(raised.value.__cause__, httpx.ConnectError)
     assert not httpx_mock.get_requests()

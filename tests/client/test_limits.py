@@ -44,7 +44,7 @@ async def test_the_body_is_measured_as_it_is_sent(letter: str, width: int) -> No
     exactly = letter * count + "x" * rest
     async with client:
         await client.scenes.create("itwin", display_name=exactly)
-        with pytest.raises(UsageError, match=f"has {MOST + 1} bytes, {MOST} are allowed") as caught:
+        with pytest.raises(UsageError, match=f"has {MOST + 1:,} bytes, at most {MOST:,} are allowed") as caught:
             await client.scenes.create("itwin", display_name=exactly + "x")
     assert (caught.value.code, caught.value.target) == ("RequestTooLarge", None)
     [request] = requests

@@ -41,7 +41,7 @@ def test_a_missing_setting_is_named(name: str, variable: str, empty: bool, monke
     """The error says which argument to give or which variable to set; an empty variable is a missing one."""
     if empty:
         monkeypatch.setenv(variable, "")
-    with pytest.raises(UsageError, match=f"{name} is missing: give {name}=... or set .* {variable}"):
+    with pytest.raises(UsageError, match=f"{name} is missing: pass {name}=... or set .* {variable}"):
         answering(**{name: None})
 
 

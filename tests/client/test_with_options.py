@@ -13,6 +13,7 @@ from itwin_platform import (
     Gate,
     NotFoundError,
     PlatformClient,
+    RateLimitError,
     ResponseDecodeError,
     ResponseInfo,
     ServerError,
@@ -272,6 +273,18 @@ async def test_errors_with_a_status_are_reported() -> None:
             await view.itwins.get_primary_account()
     assert [(info.status, info.attempts) for info in told] == [(404, 1), (200, 1), (200, 1)]
     assert (caught.value.attempts, told[-1].route) == (1, "/itwins/myprimaryaccount")
+
+
+async def test_a_rate_limit_is_named() -> None:
+    """Tier, API and operation as the response names them; None when it names none."""
+    limited = {"itwinplatform-ratelimited-tier": "trial", "ITwinPlatform-RateLimited-API": "itwins"}
+    answers = iter([httpx.Response(429, headers=limited), httpx.Response(200, json=ACCOUNT)])
+    client, _ = answering(lambda _: next(answers), backoff=BackoffPolicy(max_wait=0.0))
+    told: list[ResponseInfo] = []
+    async with client:
+        with pytest.raises(RateLimitError):
+            await client.with_options(on_response=told.append).itwins.get_primary_account()
+    assert [(info.tier, info.api, info.operation) for info in told] == [("trial", "itwins", None)]
 
 
 async def test_a_callback_that_fails_loses_no_response(caplog: pytest.LogCaptureFixture) -> None:

@@ -52,7 +52,7 @@ async def test_a_wrapper_that_holds_no_object_is_a_decode_error(
 ) -> None:
     """A null or misshapen outer object is not handed out as a result."""
     httpx_mock.add_response(status_code=OPERATIONS[name].success, json={wrapper: value})
-    with pytest.raises(ResponseDecodeError, match="where the description promises one"):
+    with pytest.raises(ResponseDecodeError, match="which the specification requires"):
         await CALLS[name](platform, IDS)
 
 

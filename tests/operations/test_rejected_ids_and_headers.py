@@ -97,7 +97,7 @@ async def test_a_value_that_json_does_not_have_is_rejected(
     value: object, unchecked: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
     """The error comes before anything is sent and says that the body cannot be written."""
-    with pytest.raises(UsageError, match="cannot be written as JSON"):
+    with pytest.raises(UsageError, match="cannot be serialized as JSON"):
         await unchecked.scenes.create(
             ITWIN, display_name="S", objects=[{"kind": "Layer", "version": "1.0.0", "data": {"a": [value]}}]
         )

@@ -169,7 +169,7 @@ def test_a_repository_without_options_is_a_beginning(properties: dict[str, objec
 @pytest.mark.parametrize("options", ["a=b", ["a"], 5], ids=repr)
 def test_options_of_another_shape_are_not_thrown_away(options: object) -> None:
     """What cannot be kept is not replaced without a word."""
-    with pytest.raises(UsageError, match="no object"):
+    with pytest.raises(UsageError, match="not an object"):
         RepositoryOptions.of(stored(options=options))
 
 
@@ -179,3 +179,23 @@ def test_what_was_read_is_not_shared() -> None:
     read = RepositoryOptions.of(repository)
     repository.options["more"]["b"] = 2  # type: ignore[index]  # it is a model
     assert read.to_wire() == {"queryParameters": {"a": ["1"]}, "more": {"b": 1}}
+
+
+@pytest.mark.parametrize(
+    ("stored", "use"),
+    [
+        ({"options": {"minimumLevel": 1}}, "RepositoryOptions"),
+        ({"authentication": {"type": "Basic", "username": "u", "password": "p"}}, "BasicAuthentication"),
+        ({"authentication": {"type": "Header", "key": "k", "value": "v"}}, "HeaderAuthentication"),
+    ],
+)
+def test_a_stored_object_says_what_changes_it(stored: dict[str, object], use: str) -> None:
+    """What a repository holds has no `replace`, and its AttributeError names the class that has one."""
+    repository = Repository.from_dict(stored)
+    (name,) = stored
+    held: Any = getattr(repository, name)
+    assert not hasattr(held, "replace")
+    with pytest.raises(AttributeError, match=rf"'Stored{use}' object has no attribute 'replace': use {use}\.of\(repos"):
+        held.replace(minimum_level=3)
+    assert copy.deepcopy(held) == held
+    assert "replace" not in repr(held)

@@ -83,6 +83,38 @@ def test_every_repository_that_can_be_updated_is_there() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "type",
+        "geographicLocation",
+        "latitude",
+        "longitude",
+        "ianaTimeZone",
+        "parentId",
+        "imageName",
+        "image",
+        "createdBy",
+    ],
+)
+def test_what_may_be_null_is_sometimes_null(name: str) -> None:
+    """A client meets both, the value and null. Source: section 2.5."""
+    values = [itwin[name] for itwin in seeded().platform.itwins.values()]
+    assert None in values
+    assert any(value is not None for value in values)
+
+
+async def test_a_gis_repository_without_sub_class_takes_resources(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Neither the repository nor its resource has the key. Source: section 2.4, "may be empty"."""
+    repository_id = sandbox.repository_ids["GeographicInformationSystem"]
+    url = f"/itwins/{sandbox.itwin_id}/repositories/{repository_id}"
+    repository = (await http.patch(url, json={"displayName": "Points"})).json()["repository"]
+    created = await http.post(f"{url}/resources", json={"id": "a", "displayName": "A"})
+    assert created.status_code == 201
+    assert "subClass" not in repository
+    assert "subClass" not in created.json()["resource"]
+
+
 def test_ids_are_as_seen_when_asked_for() -> None:
     """With as_seen no iTwin id is an RFC 4122 UUID, and repository ids have words and characters to encode."""
     data = seeded(as_seen=True)

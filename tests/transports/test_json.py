@@ -219,7 +219,7 @@ def test_null_does_not_keep_a_body_from_the_quick_writer(body: object, monkeypat
 @pytest.mark.parametrize("value", REFUSED)
 def test_what_json_does_not_have_is_rejected(value: object) -> None:
     """A value that JSON does not have is a UsageError, with orjson installed."""
-    with pytest.raises(UsageError, match="cannot be written as JSON"):
+    with pytest.raises(UsageError, match="cannot be serialized as JSON"):
         _json.write_json(value)
 
 
@@ -227,7 +227,7 @@ def test_what_json_does_not_have_is_rejected(value: object) -> None:
 @pytest.mark.parametrize("value", REFUSED)
 def test_what_json_does_not_have_is_rejected_without_the_extra(value: object) -> None:
     """A value that JSON does not have is a UsageError, without the extra."""
-    with pytest.raises(UsageError, match="cannot be written as JSON"):
+    with pytest.raises(UsageError, match="cannot be serialized as JSON"):
         _json.write_json(value)
 
 

@@ -19,6 +19,9 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
+from tools.generation.generator import write_package
+from tools.spec.reading import SPECIFICATION, load_document
+
 PROJECT = Path(__file__).resolve().parents[2]
 GENERATOR = "openapi-python-client"
 STOCK = Path(str(files("openapi_python_client"))) / "templates"
@@ -101,9 +104,21 @@ def main() -> None:
     for path in sorted(OURS.glob("*.jinja")):
         names = {"one_name": f"{pinned}/{path.name}", "other_name": f"templates/{path.name}"}
         print(difference(STOCK / path.name, path, **names), end="")
-    if found := moved(RECORD.read_text(encoding="utf-8")):
+    if found := [*moved(RECORD.read_text(encoding="utf-8")), *unmet()]:
         print(*found, sep="\n", file=sys.stderr)
-        raise SystemExit(f"templates of {pinned} are not those that ours were made against: see docs/regenerating.md")
+        raise SystemExit(f"{pinned} is not what our templates were made against: see docs/regenerating.md")
+
+
+def unmet() -> list[str]:
+    """Return what our templates ask of the generator's Python and no longer find, by generating with them."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            write_package(load_document(str(SPECIFICATION)), Path(folder) / "itwin_platform_api", name="openapi.yaml")
+        except SystemExit as error:
+            return [str(error)]
+        except (AttributeError, ImportError, TypeError) as error:
+            return [f"the generator's Python is not what tools/generation/generator.py expects: {error}"]
+    return []
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Asyncio client of an iTwin platform service: iTwins, repositories, scenes, detectors and webhooks.
 
-`PlatformClient` is where to begin; everything that a user needs is exported here.
+Start with `PlatformClient`. Everything that a user needs is exported here.
 """
 
 from importlib import import_module as _import_module
@@ -102,9 +102,9 @@ else:
         "escape": "_operations.scene_data",
     }
 
-    # Out of sight of type checkers, for which it would make any name a name of this package.
+    # Hidden from type checkers, which would accept any name of this package otherwise.
     def __getattr__(name: str) -> object:
-        """Imports a model, an enum, or what a first call does not need, when it is first named."""
+        """Import a model, an enum, or what a first call does not need, on first use."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         ours = name.endswith("Authentication") and not name.startswith("Stored")

@@ -1,16 +1,16 @@
-"""How it is announced that a later version will lack something."""
+"""The warning for what a later version removes."""
 
 
 class PlatformDeprecationWarning(DeprecationWarning):
-    """Something of this package goes away: in which version it was announced, and in which it is gone.
+    """A name of this package is deprecated.
 
-    A category of its own, so that an application's tests can refuse what this package deprecates, and nothing else:
+    It has its own category, so that the tests of an application can turn these warnings alone into errors:
     `filterwarnings = ["error::itwin_platform.PlatformDeprecationWarning"]`.
 
     Args:
-        text: what goes away, and what to write instead.
-        since: the version that warned first.
-        removal: the version that is without it.
+        text: what is deprecated, and what to write instead.
+        since: the first version that warns.
+        removal: the version that removes it.
     """
 
     def __init__(self, text: str, since: str, removal: str) -> None:

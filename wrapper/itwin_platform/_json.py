@@ -69,7 +69,7 @@ def write_json(body: object) -> bytes:
         reason = "it is nested too deeply, or holds itself"
     except (TypeError, ValueError) as error:
         reason = str(error)
-    raise UsageError(f"the body cannot be written as JSON: {reason}")
+    raise UsageError(f"the body cannot be serialized as JSON: {reason}")
 
 
 def _part(value: object) -> object:

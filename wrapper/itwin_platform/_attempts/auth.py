@@ -145,7 +145,7 @@ class TokenAuth(httpx.Auth):
         return self._failure
 
     def _failed(self, what: str, *, cause: Exception | None = None) -> _Failure:
-        return _Failure(text=f"the token source failed: {what}", at=asyncio.get_running_loop().time(), cause=cause)
+        return _Failure(text=f"the token provider failed: {what}", at=asyncio.get_running_loop().time(), cause=cause)
 
     async def aclose(self) -> None:
         """Ends a renewal that is under way; those who wait for it get a TokenError."""

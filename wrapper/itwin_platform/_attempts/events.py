@@ -23,8 +23,8 @@ class AttemptEnded:
     Args:
         method: the HTTP method.
         route: the template of the path; the path itself where no template is known.
-        status: the status of the answer; None where none came.
-        error: the name of what came instead of an answer; None where one came.
+        status: the status of the response; None when none came.
+        error: the name of the exception that came instead of a response; None when one came.
         seconds: how long it took, the gate and the token not counted.
         attempt: which one of its call, from 1.
         correlation_id: the one that was answered, else the one that was sent.
@@ -104,7 +104,7 @@ def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
         return
     try:
         on_event(event)
-    except Exception:  # an answer must not be lost because a counter failed
+    except Exception:  # a response must not be lost because a counter failed
         LOG.exception("on_event failed", extra=_extra(event))
 
 

@@ -115,8 +115,9 @@ OUTCOMES = {429: Outcome.RATE_LIMITED, **dict.fromkeys((502, 503, 504), Outcome.
 #: After one of these the request may have had an effect.
 EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN})
 
-#: These methods are idempotent here; any other method is treated as POST.
-IDEMPOTENT_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT", "DELETE"})
+#: These methods are idempotent here; any other method is treated as POST. DELETE is not one: a retry after a lost
+#: response would be answered with 404, as if somebody else had deleted the object.
+IDEMPOTENT_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT"})
 
 #: Jitter adds at most this share of a delay, and at most this many seconds.
 JITTER_SHARE, JITTER_SECONDS = 0.25, 0.5

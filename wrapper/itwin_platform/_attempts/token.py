@@ -19,11 +19,11 @@ class AccessToken:
     """A bearer token and when it expires. Source: section 5.
 
     Args:
-        value: the token's text; it never shows in `repr`.
+        value: the access token; `repr` never shows it.
         expires_at: an aware datetime, or None for a token that does not say.
 
     Raises:
-        TokenError: the text is empty, or holds what a header cannot; or the time has no zone.
+        TokenError: the value is empty or holds what a header cannot, or the time has no zone.
     """
 
     value: str = field(repr=False)
@@ -33,8 +33,8 @@ class AccessToken:
         text = value.strip(" ") if isinstance(value, str) else ""
         if not text or not text.isascii() or not text.isprintable() or " " in text:
             raise TokenError(
-                "the token is not usable: it must be a text of visible ASCII characters, not empty, without blanks, "
-                "line breaks or the word 'Bearer' before it"
+                "the token must be a non-empty string of visible ASCII characters, without spaces, line breaks or "
+                "the word 'Bearer'"
             )
         if expires_at is not None and not (isinstance(expires_at, datetime) and expires_at.utcoffset() is not None):
             raise TokenError("expires_at must be an aware datetime, such as datetime.now(timezone.utc), or None")

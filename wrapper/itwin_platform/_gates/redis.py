@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -47,7 +47,7 @@ class RedisGate(SharedGate):
     Raises:
         UsageError: a value is out of its range, or the URL is not one of Redis. From a call: the server rejects the
             password, the database or the script.
-        ImportError: the extra is not installed; `pip install 'itwin-platform[redis]'` does it.
+        ImportError: redis-py is not installed; `pip install redis` installs it.
 
     Example:
         >>> async with RedisGate("redis://localhost:6379/0", name="prod, service app 7", workers=4) as gate:
@@ -92,7 +92,7 @@ class _RedisEngine:
             retry = import_module("redis.asyncio.retry").Retry(import_module("redis.backoff").NoBackoff(), 0)
             self._script_hash = import_module("hashlib").sha1
         except ImportError as error:
-            raise ImportError("RedisGate needs the extra: pip install 'itwin-platform[redis]'") from error
+            raise ImportError("RedisGate needs redis-py: run `pip install redis`") from error
         self._redis: Any = redis
         self._is_own = isinstance(redis, str)
         self._where = "the given client"
@@ -111,7 +111,7 @@ class _RedisEngine:
         self._rates = [str(len(rates))]
         for rate in rates:
             self._rates += [str(rate.requests), repr(rate.counted_for)]
-        self._script = files(__package__).joinpath("exchange.lua").read_text("utf-8")
+        self._script = Path(__file__).with_name("exchange.lua").read_text("utf-8")
         self._digest = self._script_hash(self._script.encode()).hexdigest()
 
     async def exchange(self, request: Request) -> Reply:

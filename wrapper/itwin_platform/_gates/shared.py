@@ -151,11 +151,11 @@ class SharedGate(Gate):
         while not self._closed and (self._queue or self._reports or self._window.in_flight):
             while (left := self._due - loop.time()) > 0:
                 self._changed.clear()
+                timer = loop.call_later(left, self._changed.set)
                 try:
-                    async with asyncio.timeout(left):
-                        await self._changed.wait()
-                except TimeoutError:
-                    break
+                    await self._changed.wait()
+                finally:
+                    timer.cancel()
             await self._exchange()
         self._stop_listening()
 

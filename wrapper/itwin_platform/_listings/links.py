@@ -20,9 +20,7 @@ Query = tuple[tuple[str, str], ...]
 
 SKIP, TOP = "$skip", "$top"
 #: Keywords of every listing: options that OData services know, here without `$` and in lower case.
-_ODATA_OPTIONS = frozenset(
-    {"apply", "compute", "count", "expand", "filter", "format", "orderby", "search", "select"},
-)
+_ODATA_OPTIONS = frozenset({"apply", "compute", "count", "expand", "filter", "format", "orderby", "search", "select"})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -75,7 +73,7 @@ def _pairs_of(link: str, *, address: str) -> Query:
         plain = link.startswith(f"{address}?") and "#" not in link
         return _pairs(link[len(address) + 1 :]) if plain else _checked_pairs(link, address=address)
     except ValueError:
-        raise PagingError("the link to the next page is not an address") from None
+        raise PagingError("the link to the next page is not a URL") from None
 
 
 def _advances(query: Query, current: Query) -> bool:
@@ -112,8 +110,7 @@ def keyword_names(*names: str) -> frozenset[str]:
 
 def is_keyword(name: str, keywords: frozenset[str]) -> bool:
     """Tell whether a parameter is a keyword of the call, as a service that is lax about `$`, case and blanks may."""
-    comparable = _comparable(name)
-    return comparable in keywords or comparable in _ODATA_OPTIONS
+    return _comparable(name) in keywords | _ODATA_OPTIONS
 
 
 def _comparable(name: str) -> str:
@@ -140,7 +137,7 @@ def page_values(first: RequestValues, query: Query) -> RequestValues:
     try:
         return replace(first, query=encode_query(parameters_of(first), query))
     except UnicodeError:
-        raise UsageError("the request cannot be written: a string holds half of a surrogate pair") from None
+        raise UsageError("the request cannot be encoded: a string holds half of a surrogate pair") from None
 
 
 def encode_query(first: Mapping[str, str], query: Query) -> str:

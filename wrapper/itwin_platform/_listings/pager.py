@@ -125,8 +125,8 @@ class Pager(Generic[T]):
         if self.truncated and not self._warned and self._run.position.items != self._listing.limit:
             self._warned = True
             warnings.warn(
-                f"the listing ended at X-Max-Return ({self.max_return}), there may be more: narrow it by sub_class or "
-                "by filter, or read all of it with list_all",
+                f"the listing ended at max_return={self.max_return}, there may be more items: narrow it by sub_class "
+                "or by filter, or read all of them with list_all",
                 TruncatedWarning,
                 stacklevel=2,
             )

@@ -1,8 +1,8 @@
-"""The full-object replacement rule: `authentication` and `options` complete or not at all. Source: section 4.1.
+"""Full-object replacement: `authentication` and `options` replace the stored object. Source: section 4.1.
 
-What is sent replaces what is stored, so each type here names every field, and a change of one property starts from
-what the service returned: `BasicAuthentication.of(repository).replace(password="...")`. Properties that this version
-does not know are kept in `unknown` and sent back.
+Each type here therefore requires every field. To change one property, start from what the service returned:
+`BasicAuthentication.of(repository).replace(password="...")`. Properties that this version does not know are kept in
+`unknown` and sent back.
 """
 
 import dataclasses
@@ -12,13 +12,14 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
+from .. import _api
 from .._api import UNSET, Repository, Unset, encode
 from .._errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CompleteObject:
-    """An object that is sent complete: each field is a property, named as on the wire but in lower case with `_`.
+    """An object that replaces the stored one. Each field is a property, named as on the wire but in snake case.
 
     `unknown` holds the properties that this version does not know, in wire names; they are sent back as they came.
     """
@@ -31,7 +32,7 @@ class CompleteObject:
     @classmethod
     @cache
     def properties(cls) -> Mapping[str, str]:
-        """Return the names of the fields by those of the wire."""
+        """Return the names of the fields by wire name."""
         names = [own.name for own in dataclasses.fields(cls) if own.name != "unknown"]
         return MappingProxyType({name[0] + name.title().replace("_", "")[1:]: name for name in names})
 
@@ -51,39 +52,41 @@ class CompleteObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Authentication(CompleteObject):
-    """What the four types share. Secrets never show in `repr`."""
+    """The base of the four types. `repr` shows no secret."""
 
     TYPE: ClassVar[str]
 
     def to_wire(self) -> dict[str, object]:
-        """Return all properties in wire names, `type` among them."""
+        """Return all properties in wire names, including `type`."""
         return {**CompleteObject.to_wire(self), "type": self.TYPE}
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
-        """Return what a repository has stored, so that `replace` can change a part of it.
+        """Return what the service returned for a repository: call `replace` on it to change a property.
 
         Raises:
-            UsageError: it has none of this type, or the service did not return all of it.
+            UsageError: the repository has no authentication of this type, or the service did not return all of it.
         """
         stored = encode(repository.authentication)
         if not isinstance(stored, dict) or stored.pop("type", None) != cls.TYPE:
-            raise UsageError(f"the repository as returned has no authentication of type {cls.TYPE}")
+            raise UsageError(
+                f"the repository has no authentication of type {cls.TYPE}: pass a complete {cls.__name__}(...)"
+            )
         missing = [name for name in cls.properties() if stored.get(name) is None]
         if missing:
-            raise UsageError(f"the service did not return {', '.join(missing)}: pass a complete {cls.__name__} instead")
+            raise UsageError(f"the service did not return {', '.join(missing)}: pass a complete {cls.__name__}(...)")
         return cls._of(stored)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class KeyAndValue(Authentication):
-    """What the two types of one name and its value share."""
+    """The base of the two types of a name and its value."""
 
     key: str
     value: str
 
     def replace(self, *, key: str | Unset = UNSET, value: str | Unset = UNSET) -> Self:
-        """Return a copy with these fields changed; all else, unknown properties too, stays."""
+        """Return a copy with these fields changed; everything else stays, unknown properties too."""
         return self._changed(key=key, value=value)
 
 
@@ -110,7 +113,7 @@ class BasicAuthentication(Authentication):
     password: str
 
     def replace(self, *, username: str | Unset = UNSET, password: str | Unset = UNSET) -> Self:
-        """Return a copy with these fields changed; all else, unknown properties too, stays."""
+        """Return a copy with these fields changed; everything else stays, unknown properties too."""
         return self._changed(username=username, password=password)
 
 
@@ -142,7 +145,7 @@ class OAuth2AuthorizationCodePKCEAuthentication(Authentication):
         token_endpoint: str | Unset = UNSET,
         redirect_uri: str | Unset = UNSET,
     ) -> Self:
-        """Return a copy with these fields changed; all else, unknown properties too, stays."""
+        """Return a copy with these fields changed; everything else stays, unknown properties too."""
         return self._changed(
             client_id=client_id,
             scopes=scopes,
@@ -176,14 +179,14 @@ class RepositoryOptions(CompleteObject):
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
-        """Return what a repository has stored, so that `replace` can change a part of it.
+        """Return what the service returned for a repository: call `replace` on it to change a property.
 
         Raises:
-            UsageError: what the service returned is not an object, so that a part of it cannot be kept.
+            UsageError: what the service returned is not an object.
         """
         stored = encode(repository.options) or {}
         if not isinstance(stored, dict):
-            raise UsageError("the repository's options as returned are no object: pass a complete RepositoryOptions")
+            raise UsageError("the options of the repository are not an object: pass a complete RepositoryOptions(...)")
         return cls._of(stored)
 
     def replace(
@@ -193,7 +196,7 @@ class RepositoryOptions(CompleteObject):
         minimum_level: int | Unset | None = UNSET,
         maximum_level: int | Unset | None = UNSET,
     ) -> Self:
-        """Return a copy with these fields changed; all else, unknown properties too, stays."""
+        """Return a copy with these fields changed; everything else stays, unknown properties too."""
         return self._changed(
             query_parameters=query_parameters, minimum_level=minimum_level, maximum_level=maximum_level
         )
@@ -207,11 +210,27 @@ _KINDS: tuple[type[Authentication], ...] = (
 AUTHENTICATION_PROPERTIES = {kind.TYPE: kind.properties() for kind in _KINDS}
 
 
+class _NoReplace:
+    """Stands where a stored object would have a `replace`, and explains what to use."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, stored: object, owner: type) -> object:
+        raise AttributeError(
+            f"{owner.__name__!r} object has no attribute 'replace': use {self._name}.of(repository).replace(...)"
+        )
+
+
+for _kind in (*_KINDS, RepositoryOptions):
+    setattr(getattr(_api, f"Stored{_kind.__name__}"), "replace", _NoReplace(_kind.__name__))  # noqa: B010  # not declared
+
+
 def wire_object(name: str, given: CompleteObject | Mapping[str, object] | None) -> dict[str, object] | None:
-    """Return an object of its own in wire names, nothing of what was handed in is shared; None stays.
+    """Return a new object in wire names, which shares nothing with what was passed in; None stays.
 
     Raises:
-        UsageError: it is no object.
+        UsageError: it is not an object.
     """
     wire = encode(given.to_wire() if isinstance(given, CompleteObject) else given)
     if not isinstance(wire, dict | None):

@@ -47,7 +47,7 @@ class ClientTransport(httpx.AsyncBaseTransport):
             return await self._client.send(outgoing, stream=True, auth=None, follow_redirects=False)
         except UnicodeError as error:
             # Even without following it, httpx reads where a redirect leads, and a host may be one that it cannot read.
-            raise httpx.RemoteProtocolError("the answer redirects to what is not an address") from error
+            raise httpx.RemoteProtocolError("the response redirects to what is not a URL") from error
         except httpx.HTTPStatusError as error:
             # One of its hooks raised for the status, which still decides what follows; the body is there
             # if it was read.

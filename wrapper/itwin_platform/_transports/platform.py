@@ -134,7 +134,7 @@ class _RulesTransport(httpx.AsyncBaseTransport):
 
 
 def unwrap(response: httpx.Response, value: object, kind: type[M]) -> M:
-    """Return a value that the description promises.
+    """Return a value that the specification requires.
 
     Raises:
         ResponseDecodeError: the value is missing, or something else; the response stays on the error.
@@ -145,5 +145,5 @@ def unwrap(response: httpx.Response, value: object, kind: type[M]) -> M:
         response.status_code,
         response.headers,
         response.content,
-        reason=f"the response has no {kind.__name__} where the description promises one",
+        reason=f"the response has no {kind.__name__}, which the specification requires",
     )

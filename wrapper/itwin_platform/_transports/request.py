@@ -1,4 +1,4 @@
-"""From values to an `httpx.Request`, decided by values alone: address, headers, body, and the rules that always hold.
+"""Turn values into an `httpx.Request`: URL, headers, body, and the rules that always apply.
 
 Source: sections 8 and 9.
 """
@@ -159,7 +159,7 @@ def check_path(path: str, *, route: str = "/") -> None:
 def check_header(name: str, value: object) -> None:
     """Reject a header value that is not visible ASCII: it could not be sent, or would start another header."""
     if not isinstance(value, Unset) and not (isinstance(value, str) and _HEADER.fullmatch(value)):
-        raise UsageError(f"{name} must be a string of visible ASCII characters without blanks around it")
+        raise UsageError(f"{name} must be a string of visible ASCII characters without spaces around it")
 
 
 def check_header_name(name: object) -> None:
@@ -176,7 +176,7 @@ def check_body_size(size: int, *, limit: int | None) -> None:
     """
     if limit is not None and size > limit:
         raise UsageError(
-            f"the request body has {size} bytes, {limit} are allowed: send fewer or smaller objects",
+            f"the request body has {size:,} bytes, at most {limit:,} are allowed: send fewer or smaller objects",
             code="RequestTooLarge",
         )
 
@@ -191,4 +191,4 @@ def with_known_length(headers: httpx.Headers) -> httpx.Headers:
 def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:
     """Make the error for a request that cannot be encoded."""
     reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"
-    return UsageError(f"the request cannot be written: {reason}")
+    return UsageError(f"the request cannot be encoded: {reason}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from .status_errors import ATTEMPTS
+from .status_errors import ATTEMPTS, limited_by
 
 #: Under this name the extensions of a response hold how long its call took, in seconds.
 SECONDS = "itwin_platform.seconds"
@@ -23,6 +23,7 @@ class ResponseInfo:
         attempts: how many requests were sent.
         seconds: how long the call took, with queueing, retries and delays.
         correlation_id: the one in the response; None when it has none.
+        tier, api, operation: which rate limit the response names; None when it names none.
     """
 
     method: str
@@ -32,11 +33,15 @@ class ResponseInfo:
     attempts: int
     seconds: float
     correlation_id: str | None
+    tier: str | None = None
+    api: str | None = None
+    operation: str | None = None
 
 
 def response_info(response: httpx.Response) -> ResponseInfo:
     """Describe a response that has its request."""
     request, known = response.request, response.extensions
+    tier, api, operation = limited_by(response.headers)
     return ResponseInfo(
         method=request.method,
         route=str(request.extensions.get("route", request.url.path)),
@@ -45,4 +50,7 @@ def response_info(response: httpx.Response) -> ResponseInfo:
         attempts=known.get(ATTEMPTS, 1),
         seconds=known.get(SECONDS, 0.0),
         correlation_id=response.headers.get("x-correlation-id"),
+        tier=tier,
+        api=api,
+        operation=operation,
     )

@@ -16,7 +16,7 @@ def setting(name: str, value: str | None, variable: str) -> str:
     """
     found = value if value is not None else os.environ.get(variable)
     if not found:
-        raise UsageError(f"{name} is missing: give {name}=... or set the environment variable {variable}")
+        raise UsageError(f"{name} is missing: pass {name}=... or set the environment variable {variable}")
     if not isinstance(found, str):
         raise UsageError(f"{name} must be a str, not {type(found).__name__}")
     return found

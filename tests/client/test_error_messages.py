@@ -1,0 +1,139 @@
+"""The words of every error: reviewed as one list, and in the words that Python users know."""
+
+import re
+
+import httpx
+import pytest
+from itwin_platform import (
+    BackoffPolicy,
+    NotSentError,
+    OutcomeUnknownError,
+    PlatformError,
+    RateLimitError,
+    ServerError,
+    UsageError,
+    _errors,
+    _version,
+)
+from itwin_platform._error_text import counted, in_seconds, sent_so_far
+
+from tests.client.conftest import answering
+from tests.support.error_messages import PROJECT, STORED, messages
+
+#: Words of the wire, and words that the project does not use.
+FOREIGN = re.compile(
+    r"\$(top|search|orderby)\b(?! twice)|\b(subClass|displayName|callbackUrl|eventTypes|iTwinId|pageSize)\b|"
+    r"\b(answer|refuse|text|leave out|left out|give|gave|stand-in)s?\b|\(s\)"
+)
+
+
+def test_every_message_is_in_the_list() -> None:
+    """A message that changes is read once more, beside all others: python -m tests.support.error_messages."""
+    assert messages() == STORED.read_text(encoding="utf-8").splitlines()
+
+
+def test_messages_are_written_for_users_of_python() -> None:
+    """Python argument names, no names of the wire, and the field's words."""
+    assert [message for message in messages() if FOREIGN.search(message)] == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "error", "text"),
+    [
+        (
+            httpx.ConnectError("planted"),
+            NotSentError,
+            (
+                "GET /itwins/myprimaryaccount: could not connect to https://service.example after 1 attempt; "
+                "nothing was sent (ConnectError; max_attempts=1 reached)"
+            ),
+        ),
+        (
+            httpx.ReadTimeout("planted"),
+            OutcomeUnknownError,
+            (
+                "GET /itwins/myprimaryaccount: no response from https://service.example after 1 attempt; "
+                "the request may have had an effect (ReadTimeout; max_attempts=1 reached)"
+            ),
+        ),
+        (
+            httpx.UnsupportedProtocol("planted"),
+            NotSentError,
+            (
+                "GET /itwins/myprimaryaccount: the request cannot be sent as HTTP; nothing was sent "
+                "(UnsupportedProtocol; a retry would not change that)"
+            ),
+        ),
+        (
+            httpx.Response(429, headers={"retry-after": "44.9731"}),
+            RateLimitError,
+            "429 rate limited: retry in 45 s (longer than max_wait=30 s)",
+        ),
+        (
+            httpx.Response(429, json={"error": {"code": "TooManyRequests", "message": "Slow down."}}),
+            RateLimitError,
+            "429 TooManyRequests: Slow down.\n- rate limited: not retried: longer than max_wait=0 s",
+        ),
+        (
+            httpx.Response(503, json={"error": {"code": "Down", "message": "Later."}}, headers={"retry-after": "2.54"}),
+            ServerError,
+            "503 Down: Later.\n- retry in 2.5 s (max_attempts=1 reached)",
+        ),
+        (httpx.Response(500), ServerError, "500 without a code: the response has no message"),
+    ],
+    ids=["connect", "timeout", "protocol", "rate limit", "rate limit without a delay", "unavailable", "nothing said"],
+)
+async def test_what_an_error_says(outcome: httpx.Response | Exception, error: type[PlatformError], text: str) -> None:
+    """What happened, what was sent, and when a retry makes sense."""
+
+    def service(request: httpx.Request) -> httpx.Response:
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    wait = 0.0 if "max_wait=0 s" in text else 30.0
+    client, _ = answering(service, backoff=BackoffPolicy(max_attempts=1, max_wait=wait))
+    async with client:
+        with pytest.raises(error) as caught:
+            await client.itwins.get_primary_account()
+    assert str(caught.value) == text
+
+
+async def test_a_call_that_is_held_back_says_for_how_long() -> None:
+    """Without being sent: the cooldown is known."""
+    client, requests = answering(
+        lambda _: httpx.Response(429, headers={"retry-after": "44.2"}), backoff=BackoffPolicy(max_wait=30.0)
+    )
+    async with client:
+        for _ in range(2):
+            with pytest.raises(
+                RateLimitError, match=r"^429 rate limited: retry in 4[45] s \(longer than max_wait=30 s\)$"
+            ):
+                await client.itwins.get_primary_account()
+    assert len(requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(44.9731, "45 s"), (60.0, "60 s"), (9.94, "10 s"), (2.54, "2.5 s"), (2.0, "2 s"), (0.104, "0.1 s")],
+)
+def test_durations_are_rounded(seconds: float, text: str) -> None:
+    """Nobody waits 44.9731 seconds."""
+    assert in_seconds(seconds) == text
+
+
+def test_counts_have_the_right_number() -> None:
+    """One request, two requests, none."""
+    assert [counted(count, "request") for count in (1, 2, 1000)] == ["1 request", "2 requests", "1,000 requests"]
+    assert sent_so_far(0) == "nothing was sent"
+    assert [sent_so_far(count) for count in (1, 2)] == ["1 request was sent", "2 requests were sent"]
+
+
+def test_each_class_names_its_place_in_the_documentation() -> None:
+    """The anchor of the reference, below the address of the site when it has one."""
+    reference = (PROJECT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
+    for name, kind in vars(_errors).items():
+        if isinstance(kind, type) and issubclass(kind, PlatformError):
+            assert kind.doc_url == f"{_version.DOCUMENTATION}reference/errors/#itwin_platform.{name}"
+            assert f"::: itwin_platform.{name}\n" in reference
+    assert UsageError("x").doc_url == UsageError.doc_url
