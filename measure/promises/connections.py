@@ -1,6 +1,8 @@
 """What a connection can do to a request, over both transports: it closes, breaks at any byte, or sends too much."""
 
 import asyncio
+import cProfile
+import pstats
 import random
 import socket
 import time
@@ -46,6 +48,7 @@ async def connections(*, posts: int = 200, schedules: int = 5_000, step: int = 1
         figures += await cuts(name, make, step=step)
         figures.append(await write_timeout(name, make))
         figures.append(await closed(name, make))
+        figures.append(await width(name, make))
     return figures
 
 
@@ -207,3 +210,23 @@ async def closed(name: str, make: Callable[[], httpx.AsyncBaseTransport | None])
         await asyncio.gather(*calls, return_exceptions=True)
         await asyncio.sleep(0.3)
         return exactly(f"{name}: requests after aclose()", len(server.requests) - sent, 0)
+
+
+async def width(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]) -> Figure:
+    """Function calls of a request, which a busy machine does not change, with 20 and with 300 requests in flight."""
+    calls: list[float] = []
+    async with RawServer(GOT) as server:
+        for in_flight in (20, 300):
+            policy = BackoffPolicy(max_in_flight=in_flight)
+            async with client(server.address, make(), backoff=policy, timeout=60.0) as platform:
+
+                async def several(number: int, platform: PlatformClient = platform) -> None:
+                    for _ in range(number):
+                        await platform.itwins.get_primary_account()
+
+                await asyncio.gather(*(several(2) for _ in range(in_flight)))
+                profile = cProfile.Profile()
+                with profile:
+                    await asyncio.gather(*(several(1_200 // in_flight) for _ in range(in_flight)))
+                calls.append(pstats.Stats(profile).total_calls / 1_200)  # type: ignore[attr-defined]  # typeshed lacks it
+    return at_most(f"{name}: function calls of a request, 300 in flight by 20", calls[1] / calls[0], 1.15)

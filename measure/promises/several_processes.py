@@ -237,10 +237,11 @@ async def killed_worker(redis: RedisServer) -> list[Figure]:
             early = len(server.requests) - 20
             holding.processes[0].kill()
             began = loop.time()
-            done = (await waiting.ended())["done"]
+            await server.received(len(server.requests) + 1)
             seconds = loop.time() - began
+            done = (await waiting.ended())["done"]
     return [
         exactly("kill -9 of the worker that holds every permit: sent before", early, 0),
         exactly("kill -9 of the worker that holds every permit: calls of the others done", done, 150),
-        at_most("kill -9 of the worker that holds every permit: until then", seconds, 12.0, unit=" s"),
+        at_most("kill -9 of the worker that holds every permit: until the others go on", seconds, 10.0, unit=" s"),
     ]

@@ -89,7 +89,7 @@ def write_report(folder: Path, figures: Figures, said: str, alone: list[list[str
     for title, (head, *rows) in [("The bars", bars(figures)), *tables]:
         lines += ["", f"## {title}", "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
         lines += ["| " + " | ".join(row) + " |" for row in rows]
-    lines += ["", "## Parts alone", ""]
+    lines += ["", "## Parts alone", ""] if alone else []
     for part in alone:
         lines += ["```text", *part, "```", ""]
     (folder / "benchmarks.md").write_text("\n".join(lines).rstrip() + "\n")

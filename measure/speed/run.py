@@ -117,13 +117,30 @@ def measure(works: Sequence[Work], rounds: int, pythons: dict[str, str]) -> tupl
     return figures, said
 
 
+def parts(pythons: dict[str, str], ours: str) -> list[list[str]]:
+    """Measure what stands beside the works: instructions, first calls, import, decoding, memory."""
+    from . import decoding, first_call, importing, instructions, memory  # they need what a quick run does not
+
+    return [
+        instructions.lines(pythons),
+        first_call.lines(ours),
+        importing.lines(ours),
+        decoding.lines(),
+        asyncio.run(memory.lines()),
+    ]
+
+
 def main() -> None:
     """Read the command line, measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=9, help="rounds that count")
     parser.add_argument("--quick", action="store_true", help="two rounds, without the works that take longest")
     parser.add_argument("--only", action="append", help="the works to do, by name; as often as there are works")
-    parser.add_argument("--report", action="store_true", help="write docs/benchmarks.md and its plot")
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="write docs/benchmarks.md and its plot; with --only, without the parts alone",
+    )
     parser.add_argument("--ours", default=sys.executable, help="the python whose environment our client runs in")
     parser.add_argument("--peers", default=sys.executable, help="the python whose environment the others run in")
     arguments = parser.parse_args()
@@ -142,15 +159,7 @@ def main() -> None:
         print("\n".join(per_call.lines(arguments.ours, get=min(figures[get][FAST]))) + "\n")
     print(said)
     if arguments.report:
-        from . import decoding, first_call, importing, instructions, memory  # they need what a quick run does not
-
-        alone = [
-            instructions.lines(pythons),
-            first_call.lines(arguments.ours),
-            importing.lines(arguments.ours),
-            decoding.lines(),
-            asyncio.run(memory.lines()),
-        ]
+        alone = [] if arguments.only else parts(pythons, arguments.ours)
         for lines in alone:
             print("\n" + "\n".join(lines))
         write_report(PROJECT / "docs", figures, said, alone)

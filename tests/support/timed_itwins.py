@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 from urllib.parse import parse_qsl
 
 import httpx
@@ -121,11 +122,13 @@ class TimedITwins:
 
     def read(self, response: httpx.Response) -> PageContent[ITwin]:
         """Decode a page."""
-        found, query = response.extensions["found"], response.extensions["query"]
+        found: Any = response.extensions["found"]
+        query = response.extensions["query"]
         skip = int(query.get("$skip", "0"))
         behind = skip + int(query["$top"])
+        items: Any = found[skip:behind] or ([] if "$select" in query else [*self.others])
         return PageContent(
-            items=found[skip:behind] or ([] if "$select" in query else [*self.others]),
+            items=items,
             next_href=f"?$skip={behind}" if behind < len(found) else None,
             max_return=self.cap,
         )

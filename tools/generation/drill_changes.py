@@ -135,7 +135,7 @@ def server_path(document: Document) -> None:
 
 
 def media_type(document: Document) -> None:
-    """Creating a scene answers in the second version."""
+    """Creating a scene responds in the second version."""
     content = _operation(document, "/scenes/", "post")["responses"]["201"]["content"]
     content["application/vnd.vendor.itwin-platform.v2+json"] = content.pop(next(iter(content)))
 

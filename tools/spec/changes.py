@@ -1,6 +1,6 @@
 """What changed between two specifications, and which of it breaks a client or its user: decided by rules, purely.
 
-Breaking is what makes code that works today stop working, be refused, or meet what it did not expect: something is
+Breaking is what makes code that works today stop working, be rejected, or meet what it did not expect: something is
 gone, is required now, takes less, or gives more forms than before. A new value of an enum is not: the client's enums
 are open.
 """

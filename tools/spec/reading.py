@@ -68,7 +68,7 @@ class _Reader:
         parameters = [self._followed(parameter) for parameter in (*shared, *node.get("parameters", []))]
         responses = {str(status): self._followed(response) for status, response in node["responses"].items()}
         successes = {status: response for status, response in responses.items() if status.startswith("2")}
-        refusals = {status: response for status, response in responses.items() if status not in successes}
+        failures = {status: response for status, response in responses.items() if status not in successes}
         body = self._followed(node["requestBody"]) if "requestBody" in node else None
         return Operation(
             name=name,
@@ -91,12 +91,12 @@ class _Reader:
             response_headers=frozenset(name for response in successes.values() for name in response.get("headers", {})),
             errors=frozenset(
                 (status, code)
-                for status, response in refusals.items()
+                for status, response in failures.items()
                 for code in [str(error["code"]) for error in _errors(response)] or ["any code"]
             ),
             details=frozenset(
                 (status, str(detail["code"]), detail.get("target"))
-                for status, response in refusals.items()
+                for status, response in failures.items()
                 for error in _errors(response)
                 for detail in error.get("details", ())
             ),
@@ -184,7 +184,7 @@ def _schema(content: Node) -> Node | None:
 
 
 def _errors(response: Node) -> list[Node]:
-    """The error bodies that a refusal shows as examples."""
+    """The error bodies that an error response shows as examples."""
     values = [
         example.get("value", {}).get("error")
         for media in response.get("content", {}).values()

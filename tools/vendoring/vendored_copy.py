@@ -101,7 +101,7 @@ It needs, besides Python 3.11 or newer:
 
 {needs}
 
-Do not edit these files: the same command, run in a newer checkout, updates them in place and refuses to overwrite what
+Do not edit these files: the same command, run in a newer checkout, updates them in place and never overwrites what
 was edited here. Files of your own beside them are left alone.
 
 mypy --strict and pyright accept the copy. Under pyright's strict mode, list this folder under `ignore`: generated code

@@ -6,6 +6,7 @@ A model costs about a millisecond of import, so each is imported when it is firs
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from itwin_platform_api.decoding import decode_datetime as decode_datetime
 from itwin_platform_api.errors import DECODE_ERROR as DECODE_ERROR
 from itwin_platform_api.request import RequestValues as RequestValues
 from itwin_platform_api.types import PLAIN as PLAIN, UNSET as UNSET, Unset as Unset, encode as encode
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         EventType as EventType,
         ITwin as ITwin,
         ITwinClass as ITwinClass,
+        ITwinsResponse as ITwinsResponse,
         ITwinStatus as ITwinStatus,
         ITwinSubClass as ITwinSubClass,
         ITwinSummary as ITwinSummary,

@@ -54,7 +54,7 @@ class PagingLinks:
     def wire_fields(self) -> dict[str, Any]:
         """Returns the fields that are there by their names on the wire, their values as they are."""
         wire: dict[str, Any] = dict(self.additional_properties)
-        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.self_ is not UNSET:
             wire["self"] = own.self_
         if own.next_ is not UNSET:

@@ -111,7 +111,7 @@ class SceneObject:
     def wire_fields(self) -> dict[str, Any]:
         """Returns the fields that are there by their names on the wire, their values as they are."""
         wire: dict[str, Any] = dict(self.additional_properties)
-        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.id is not UNSET:
             wire["id"] = own.id
         if own.version is not UNSET:

@@ -52,7 +52,7 @@ class StoredRepositoryOptions:
     def wire_fields(self) -> dict[str, Any]:
         """Returns the fields that are there by their names on the wire, their values as they are."""
         wire: dict[str, Any] = dict(self.additional_properties)
-        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.query_parameters is not UNSET:
             wire["queryParameters"] = own.query_parameters
         if own.minimum_level is not UNSET:

@@ -93,7 +93,7 @@ class View3dData:
     def wire_fields(self) -> dict[str, Any]:
         """Returns the fields that are there by their names on the wire, their values as they are."""
         wire: dict[str, Any] = dict(self.additional_properties)
-        own: Any = self  # required fields, too, are UNSET where an answer lacked them
+        own: Any = self  # required fields, too, are UNSET where a response lacks them
         if own.position is not UNSET:
             wire["position"] = own.position
         if own.direction is not UNSET:

@@ -20,9 +20,7 @@ Query = tuple[tuple[str, str], ...]
 
 SKIP, TOP = "$skip", "$top"
 #: Keywords of every listing: options that OData services know, here without `$` and in lower case.
-_ODATA_OPTIONS = frozenset(
-    {"apply", "compute", "count", "expand", "filter", "format", "orderby", "search", "select"},
-)
+_ODATA_OPTIONS = frozenset({"apply", "compute", "count", "expand", "filter", "format", "orderby", "search", "select"})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -112,8 +110,7 @@ def keyword_names(*names: str) -> frozenset[str]:
 
 def is_keyword(name: str, keywords: frozenset[str]) -> bool:
     """Tell whether a parameter is a keyword of the call, as a service that is lax about `$`, case and blanks may."""
-    comparable = _comparable(name)
-    return comparable in keywords or comparable in _ODATA_OPTIONS
+    return _comparable(name) in keywords | _ODATA_OPTIONS
 
 
 def _comparable(name: str) -> str:

@@ -122,22 +122,27 @@ class Run(Protocol[T]):
     @property
     def items_read(self) -> int:
         """Items handed out in this run."""
+        ...
 
     @property
     def position(self) -> Position:
         """The position after the item that was handed out last."""
+        ...
 
     def requests(self, count: int) -> list[PageRequest]:
         """Return the next requests in order, up to `count` of them as far as they are known."""
+        ...
 
     def take(self, request: PageRequest, content: PageContent[T]) -> Page[T] | None:
         """Take the content of the first request, and return its page; None when it was a look ahead."""
+        ...
 
     def hand_out(self, count: int) -> None:
         """Count items of the page that was taken last as handed out."""
 
     def recovers(self, request: PageRequest, error: PlatformError) -> bool:
         """Tell whether the run continues after the first request failed, with other requests."""
+        ...
 
 
 def with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues | None:

@@ -59,7 +59,7 @@ def split(part: TimeRange, moment: datetime | None) -> tuple[TimeRange, TimeRang
             "the service returns iTwins of other times for a filter by time, so the listing cannot be partitioned by it"
         )
     elif moment == since:
-        moment = since + CLOSEST
+        moment += CLOSEST
     if moment == until or moment is None:
         return None
     return TimeRange(since=since, until=moment), TimeRange(since=moment, until=until)

@@ -7,6 +7,7 @@ from .._listings.links import count_of, keyword_names, link_of
 from .._listings.page import PageContent
 from .._transports.platform import unwrap
 from .rules import ITWIN_QUERY
+from .typed_pages import read_typed
 
 #: The query parameters that a continuation never changes.
 ITWIN_KEYWORDS = keyword_names(*ITWIN_QUERY.values())
@@ -14,7 +15,7 @@ ITWIN_KEYWORDS = keyword_names(*ITWIN_QUERY.values())
 
 def read_itwin_page(response: httpx.Response) -> PageContent[ITwin]:
     """Decode a response to list iTwins."""
-    parsed = list_itwins.parse_response(response)
+    parsed = read_typed(response.content) or list_itwins.parse_response(response)
     return PageContent(
         items=unwrap(response, parsed.itwins, list),
         next_href=link_of(parsed.links, "next_"),

@@ -84,6 +84,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         self._aiohttp = aiohttp
         self._url = url
         self._context = ssl_context
+        self._reading = asyncio.Lock()
         self._proxy = proxy
         self._limits = limits
         self._session: Any = None
@@ -111,8 +112,8 @@ class FastTransport(httpx.AsyncBaseTransport):
         content = await request.aread()
         times = request.extensions.get("timeout", {})
         session = self._session = self._session or self._opened()
-        if request.url.scheme == "https" and self._context is None:
-            self._context = httpx.create_ssl_context()
+        if self._context is None and request.url.scheme == "https":
+            await self._read_certificates()
         options = {
             # The body is complete: its length is known, whatever it was when the request was made.
             "headers": _headers_of(request),
@@ -134,6 +135,11 @@ class FastTransport(httpx.AsyncBaseTransport):
             return LazyResponse(response.status, response.raw_headers, stream=body)
         # Here, and not where it was caught: aiohttp's errors hold the request, with its token, and would come along.
         raise problem
+
+    async def _read_certificates(self) -> None:
+        # In a thread: it takes 20 ms and more, in which the event loop goes on.
+        async with self._reading:
+            self._context = self._context or await asyncio.to_thread(httpx.create_ssl_context)
 
     async def _send_large(
         self, session: Any, method: str, url: Any, content: bytes, seconds: float | None, options: dict[str, Any]
