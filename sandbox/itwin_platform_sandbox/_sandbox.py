@@ -160,7 +160,7 @@ class Sandbox:
     def requests(self) -> list[RecordedRequest]:
         """The journal: every request so far as it ended. Clear the list to start over.
 
-        Beyond 100,000 records or about 32 MiB the older ones are dropped.
+        Beyond about 16 MiB, which is some 20,000 requests without bodies, the older ones are dropped.
         """
         return self._running.recorder.records
 

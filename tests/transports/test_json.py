@@ -34,13 +34,13 @@ values = st.recursive(
 def without_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read and writes as where the extra is not installed."""
     monkeypatch.setattr(_json, "orjson", None)
-    monkeypatch.setattr(_json, "msgspec_json", None)
+    monkeypatch.setattr(_json, "decode_json", json.loads)
 
 
 def test_the_extra_is_what_is_tested_here() -> None:
     """The comparisons below compare two readers and two writers, because the extra is installed."""
     assert _json.orjson is not None
-    assert _json.msgspec_json is not None
+    assert _json.decode_json is not json.loads
 
 
 def same(one: object, other: object) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
+from tools.generation.source import tree_of
 from tools.generation.wrapper_calls import WRAPPER, docstrings
 from tools.spec.specification import Specification
 
@@ -30,7 +31,7 @@ def dead_names(specification: Specification, wrapper: Path = WRAPPER) -> list[st
     found: list[str] = []
     for path in (path for folder in FOLDERS for path in sorted((wrapper / folder).glob("*.py"))):
         place = path.relative_to(wrapper).as_posix()
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         found.extend(
             _gone(text, f"{place}:{line}", names) for text, line in _written(tree) if text.lower() not in names
         )
@@ -67,7 +68,7 @@ def dead_properties(specification: Specification) -> list[str]:
 def _object(kind: type, what: str, field: str) -> str:
     """Tell what changed about a complete object, with the line of the field or of the class."""
     file = "_operations/replacement.py"
-    tree = ast.parse((WRAPPER / file).read_text(encoding="utf-8"))
+    tree = tree_of(WRAPPER / file)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     lines = [
         node.lineno

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard
 
+from tools.generation.source import tree_of
+
 WRAPPER = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
 PACKAGE = "itwin_platform_api"
 CALLS = ("build_request",)
@@ -33,7 +35,7 @@ class Call:
 
 def calls(wrapper: Path = WRAPPER) -> list[Call]:
     """Every call of a generated function from a public method of the wrapper."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(wrapper.rglob("*.py"))}
+    trees = {path: tree_of(path) for path in sorted(wrapper.rglob("*.py"))}
     groups = {cls: group for tree in trees.values() for cls, group in _groups(tree)}
     return [
         call
@@ -50,7 +52,7 @@ def calls(wrapper: Path = WRAPPER) -> list[Call]:
 
 def seam(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
     """Module, name and line of everything that the seam takes from the generated package, for type checkers too."""
-    tree = ast.parse((wrapper / "_api.py").read_text(encoding="utf-8"))
+    tree = tree_of(wrapper / "_api.py")
     return [
         (node.module, alias.name, alias.lineno)
         for node in ast.walk(tree)
@@ -61,7 +63,7 @@ def seam(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
 
 def tags(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
     """Operation, folder and line of each entry of `_TAGS` in the seam."""
-    tree = ast.parse((wrapper / "_api.py").read_text(encoding="utf-8"))
+    tree = tree_of(wrapper / "_api.py")
     tables = [
         node.value
         for node in ast.walk(tree)
@@ -87,7 +89,7 @@ def users(name: str, wrapper: Path = WRAPPER) -> list[str]:
     return [
         path.relative_to(wrapper).as_posix()
         for path in sorted(wrapper.rglob("*.py"))
-        if any(_takes(name, node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        if any(_takes(name, node) for node in ast.walk(tree_of(path)))
     ]
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 
 from tools.generation import generated_names
+from tools.generation.source import tree_of
 from tools.generation.wrapper_calls import WRAPPER
 from tools.generation.wrapper_coverage import Place, argument, keywords, places
 from tools.spec.specification import Field, Specification
@@ -118,7 +119,7 @@ def _told(what: str, frames: list[FrameSummary]) -> str:
 def _defined(name: str) -> Iterator[str]:
     """Return where the wrapper assigns a constant."""
     for path in sorted(WRAPPER.rglob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in tree_of(path).body:
             if isinstance(node, ast.Assign | ast.AnnAssign):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 if name in {inner.id for each in targets for inner in ast.walk(each) if isinstance(inner, ast.Name)}:

@@ -20,22 +20,26 @@ ACCOUNT = {"iTwin": {"id": "a", "class": "Account", "displayName": "Example"}}
 Calls = Sequence[tuple[Path, str]]
 
 
-class ProtectedTransport(httpx.MockTransport):
-    """A transport in memory that, like httpx's own, does not state that it can be cancelled at any time."""
+class ProtectedTransport(httpx.AsyncBaseTransport):
+    """A transport in memory that, like a caller's own, does not state that it can be cancelled at any time."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Respond with an account."""
+        return httpx.Response(200, json=ACCOUNT)
 
 
-class CleanTransport(httpx.MockTransport):
-    """A transport in memory that, like `fast_transport()`, can be cancelled at any time."""
+class CleanTransport(ProtectedTransport):
+    """A transport in memory that, like the default and `fast_transport()`, can be cancelled at any time."""
 
     cancels_cleanly = True
 
 
-def traced_calls(kind: type[httpx.MockTransport]) -> Calls:
+def traced_calls(kind: type[httpx.AsyncBaseTransport]) -> Calls:
     """Return the calls of one `get_primary_account()` through a transport of this kind.
 
     A call before it has imported what is imported when it is first needed.
     """
-    return asyncio.run(_trace(kind(lambda _: httpx.Response(200, json=ACCOUNT))))
+    return asyncio.run(_trace(kind()))
 
 
 def hand_written(calls: Calls) -> Calls:

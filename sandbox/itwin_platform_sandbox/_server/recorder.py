@@ -9,11 +9,11 @@ from .records import RecordedRequest, without_secret_headers, without_secret_par
 
 # A sandbox that runs for weeks must not fill the memory.
 MOST_RECORDS = 100_000
-MOST_BYTES = 32 * 2**20
+MOST_BYTES = 16 * 2**20
 # What a record takes without its body, and how much more memory JSON takes once it is parsed; both measured, roughly.
-RECORD_BYTES = 500
+RECORD_BYTES = 700
 PARSED_FACTOR = 6
-MOST_SHARED_HEADERS = 64
+MOST_SHARED = 64
 
 
 class Recorder:
@@ -26,7 +26,7 @@ class Recorder:
         self._most_bytes = most_bytes
         self._bytes = 0
         self._in_flight = 0
-        self._shared_headers: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
+        self._shared_values: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
 
     def begin(self, request: APIRequest, operation: Operation | None) -> "Recording":
         """Begin the record of a request whose body may still be on its way."""
@@ -37,7 +37,7 @@ class Recorder:
             method=request.method,
             route=operation.route if operation else None,
             path=request.path,
-            query=without_secret_parameters(request.query),
+            query=self._shared(without_secret_parameters(request.query)),
             headers=self._shared(without_secret_headers(request.headers)),
             body=None,
             status=None,
@@ -57,11 +57,11 @@ class Recorder:
         if self._bytes > self._most_bytes:
             self._forget()
 
-    def _shared(self, headers: dict[str, str]) -> Mapping[str, str]:
-        """Return headers that equal ones share, because a client sends the same with most of its requests."""
-        if len(self._shared_headers) >= MOST_SHARED_HEADERS:
-            self._shared_headers.clear()
-        return self._shared_headers.setdefault(tuple(headers.items()), headers)
+    def _shared(self, values: Mapping[str, str]) -> Mapping[str, str]:
+        """Return headers or a query that equal ones share, because a client sends many equal ones."""
+        if len(self._shared_values) >= MOST_SHARED:
+            self._shared_values.clear()
+        return self._shared_values.setdefault(tuple(values.items()), values)
 
     def _forget(self) -> None:
         """Drop the oldest records until half of the memory is free; the caller may have cleared the list as well."""

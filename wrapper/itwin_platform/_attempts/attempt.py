@@ -11,14 +11,14 @@ import httpx
 
 from .._transports.cancellation import cancelled_in_order
 from .._transports.failures import tls_failure
-from .._transports.status_errors import limited_by
+from .._transports.status_errors import SENT_TOKEN, limited_by
 from .body import read_body
 from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .gate import RequestGate
 from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
 from .retry_after import retry_after_of
 from .token import AccessToken
-from .tracing import OFF, Trace
+from .tracing import Trace
 from .window import Permit
 
 #: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
@@ -52,7 +52,7 @@ class Call:
     ticket: int
     limit: asyncio.Timeout
     task: "asyncio.Task[Any] | None"
-    trace: Trace = OFF
+    trace: Trace | None = None
     permit: Permit | None = None
     admitted_at: float | None = None
     token: AccessToken | None = None
@@ -121,20 +121,18 @@ class AttemptSender:
             self.gate.sending(call.permit)
         started = asyncio.get_running_loop().time()
         try:
-            with call.trace.attempt(call.sent) as trace:
-                attempt = await self._protected(self._exchange(request, call))
-                trace.ended(attempt.response, attempt.error)
+            exchange = self._protected(self._exchange(request, call))
+            attempt = await (exchange if call.trace is None else call.trace.attempt(call.sent, exchange))
         except BaseException as error:
             call.may_have_had_an_effect = True
             self.release(call)
-            if self.on_event is not None or LOG.isEnabledFor(logging.DEBUG):
-                self._report(request, call, error, started=started)
+            self._report(request, call, error, started=started)
             raise
-        if attempt.response is not None and call.permit is not None:
+        if attempt.response is None:
+            self.release(call)
+        elif call.permit is not None:
             self.gate.answered(call.permit)
             call.permit = None
-        elif call.permit is not None:
-            self.release(call)
         if self.on_event is not None or LOG.isEnabledFor(logging.DEBUG):
             self._report(request, call, attempt.response or attempt.error, started=started)
         return attempt
@@ -154,6 +152,8 @@ class AttemptSender:
             response = await self.transport.handle_async_request(request)
             outcome, retry_after, delay = self._head(request, response, call)
             read = await read_body(response, limit=self.max_response_bytes)
+            if read.status_code >= 300 and call.token is not None:
+                read.extensions[SENT_TOKEN] = call.token.value
             return Attempt(outcome=outcome, response=read, retry_after=retry_after, delay=delay)
         except NO_RESPONSE as error:
             outcome = next(outcome for kinds, outcome in _OUTCOMES if isinstance(error, kinds))
@@ -204,6 +204,8 @@ class AttemptSender:
     def _report(
         self, request: httpx.Request, call: Call, ended: httpx.Response | BaseException | None, *, started: float
     ) -> None:
+        if self.on_event is None and not LOG.isEnabledFor(logging.DEBUG):
+            return
         response = ended if isinstance(ended, httpx.Response) else None
         headers = request.headers if response is None else response.headers
         event = AttemptEnded(

@@ -46,6 +46,8 @@ class TokenAuth(httpx.Auth):
 
     def __init__(self, source: TokenProvider, *, now: Callable[[], datetime] = utc_now) -> None:
         self._ask = source if callable(source) else None
+        #: True when tokens come from a provider, which may take its time.
+        self.is_provided = self._ask is not None
         self._token = None if callable(source) else _access_token(source)
         self._obtained_at = now()
         self._now = now
@@ -59,11 +61,6 @@ class TokenAuth(httpx.Auth):
 
     def __repr__(self) -> str:
         return "TokenAuth(<hidden>)"
-
-    @property
-    def is_provided(self) -> bool:
-        """True when tokens come from a provider, which may take its time."""
-        return self._ask is not None
 
     async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
         """Yield the request with a token, and once more with a new token after a 401."""

@@ -7,7 +7,7 @@ import anyio
 import httpx
 
 from .._errors import ResponseDecodeError
-from .._json import read_json
+from .._json import decode_json, read_json
 from .._transports.lazy import LazyResponse, header_of, headers_of
 from .._transports.surplus import close_if_surplus
 from .encodings import BrokenEncodingError, Decoder, decoded, decoder_of
@@ -44,7 +44,12 @@ class ReadResponse(LazyResponse):
 
     def json(self, **arguments: Any) -> Any:
         """Deserialize the body, with the fastest reader that is installed unless arguments are given."""
-        return super().json(**arguments) if arguments else read_json(self.content)
+        if arguments:
+            return super().json(**arguments)
+        try:
+            return decode_json(self._body)
+        except ValueError:
+            return read_json(self._body)
 
 
 async def read_body(response: httpx.Response, *, limit: int) -> httpx.Response:
@@ -80,7 +85,8 @@ async def read_body(response: httpx.Response, *, limit: int) -> httpx.Response:
 
 async def _take(response: httpx.Response, body: bytearray, *, limit: int) -> str | None:
     """Take a body that was read already; httpx has decoded it."""
-    await close_if_surplus(response)
+    if "network_stream" in response.extensions:
+        await close_if_surplus(response)
     await response.aclose()
     try:
         body += response.content
@@ -98,7 +104,7 @@ async def _read(response: httpx.Response, body: bytearray, *, limit: int) -> str
         reason = unknown or await _decode(stream, decoders, body, limit=limit)
         if reason is None and any(decoder.is_incomplete for decoder in decoders):
             reason = f"its {encoding} encoding breaks off"
-        if reason is None:
+        if reason is None and "network_stream" in response.extensions:
             await close_if_surplus(response)
     except BaseException:
         # Whatever ended the reading must not end the closing as well.

@@ -43,27 +43,37 @@ class _Zlib:
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
         data, self._kept = self._kept + data, b""
-        if self._stream is None:
-            if len(data) < 2:
-                self._kept = data
-                return
-            # Some services send deflate without the header that RFC 9110 asks for; httpx reads both.
-            has_header = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
-            self._stream = zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
         while data:
-            if self._stream.eof:
+            if self._stream is not None and self._stream.eof:
                 # Zeros after the end are padding: httpx and gzip ignore them.
-                if not (data := data.lstrip(b"\0")):
-                    return
-                if not self._is_gzip:
-                    raise BrokenEncodingError("deflate")
-                self._stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
+                data = data.lstrip(b"\0")
+            stream = self._stream_for(data)
+            if stream is None:
+                return
             try:
-                yield self._stream.decompress(data, PIECE)
+                yield stream.decompress(data, PIECE)
             except zlib.error as error:
                 raise BrokenEncodingError("gzip" if self._is_gzip else "deflate") from error
-            data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
+            data = stream.unused_data if stream.eof else stream.unconsumed_tail
             self._has_begun = True
+
+    def _stream_for(self, data: bytes) -> "zlib._Decompress | None":
+        """Return what decodes the data; None when there is not enough of it."""
+        if self._stream is None:
+            self._stream = self._deflate(data)
+        elif self._stream.eof and data:
+            if not self._is_gzip:
+                raise BrokenEncodingError("deflate")
+            self._stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        return self._stream if data else None
+
+    def _deflate(self, data: bytes) -> "zlib._Decompress | None":
+        if len(data) < 2:
+            self._kept = data
+            return None
+        # Some services send deflate without the header that RFC 9110 asks for; httpx reads both.
+        has_header = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
+        return zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
 
     @property
     def is_incomplete(self) -> bool:

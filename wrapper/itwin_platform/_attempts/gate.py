@@ -120,7 +120,7 @@ class Gate:
         while True:
             if self._closed:
                 raise UsageError(CLOSED)
-            if not self._queue and self._may_begin(loop.time()):
+            if not self._queue.live and self._may_begin(loop.time()):
                 return self._window.begin(loop.time())
             permit = await self._wait(Waiter(ticket, max_wait=max_wait, until=until, loop=loop), now=loop.time())
             if self.cooldown_left() == 0:
@@ -157,7 +157,8 @@ class Gate:
     def answered(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429, and let in what may start now."""
         self._window.answered(permit)
-        self._admit()
+        if self._queue.live:
+            self._admit()
 
     def rate_limited(self, permit: Permit, *, wait: float) -> None:
         """End an attempt that got a 429: no request starts for `wait` seconds, and who may not wait so long raises."""

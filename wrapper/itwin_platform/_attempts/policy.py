@@ -41,17 +41,16 @@ class BackoffPolicy:
             value = getattr(self, name)
             if type(value) is not int or value < least:
                 raise UsageError(f"{name} must be an integer of at least {least}")
-        for name in ("max_wait", "deadline", "queue_timeout", "base_delay", "max_delay"):
-            value = getattr(self, name)
-            if value is None and name in _OPTIONAL:
-                continue
-            if not isinstance(value, _NUMBERS) or value is True or not 0 <= value < math.inf:
-                none = ", or None" if name in _OPTIONAL else ""
-                raise UsageError(f"{name} must be a finite number of seconds of at least 0{none}")
+        for name in ("max_wait", "base_delay", "max_delay"):
+            if not _is_seconds(getattr(self, name)):
+                raise UsageError(f"{name} must be a finite number of seconds of at least 0")
+        for name in ("deadline", "queue_timeout"):
+            if getattr(self, name) is not None and not _is_seconds(getattr(self, name)):
+                raise UsageError(f"{name} must be a finite number of seconds of at least 0, or None")
 
 
-_OPTIONAL = frozenset({"deadline", "queue_timeout"})
-_NUMBERS = (int, float)
+def _is_seconds(value: object) -> bool:
+    return isinstance(value, int | float) and value is not True and 0 <= value < math.inf
 
 
 def with_limits(
@@ -154,16 +153,11 @@ class GiveUp:
 class RetryBudget:
     """What retries may still spend, so that they do not become a storm; a success gives back what its call spent."""
 
-    __slots__ = ("_capacity", "left")
+    __slots__ = ("capacity", "left")
 
     def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
+        self.capacity = capacity
         self.left = capacity
-
-    @property
-    def is_full(self) -> bool:
-        """True when nothing has been spent."""
-        return self.left == self._capacity
 
     def spend(self, cost: int) -> None:
         """Take the cost of one retry."""
@@ -171,7 +165,7 @@ class RetryBudget:
 
     def refund(self, spent: int) -> None:
         """Give back what the last retry of a successful call spent, or 1 when it spent nothing."""
-        self.left = min(self._capacity, self.left + max(spent, 1))
+        self.left = min(self.capacity, self.left + max(spent, 1))
 
 
 def decide(

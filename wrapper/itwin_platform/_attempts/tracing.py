@@ -6,60 +6,47 @@ OpenTelemetry is found in `sys.modules`. No span names an id, a query, a body or
 
 import asyncio
 import sys
+from collections.abc import Awaitable
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from types import ModuleType, TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self, TypeVar
 
 import httpx
 
 from .._version import __version__
 from .events import LOG
 
+T = TypeVar("T")
+#: The module that the application imports when it traces.
+OPENTELEMETRY = "opentelemetry.trace"
 
-class Trace:
-    """The trace of a call or of an attempt when nobody traces: all of it does nothing."""
 
-    __slots__ = ()
+class Ended(Protocol):
+    """What an attempt ended in."""
 
-    def __enter__(self) -> Self:
-        return self
+    @property
+    def response(self) -> httpx.Response | None: ...
+    @property
+    def error(self) -> Exception | None: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+
+E = TypeVar("E", bound=Ended)
+
+
+def trace_of(request: httpx.Request) -> "Trace | None":
+    """Return the trace of a call; None when the application has set no tracer provider."""
+    api = sys.modules.get(OPENTELEMETRY)
+    provider = None if api is None else api.get_tracer_provider()
+    if api is None or isinstance(provider, api.ProxyTracerProvider):
         return None
-
-    def waiting(self, name: str) -> "Trace":
-        """Measure a wait before the next attempt, in `with`."""
-        return self
-
-    def attempt(self, number: int) -> "Trace":
-        """Start the trace of an attempt, in `with`."""
-        return self
-
-    def ended(self, response: httpx.Response | None, error: Exception | None = None) -> None:
-        """Record what the call or the attempt ended in."""
-
-
-OFF = Trace()
-
-
-def trace_of(request: httpx.Request) -> Trace:
-    """Return the trace of a call: one that does nothing when the application has set no tracer provider."""
-    api = sys.modules.get("opentelemetry.trace")
-    if api is None:
-        return OFF
-    provider = api.get_tracer_provider()
-    if isinstance(provider, api.ProxyTracerProvider):
-        return OFF
     attributes: dict[str, Any] = {
         "http.request.method": request.method,
         "url.template": str(request.extensions.get("route", request.url.path)),
         "server.address": request.url.host,
         "server.port": request.url.port or (443 if request.url.scheme == "https" else 80),
     }
-    return _Span(api, _tracer(provider), attributes, kind=api.SpanKind.INTERNAL)
+    return Trace(api, _tracer(provider), attributes, kind=api.SpanKind.INTERNAL)
 
 
 @lru_cache(maxsize=4)
@@ -67,7 +54,9 @@ def _tracer(provider: Any) -> Any:
     return provider.get_tracer(LOG.name, __version__)
 
 
-class _Span(Trace):
+class Trace:
+    """The span of a call or of an attempt, while in `with`."""
+
     __slots__ = ("_api", "_attributes", "_current", "_kind", "_span", "_tracer", "_waits")
 
     def __init__(self, api: ModuleType, tracer: Any, attributes: dict[str, Any], *, kind: object) -> None:
@@ -91,16 +80,28 @@ class _Span(Trace):
             self._failed(kind.__name__)
         self._current.__exit__(None, None, None)
 
-    def waiting(self, name: str) -> Trace:
-        return _Wait(self._waits, f"itwin_platform.{name}")
+    async def waiting(self, name: str, work: Awaitable[T]) -> T:
+        """Await what stands before the next attempt, and measure how long that takes."""
+        clock = asyncio.get_running_loop().time
+        started = clock()
+        try:
+            return await work
+        finally:
+            key = f"itwin_platform.{name}"
+            self._waits[key] = self._waits.get(key, 0.0) + clock() - started
 
-    def attempt(self, number: int) -> Trace:
+    async def attempt(self, number: int, exchange: Awaitable[E]) -> E:
+        """Await an attempt within a span of its own."""
         resent = {"http.request.resend_count": number - 1} if number > 1 else {}
         attributes = {**self._attributes, **resent, **self._waits}
         self._waits.clear()
-        return _Span(self._api, self._tracer, attributes, kind=self._api.SpanKind.CLIENT)
+        with Trace(self._api, self._tracer, attributes, kind=self._api.SpanKind.CLIENT) as span:
+            ended = await exchange
+            span.ended(ended.response, ended.error)
+            return ended
 
     def ended(self, response: httpx.Response | None, error: Exception | None = None) -> None:
+        """Record what the call or the attempt ended in."""
         if response is None:
             self._failed(type(error).__name__)
             return
@@ -113,16 +114,3 @@ class _Span(Trace):
     def _failed(self, kind: str) -> None:
         self._span.set_attribute("error.type", kind)
         self._span.set_status(self._api.StatusCode.ERROR)
-
-
-class _Wait(Trace):
-    __slots__ = ("_name", "_started", "_waits")
-
-    def __init__(self, waits: dict[str, float], name: str) -> None:
-        self._waits, self._name, self._started = waits, name, asyncio.get_running_loop().time()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        waited = asyncio.get_running_loop().time() - self._started
-        self._waits[self._name] = self._waits.get(self._name, 0.0) + waited

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import sys
 from collections.abc import Callable
 from datetime import datetime
 
@@ -15,8 +16,9 @@ from .._errors import (
 )
 from .._transports.failures import without_frames
 from .._transports.given_client import check_kind
+from .._transports.lazy import LazyRequest
 from .._transports.options import POLICY
-from .._transports.status_errors import ATTEMPTS, REASON, RETRY_AFTER, RETRY_AT, SENT_TOKEN, moment_after
+from .._transports.status_errors import ATTEMPTS, REASON, RETRY_AFTER, RETRY_AT, moment_after
 from .attempt import Attempt, AttemptSender, Call
 from .auth import TokenAuth, copy_of
 from .call_errors import given_up, held_back, no_response, out_of_time
@@ -25,7 +27,7 @@ from .gate import Gate, RequestGate
 from .guarded_gate import GuardedGate
 from .policy import BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from .token import utc_now
-from .tracing import trace_of
+from .tracing import OPENTELEMETRY, trace_of
 from .window import WaitTooLongError
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -96,10 +98,14 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request as often as the policy allows, and return the last response, read."""
         self._check_use()
-        await request.aread()
+        if not isinstance(request, LazyRequest):
+            await request.aread()
         policy, task = request.extensions.get(POLICY, self._policy), asyncio.current_task()
-        limit, trace = asyncio.timeout(policy.queue_timeout), trace_of(request)
+        limit = asyncio.timeout(policy.queue_timeout)
+        trace = trace_of(request) if OPENTELEMETRY in sys.modules else None
         call = Call(request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=task, trace=trace)
+        if trace is None:
+            return await self._respond(call)
         with trace:
             response = await self._respond(call)
             trace.ended(response)
@@ -137,8 +143,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     async def _run(self, call: Call) -> httpx.Response:
         while True:
             attempt = await self._attempt(call)
-            if call.token is not None and attempt.response is not None and attempt.response.status_code >= 300:
-                attempt.response.extensions[SENT_TOKEN] = call.token.value
             if attempt.outcome is Outcome.FINAL and attempt.response is not None:
                 if attempt.response.status_code == 401 and await self._has_new_token(call):
                     continue
@@ -151,8 +155,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 policy=call.policy,
                 budget=self._budget.left,
             )
-            if attempt.outcome is Outcome.RATE_LIMITED:
-                self._last_rate_limit = attempt.response
             if isinstance(decision, GiveUp):
                 return self._given_up(call, attempt, decision)
             call.spent = decision.cost or call.spent
@@ -166,22 +168,24 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             request = copy_of(call.request) if call.sent else call.request
             if self._auth is not None:
                 renewed = call.token if call.has_renewed_token else None
-                with call.trace.waiting("token_wait"):
-                    call.token = await self._auth.authorize(request, renewed)
+                token = self._auth.authorize(request, renewed)
+                call.token = await (token if call.trace is None else call.trace.waiting("token_wait", token))
                 if self._auth.is_provided and self._gate.cooldown_left() > 0:
                     # The token took its time, and meanwhile another call was rate limited: wait with the others.
                     self._sender.release(call)
                     await self._admit(call)
-            return await self._sender.send(request, call)
+            attempt = await self._sender.send(request, call)
+            if attempt.outcome is Outcome.RATE_LIMITED:
+                self._last_rate_limit = attempt.response
+            return attempt
         finally:
             if call.permit is not None:
                 self._sender.release(call)
 
     async def _admit(self, call: Call) -> None:
         try:
-            with call.trace.waiting("gate_wait"):
-                until = call.limit.when()
-                call.permit = await self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=until)
+            permit = self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=call.limit.when())
+            call.permit = await (permit if call.trace is None else call.trace.waiting("gate_wait", permit))
         except Exception as error:
             if isinstance(error, WaitTooLongError) or (isinstance(error, PlatformError) and not call.sent):
                 raise
@@ -201,7 +205,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         return renewed is not None
 
     def _final(self, call: Call, attempt: Attempt, response: httpx.Response) -> httpx.Response:
-        if response.status_code < 500 and not self._budget.is_full:
+        if response.status_code < 500 and self._budget.left < self._budget.capacity:
             self._budget.refund(call.spent)
         return self._described(call, attempt, response)
 

@@ -48,14 +48,16 @@ class _Heap:
 class WaiterQueue:
     """Waiters, first in first out by ticket."""
 
-    __slots__ = ("_by_max_wait", "_by_ticket", "_by_until", "_entered", "_live")
+    __slots__ = ("_by_max_wait", "_by_ticket", "_by_until", "_entered", "live")
 
     def __init__(self) -> None:
         self._by_ticket, self._by_max_wait, self._by_until = _Heap(), _Heap(), _Heap()
-        self._entered = self._live = 0
+        self._entered = 0
+        #: Waiters that have not been granted, failed, or counted as left.
+        self.live = 0
 
     def __len__(self) -> int:
-        return self._live
+        return self.live
 
     def __bool__(self) -> bool:
         return self._by_ticket.first() is not None
@@ -63,23 +65,23 @@ class WaiterQueue:
     def add(self, waiter: Waiter) -> None:
         """Queue a waiter behind all that have its ticket or a lower one."""
         self._entered += 1
-        self._live += 1
-        self._by_ticket.push(waiter.ticket, self._entered, waiter, live=self._live)
+        self.live += 1
+        self._by_ticket.push(waiter.ticket, self._entered, waiter, live=self.live)
         if waiter.max_wait < float("inf"):
-            self._by_max_wait.push(waiter.max_wait, self._entered, waiter, live=self._live)
+            self._by_max_wait.push(waiter.max_wait, self._entered, waiter, live=self.live)
         if waiter.until < float("inf"):
-            self._by_until.push(waiter.until, self._entered, waiter, live=self._live)
+            self._by_until.push(waiter.until, self._entered, waiter, live=self.live)
 
     def grant(self, permit: Permit) -> None:
         """Give a permit to the first waiter; there must be one."""
         waiter = self._by_ticket.first()
         assert waiter is not None  # noqa: S101  # callers ask `bool(queue)` first
-        self._live -= 1
+        self.live -= 1
         waiter.set_result(permit)
 
     def left(self) -> None:
         """Count a waiter that was cancelled."""
-        self._live -= 1
+        self.live -= 1
 
     def reject(self, *, now: float, left: float) -> None:
         """End the waits that a cooldown of `left` seconds is too long for."""
@@ -94,5 +96,5 @@ class WaiterQueue:
 
     def fail(self, waiter: Waiter, error: Exception) -> None:
         """End one wait."""
-        self._live -= 1
+        self.live -= 1
         waiter.set_exception(error)

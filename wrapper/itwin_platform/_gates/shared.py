@@ -168,7 +168,7 @@ class SharedGate(Gate):
             reports.append(Report(kind="cooldown", value=left))
         self._is_cooldown_unreported = False
         self._asked = len(self._queue)
-        self._due = loop.time() + (LEASE / 3)
+        self._due = loop.time() + LEASE / 2
         request = Request(
             process=self._process, wants=self._asked, listens=self._listens, spent=spent, reports=tuple(reports)
         )

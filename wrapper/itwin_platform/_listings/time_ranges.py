@@ -58,8 +58,8 @@ def split(part: TimeRange, moment: datetime | None) -> tuple[TimeRange, TimeRang
         raise PagingError(
             "the service returns iTwins of other times for a filter by time, so the listing cannot be partitioned by it"
         )
-    elif since is not None and moment == since:
-        moment = since + CLOSEST
+    elif moment == since:
+        moment += CLOSEST
     if moment == until or moment is None:
         return None
     return TimeRange(since=since, until=moment), TimeRange(since=moment, until=until)
