@@ -162,7 +162,7 @@ async def test_items_come_before_the_complaint_about_a_link() -> None:
 
 async def test_collect_warns_of_a_cap_and_names_the_ways_on() -> None:
     """A list that may not be whole says so, at the line that asked for it, and how to get the rest."""
-    with pytest.warns(TruncatedWarning, match=r"X-Max-Return \(20\).*sub_class.*filter.*list_all") as caught:
+    with pytest.warns(TruncatedWarning, match=r"max_return=20.*sub_class.*filter.*list_all") as caught:
         assert len(await NumberedItems(total=25, cap=20).pager().collect()) == 20
     assert caught[0].filename == __file__
 

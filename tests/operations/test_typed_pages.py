@@ -87,7 +87,8 @@ def written(members: dict[str, str], source: random.Random) -> str:
 def shape(value: object) -> object:
     """Everything of a value that a caller can see: the types too, and of a model each field."""
     if hasattr(value, "__slots__") and hasattr(value, "wire_fields"):
-        fields = [name for name in type(value).__slots__ if name != "__weakref__"]
+        slots: tuple[str, ...] = vars(type(value))["__slots__"]
+        fields = [name for name in slots if name != "__weakref__"]
         return type(value), [(name, shape(getattr(value, name))) for name in fields]
     if isinstance(value, dict):
         return dict, [(name, shape(item)) for name, item in value.items()]
