@@ -45,7 +45,9 @@ class Script(Generic[Step]):
     def step(self, request: ReceivedRequest) -> Step:
         """Return the step for the next request."""
         step = self._steps.pop(0) if len(self._steps) > 1 else self._steps[0]
-        return step(request) if callable(step) else step
+        if callable(step):
+            return step(request)  # pyright: ignore[reportReturnType]  # a step of any type may be callable, for pyright
+        return step
 
 
 def now() -> float:

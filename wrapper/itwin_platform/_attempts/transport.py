@@ -100,7 +100,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._check_use()
         if not isinstance(request, LazyRequest):
             await request.aread()
-        policy, task = request.extensions.get(POLICY, self._policy), asyncio.current_task()
+        policy: BackoffPolicy = request.extensions.get(POLICY, self._policy)
+        task = asyncio.current_task()
         limit = asyncio.timeout(policy.queue_timeout)
         trace = trace_of(request) if OPENTELEMETRY in sys.modules else None
         call = Call(request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=task, trace=trace)

@@ -91,7 +91,9 @@ class SharedGate(Gate):
     def answered(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429."""
         self._reports.end(permit, "answered", now=asyncio.get_running_loop().time())
-        super().answered(permit)
+        self._window.answered(permit)
+        # Also when nobody waits here: other processes may wait for this permit.
+        self._admit()
 
     def rate_limited(self, permit: Permit, *, wait: float) -> None:
         """End an attempt that got a 429: this process stops at once, the others with their next exchange."""

@@ -5,6 +5,7 @@ transport of the caller, OpenTelemetry - gets real ones, and what is changed the
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import httpx
 
@@ -28,7 +29,7 @@ class LazyRequest(httpx.Request):
         url: httpx.URL,
         headers: dict[str, str],
         content: bytes,
-        extensions: dict[str, object],
+        extensions: dict[str, Any],
     ) -> None:
         # The constructor of httpx takes ten times as long.
         self.method = method
