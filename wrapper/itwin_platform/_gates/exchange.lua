@@ -8,7 +8,7 @@
 local STATE, LEASES, PROCESSES, QUEUE, WANTS, LOG = unpack(KEYS)
 local me, wants, listens, channel = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1', ARGV[4]
 local lease, most, capacity = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR = 60, 20, 0.000001
+local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR, NEVER = 60, 20, 0.000001, 1000000000
 local clock = redis.call('TIME')
 local now = clock[1] + clock[2] / 1000000
 
@@ -29,10 +29,11 @@ end
 local has_rates = longest_rate > 0
 local life = math.ceil(math.max(3600, 2 * longest_rate, s.cooldown - now + PROBE_INTERVAL))
 
--- What a process holds: permits in all, those of the period that it was last granted one in, and until when.
+-- What a process holds: permits in all, those of the period that it was last granted one in, those that it has not
+-- reported as sent where there are rates, and until when.
 local function load(process)
   local packed = redis.call('HGET', PROCESSES, process)
-  return packed and cmsgpack.unpack(packed) or {held = 0, period = -1, in_period = 0, expires = 0}
+  return packed and cmsgpack.unpack(packed) or {held = 0, period = -1, in_period = 0, expires = 0, unsent = {}}
 end
 
 local function store(process, entry)
@@ -49,6 +50,7 @@ end
 local function release(process, entry)
   s.in_flight = s.in_flight - entry.held
   if entry.period == s.period then s.in_period = s.in_period - entry.in_period end
+  for _, number in ipairs(entry.unsent) do redis.call('ZREM', LOG, number) end
   redis.call('HDEL', PROCESSES, process)
   redis.call('ZREM', LEASES, process)
   forget(process)
@@ -63,7 +65,7 @@ local mine = load(me)
 local known = mine.expires > now
 if not known and mine.expires > 0 then
   release(me, mine)
-  mine = {held = 0, period = -1, in_period = 0, expires = 0}
+  mine = {held = 0, period = -1, in_period = 0, expires = 0, unsent = {}}
 end
 if mine.expires < now + lease * 2 / 3 then
   mine.expires = now + lease
@@ -99,8 +101,11 @@ local function begin(entry)
   s.started, s.number = s.started + 1, s.number + 1
   if s.started == s.learned then s.open, s.mark = 1, s.number end
   if s.cooldown - now > CLOCK_ERROR then s.probe, s.probe_at = s.number, now + PROBE_INTERVAL end
-  -- Until it is reported as sent, it counts as if it were sent at the latest possible time.
-  if has_rates then redis.call('ZADD', LOG, exact(now + lease), s.number) end
+  -- Until it is reported as sent, it counts against every rate.
+  if has_rates then
+    redis.call('ZADD', LOG, exact(now + NEVER), s.number)
+    table.insert(entry.unsent, s.number)
+  end
 end
 
 local function finish(period)
@@ -114,12 +119,20 @@ end
 
 local reports = {}
 
+local function no_longer_unsent(number)
+  for index, unsent in ipairs(mine.unsent) do
+    if unsent == number then return table.remove(mine.unsent, index) end
+  end
+end
+
 function reports.sent(period, number, ago)
+  no_longer_unsent(number)
   redis.call('ZADD', LOG, 'XX', exact(now - ago), number)
 end
 
 function reports.unused(period, number)
   finish(period)
+  no_longer_unsent(number)
   redis.call('ZREM', LOG, number)
   if period == s.period then s.started = s.started - 1 end
   if number == s.probe then s.probe_at = 0 end
