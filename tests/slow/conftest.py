@@ -41,7 +41,8 @@ def older_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(PROJECT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("LICENSE", "openapi.yaml", "pyproject.toml"):
         shutil.copy(PROJECT / name, folder / name)
-    (folder / "wrapper/itwin_platform/_version.py").write_text('"""Older."""\n\n__version__ = "0.0.1"\n')
+    older = '"""Older."""\n\n__version__ = "0.0.1"\nDOCUMENTATION = ""\n'
+    (folder / "wrapper/itwin_platform/_version.py").write_text(older)
     types = folder / "generated/itwin_platform_api/models/detector_type.py"
     first = types.read_text().replace(
         "    PHOTO_OBJECT_DETECTOR =", '    OLD_DETECTOR = "OldDetector"\n    PHOTO_OBJECT_DETECTOR ='

@@ -33,7 +33,7 @@ METHODS = {
 }
 #: What hovering over each name shows: a part of the signature or type, and of the documentation.
 HOVERS = {
-    "platform.itwins.lis": ("-> Pager[ITwin]", "the first request goes out with the first"),
+    "platform.itwins.lis": ("-> Pager[ITwin]", "The first request is sent when iteration starts"),
     "platform.itwin": ("itwins: ITwins", "The operations on iTwins"),
     "itwin.display_nam": ("display_name: str", "Display name."),
     "platform.repositories.updat": ("-> CoroutineType[Any, Any, Repository]", "Technical Preview"),

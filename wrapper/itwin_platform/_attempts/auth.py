@@ -47,7 +47,7 @@ class TokenAuth(httpx.Auth):
     def __init__(self, source: TokenProvider, *, now: Callable[[], datetime] = utc_now) -> None:
         self._ask = source if callable(source) else None
         #: True when tokens come from a provider, which may take its time.
-        self.is_provided = self._ask is not None
+        self.is_provided: bool = self._ask is not None
         self._token = None if callable(source) else _access_token(source)
         self._obtained_at = now()
         self._now = now

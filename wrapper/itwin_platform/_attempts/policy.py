@@ -160,8 +160,8 @@ class RetryBudget:
     __slots__ = ("capacity", "left")
 
     def __init__(self, capacity: int) -> None:
-        self.capacity = capacity
-        self.left = capacity
+        self.capacity: int = capacity
+        self.left: int = capacity
 
     def spend(self, cost: int) -> None:
         """Take the cost of one retry."""

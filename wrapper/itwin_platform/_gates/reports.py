@@ -75,7 +75,7 @@ class SharedBudget(RetryBudget):
 
     def __init__(self, capacity: int) -> None:
         super().__init__(capacity)
-        self.unreported = 0
+        self.unreported: int = 0
 
     def spend(self, cost: int) -> None:
         """Take the cost of one retry."""

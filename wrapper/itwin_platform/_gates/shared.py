@@ -64,7 +64,7 @@ class SharedGate(Gate):
         rates = rates_of(rate)
         shares = [RateLimit(max(1, each.requests // workers), each.per) for each in rates]
         super().__init__(math.ceil(max_in_flight / workers), shares)
-        self.retry_budget = SharedBudget(BackoffPolicy().retry_budget)
+        self.retry_budget: SharedBudget = SharedBudget(BackoffPolicy().retry_budget)
         self._engine, self._name, self._on_event = engine, name, on_event
         # Made anew in each process: a gate may be built before a server forks its workers.
         self._process = ""
