@@ -7,6 +7,7 @@ and nothing of it is lost: it goes the ordinary way.
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import attrs
@@ -49,6 +50,25 @@ def _reader() -> Reader | None:
     except ImportError:
         return None
     fields = [field for field in attrs.fields(ITwin) if field.name != "additional_properties"]
+    decode = _page_decoder(msgspec, fields)
+    if decode is None:
+        return None
+    model_of = _model_maker(fields)
+
+    def read(body: bytes) -> ITwinsResponse | None:
+        try:
+            found = decode(body)
+        except (ValueError, RecursionError):
+            return None
+        response = ITwinsResponse.from_dict({"iTwins": [], "_links": found.links})
+        response.itwins = [model_of(values) for values in found.itwins]
+        return response
+
+    return read
+
+
+def _page_decoder(msgspec: ModuleType, fields: "list[attrs.Attribute[Any]]") -> Callable[[bytes], Any] | None:
+    """Return what decodes a page strictly; None when a field has a type that it does not know."""
     # Which field has which name on the wire is what a model tells whose values are the names of its fields.
     named = ITwin.from_dict({})
     for field in fields:
@@ -71,18 +91,8 @@ def _reader() -> Reader | None:
         # msgspec would skip an unknown field unread: not even its encoding would be checked.
         forbid_unknown_fields=True,
     )
-    decode, model_of = msgspec.json.Decoder(page).decode, _model_maker(fields)
-
-    def read(body: bytes) -> ITwinsResponse | None:
-        try:
-            found = decode(body)
-        except (ValueError, RecursionError):
-            return None
-        response = ITwinsResponse.from_dict({"iTwins": [], "_links": found.links})
-        response.itwins = [model_of(values) for values in found.itwins]
-        return response
-
-    return read
+    decode: Callable[[bytes], Any] = msgspec.json.Decoder(page).decode
+    return decode
 
 
 def _model_maker(fields: "list[attrs.Attribute[Any]]") -> Callable[[object], ITwin]:
