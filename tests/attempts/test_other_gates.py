@@ -20,6 +20,7 @@ from itwin_platform import (
     WaitTooLongError,
 )
 from itwin_platform._attempts.auth import TokenAuth
+from itwin_platform._attempts.guarded_gate import GuardedGate
 
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, send
 
@@ -174,6 +175,16 @@ async def test_a_gate_that_fails_loses_no_response(failing: str, caplog: pytest.
     with caplog.at_level("WARNING", logger="itwin_platform"):
         assert (await send(transport)).status_code == 200
     assert f"the gate failed in {failing}()" in caplog.messages
+
+
+async def test_the_guard_passes_its_gate_on() -> None:
+    """It is shown as the gate that was given, and closing it closes that one."""
+    gate = Gate(1)
+    guard = GuardedGate(gate)
+    assert repr(guard) == repr(gate)
+    await guard.aclose()
+    with pytest.raises(UsageError, match="the gate is closed"):
+        await gate.enter(gate.ticket(), max_wait=1.0, until=None)
 
 
 async def test_a_gate_that_lets_nobody_in_fails_calls_as_not_sent() -> None:

@@ -1,10 +1,14 @@
 """Reading a response: decoded bytes are counted while they arrive, and what breaks off is told apart."""
 
 import gzip
+import sys
 import tracemalloc
 import zlib
 from collections.abc import AsyncIterator, Iterable
+from decimal import Decimal
 from functools import cache
+from importlib import import_module
+from typing import Any
 
 import httpx
 import pytest
@@ -14,6 +18,8 @@ from itwin_platform._attempts.body import KEPT_OF_TOO_LARGE, read_body
 from itwin_platform._attempts.encodings import PIECE
 
 from tests.support.virtual_time import in_virtual_time
+
+zstandard: Any = import_module("zstandard")
 
 MOST = 1_000_000
 
@@ -121,6 +127,21 @@ async def test_a_gzip_bomb_costs_at_most_twice_the_limit(chunk: int) -> None:
 WHOLE = gzip.compress(b'{"a": 1}' * 100)
 
 
+@pytest.mark.parametrize("size", [1, 7, 300, 65_536])
+@pytest.mark.parametrize("encoding", ["deflate", "deflate without a header", "zstd"])
+async def test_an_encoded_body_may_come_in_pieces_of_any_size(encoding: str, size: int) -> None:
+    """Also when its first two bytes, which tell the kinds of deflate apart, come one by one."""
+    text = bytes(index * index % 251 for index in range(5000)) + bytes(range(256)) * 20
+    squeezed = {
+        "deflate": zlib.compress(text),
+        "deflate without a header": zlib.compress(text, wbits=-zlib.MAX_WBITS),
+        "zstd": zstandard.compress(text),
+    }[encoding]
+    assert len(squeezed) > 300
+    answer = await read_body(head(cut(squeezed, size), encoding=encoding.partition(" ")[0]), limit=MOST)
+    assert answer.content == text
+
+
 @pytest.mark.parametrize(
     ("chunks", "encoding", "reason"),
     [
@@ -129,6 +150,9 @@ WHOLE = gzip.compress(b'{"a": 1}' * 100)
         ([WHOLE, WHOLE[:30]], "gzip", "its gzip encoding breaks off"),
         ([b"{}"], "gzip", "its gzip encoding is broken"),
         ([WHOLE, b"trailing"], "gzip", "its gzip encoding is broken"),
+        ([zlib.compress(b"{}"), b"trailing"], "deflate", "its deflate encoding is broken"),
+        ([zlib.compress(b"{}")[:1]], "deflate", "its deflate encoding breaks off"),
+        ([b"this is not zstd"], "zstd", "its zstd encoding is broken"),
         ([b"{}"], "compress", "it is encoded as 'compress', which was not asked for"),
         ([b"{}"], "gzip, compress", "it is encoded as 'gzip, compress', which was not asked for"),
     ],
@@ -139,6 +163,28 @@ async def test_an_encoding_that_cannot_be_read_is_reported(chunks: list[bytes], 
         await read_body(head(chunks, encoding=encoding), limit=MOST)
     assert reason in str(raised.value)
     assert (await read_body(head(chunks, encoding=encoding, status=422), limit=MOST)).status_code == 422
+
+
+async def test_an_encoding_without_its_package_was_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where neither package for br is installed, httpx does not ask for it, and a body in it is reported."""
+    for name in ("brotli", "brotlicffi"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ResponseDecodeError, match="it is encoded as 'br', which was not asked for"):
+        await read_body(head([b"x"], encoding="br"), limit=MOST)
+
+
+async def test_a_body_that_was_read_without_keeping_it_is_reported() -> None:
+    """Whoever iterates over a response in a hook is told how to read it, not given an empty body."""
+    response = head([b"{}"])
+    assert [chunk async for chunk in response.aiter_raw()] == [b"{}"]
+    with pytest.raises(ResponseDecodeError, match=r"consumed its body without keeping it: read it with `aread\(\)`"):
+        await read_body(response, limit=MOST)
+
+
+async def test_json_takes_the_arguments_of_the_standard_reader() -> None:
+    """Who asks for decimal numbers gets them."""
+    answer = await read_body(head([b'{"a": 0.1}']), limit=MOST)
+    assert answer.json(parse_float=Decimal) == {"a": Decimal("0.1")}
 
 
 async def test_a_response_without_a_body_may_name_an_encoding() -> None:

@@ -109,9 +109,8 @@ else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         ours = name.endswith("Authentication") and not name.startswith("Stored")
         module = "_operations.replacement" if ours else _MODULES.get(name, "_api")
-        value: object = getattr(_import_module(f".{module}", __name__), name)
-        if isinstance(value, type | _FunctionType):
-            value.__module__ = __name__
+        value = getattr(_import_module(f".{module}", __name__), name)
+        value.__module__ = __name__
         globals()[name] = value
         return value
 

@@ -117,8 +117,8 @@ class AttemptSender:
         """Send a request once and return what it ended in."""
         call.sent += 1
         call.is_rate_limited = False
-        if call.permit is not None:
-            self.gate.sending(call.permit)
+        assert call.permit is not None  # noqa: S101  # a call is admitted before each attempt
+        self.gate.sending(call.permit)
         started = asyncio.get_running_loop().time()
         try:
             exchange = self._protected(self._exchange(request, call))

@@ -1,0 +1,73 @@
+"""Closing a backoff transport: while a call is let in, while one ends already, and in the wrong event loop."""
+
+import asyncio
+
+import httpx
+import pytest
+from itwin_platform import BackoffPolicy, BackoffTransport, Gate, TransportError, UsageError
+
+from tests.support.scripted_transport import ScriptedTransport, backoff, send
+from tests.support.virtual_time import VirtualTimeLoop
+
+
+async def test_a_call_that_is_let_in_while_the_client_closes_ends_too() -> None:
+    """The deadline that starts with its admission does not replace the end that closing has set."""
+    gate = Gate(1)
+    permit = await gate.enter(gate.ticket(), max_wait=0.0, until=None)
+    service = ScriptedTransport(200, latency=5.0)
+    transport = backoff(service, gate=gate, policy=BackoffPolicy(deadline=60.0))
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(1.0)
+    gate.abandoned(permit)
+    await transport.aclose()
+    with pytest.raises(TransportError, match="the client was closed"):
+        await call
+    assert asyncio.get_running_loop().time() == 1.0
+    assert service.closed
+
+
+async def test_closing_waits_for_a_call_whose_deadline_has_passed() -> None:
+    """A call that tidies up after its deadline is not ended again: the transport is closed when it is done."""
+
+    class TidyingUp(ScriptedTransport):
+        cancels_cleanly = True  # as a transport of ours: a scope of anyio would cancel the tidying up as well
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            try:
+                return await super().handle_async_request(request)
+            finally:
+                await asyncio.sleep(5.0)
+
+    service = TidyingUp(200, latency=3600.0)
+    transport = backoff(service, policy=BackoffPolicy(deadline=1.0))
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(2.0)
+    await transport.aclose()
+    assert asyncio.get_running_loop().time() == 6.0
+    assert service.closed
+    with pytest.raises(TransportError):
+        await call
+
+
+async def test_a_timeout_of_the_application_is_not_the_deadline() -> None:
+    """A TimeoutError that a function of the application raises comes out as it is."""
+
+    def jitter() -> float:
+        raise TimeoutError("of the application")
+
+    transport = BackoffTransport(ScriptedTransport(503, 200), random_number=jitter)
+    with pytest.raises(TimeoutError, match="of the application"):
+        await send(transport)
+
+
+def test_a_client_is_closed_in_its_own_event_loop() -> None:
+    """Elsewhere closing is a UsageError that closes nothing; in the loop of the first call it still works."""
+    service = ScriptedTransport(200)
+    transport = backoff(service)
+    with asyncio.Runner(loop_factory=VirtualTimeLoop) as own, asyncio.Runner(loop_factory=VirtualTimeLoop) as other:
+        assert own.run(send(transport)).status_code == 200
+        with pytest.raises(UsageError, match="close a client in the event loop of its first call"):
+            other.run(transport.aclose())
+        assert not service.closed
+        own.run(transport.aclose())
+    assert service.closed
