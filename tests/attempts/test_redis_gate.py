@@ -21,6 +21,8 @@ from itwin_platform import (
 )
 from itwin_platform._gates import redis as redis_module, shared as shared_module
 from itwin_platform._gates.shared import SharedGate
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
 from tests.support.redis_server import RedisServer, server_program
 from tests.support.scripted_transport import ScriptedTransport, send
@@ -135,6 +137,53 @@ def test_a_free_permit_goes_to_who_waits_without_polling(fresh: RedisServer, mon
             three.abandoned(permit)
 
     run(work)
+
+
+def test_a_silent_subscription_still_hands_over(fresh: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long no message came, the next one is heard."""
+    monkeypatch.setattr(redis_module, "_LISTEN_INTERVAL", 0.001)
+    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 1000.0)
+    events: list[GateChanged] = []
+
+    async def work() -> None:
+        loop = asyncio.get_running_loop()
+        async with gates(fresh.url, max_in_flight=1, on_event=events.append) as (one, two):
+            permit = await enter(one)
+            waiting = asyncio.create_task(enter(two))
+            await until(lambda: two._listens and two._asked == 1)
+            silent_since = loop.time()
+            await until(lambda: loop.time() > silent_since + 0.05)
+            one.abandoned(permit)
+            two.abandoned(await waiting)
+
+    run(work)
+    assert events == []
+
+
+@pytest.mark.parametrize("retries", [0, 1], ids=["client gives up", "client subscribes again"])
+def test_a_cut_subscription_holds_nobody_up(fresh: RedisServer, monkeypatch: pytest.MonkeyPatch, retries: int) -> None:
+    """Messages may be lost with it: who waits goes on with the local share, and the gate is shared again later."""
+    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 0.1)
+    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    events: list[GateChanged] = []
+
+    async def work() -> None:
+        client = redis.asyncio.Redis.from_url(fresh.url, retry=Retry(NoBackoff(), retries))
+        async with gates(fresh.url, 1, max_in_flight=1) as (one,):
+            permit = await enter(one)
+            async with RedisGate(client, name="test, app 7", max_in_flight=1, on_event=events.append) as two:
+                waiting = asyncio.create_task(enter(two))
+                await until(lambda: two._listens and two._asked == 1)
+                with fresh.client as other:
+                    other.client_kill_filter(_type="pubsub")
+                second = await waiting
+                await until(lambda: len(events) == 2)
+                two.abandoned(second)
+            one.abandoned(permit)
+        await client.aclose()
+
+    run(work)
+    assert [event.is_shared for event in events] == [False, True]
 
 
 def test_a_429_of_one_process_closes_all(fresh: RedisServer) -> None:
@@ -306,6 +355,52 @@ def test_a_cooldown_survives_the_server(own: RedisServer, monkeypatch: pytest.Mo
     run(work)
 
 
+def test_a_429_during_an_exchange_outlives_its_reply(own: RedisServer) -> None:
+    """The reply knows nothing of it: it neither ends the cooldown nor lets anybody in."""
+
+    async def work() -> None:
+        async with gates(own.url, 1) as (gate,):
+            permit = await enter(gate)
+            gate.sending(permit)
+            own.hang()
+            waiting = asyncio.create_task(enter(gate, max_wait=100.0))
+            await until(lambda: gate._asked == 1)
+            gate.rate_limited(permit, wait=60.0)
+            own.go_on()
+            while gate._is_cooldown_unreported:  # each step of the loop is looked at
+                assert gate.cooldown_left() > 50.0
+                await asyncio.sleep(0)
+            assert gate.cooldown_left() > 50.0
+            assert not gate._is_lost
+            assert not waiting.done()
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+
+    run(work)
+
+
+def test_what_goes_out_without_the_server_is_not_reported_to_it(
+    own: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when it goes out after the server is back: it was no permit of the server, whose rate is still whole."""
+    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    own.kill()
+
+    async def work() -> None:
+        async with gates(own.url, rate=RateLimit(1, 60.0)) as (one, two):
+            permit = await enter(one)
+            assert one._is_lost
+            own.start()
+            await until(lambda: not one._is_lost)
+            one.sending(permit)
+            one.answered(permit)
+            await one.aclose()
+            two.abandoned(await enter(two, max_wait=1.0))
+            assert not two._is_lost
+
+    run(work)
+
+
 def test_a_flushed_script_is_loaded_again(fresh: RedisServer) -> None:
     """Nobody notices."""
 
@@ -392,6 +487,21 @@ def test_closing_ends_the_waits_and_leaves_no_task(fresh: RedisServer) -> None:
     run(work)
 
 
+def test_closing_a_gate_that_nobody_used_asks_no_server(own: RedisServer) -> None:
+    """Without a server it closes too, silently and for good."""
+    own.kill()
+    events: list[GateChanged] = []
+
+    async def work() -> None:
+        async with gates(own.url, 1, on_event=events.append) as (gate,):
+            await gate.aclose()
+            with pytest.raises(UsageError, match="the gate is closed"):
+                await enter(gate)
+
+    run(work)
+    assert events == []
+
+
 def test_an_idle_gate_has_no_task(fresh: RedisServer) -> None:
     """When nothing is in flight nothing runs, so that a program may end without closing it."""
 
@@ -415,6 +525,24 @@ def test_processes_share_the_retry_budget(fresh: RedisServer) -> None:
             sent = sum(len(service.requests) for service in services)
             # 90 pays for 18 retries at 5 each; the two first attempts come on top.
             assert sent == 20
+
+    run(work)
+
+
+def test_a_retry_that_succeeds_leaves_the_shared_budget_whole(fresh: RedisServer) -> None:
+    """What it spent is given back to all."""
+
+    async def work() -> None:
+        async with gates(fresh.url) as (one, two):
+            policy = BackoffPolicy(base_delay=0.0, max_attempts=100)
+            recovering = BackoffTransport(ScriptedTransport(*[503, 200] * 20), gate=one, policy=policy)
+            for _ in range(20):
+                assert (await send(recovering)).status_code == 200
+            await one.aclose()
+            failing = ScriptedTransport(503)
+            assert (await send(BackoffTransport(failing, gate=two, policy=policy))).status_code == 503
+            # 90 pays for 18 retries at 5 each; the first attempt comes on top.
+            assert len(failing.requests) == 19
 
     run(work)
 

@@ -142,19 +142,23 @@ class _RedisEngine:
     async def listen(self, process: str, *, ready: Callable[[], None], permit: Callable[[int, int], None]) -> None:
         connection: Any = self._redis.pubsub()
         subscriptions = 0
+
+        def hear(message: Any) -> None:
+            nonlocal subscriptions
+            if message is None:
+                return
+            if message["type"] == "message":
+                permit(*_permit(message["data"]))
+                return
+            subscriptions += 1
+            if subscriptions > 1:
+                raise EngineUnreachableError("the subscription was interrupted")
+            ready()
+
         try:
             await connection.subscribe(self._channel + process)
             while True:
-                message = await connection.get_message(timeout=_LISTEN_INTERVAL)
-                if message is None:
-                    continue
-                if message["type"] == "message":
-                    permit(*_permit(message["data"]))
-                    continue
-                subscriptions += 1
-                if subscriptions > 1:
-                    raise EngineUnreachableError("the subscription was interrupted")
-                ready()
+                hear(await connection.get_message(timeout=_LISTEN_INTERVAL))
         except (self._errors.RedisError, OSError) as error:
             raise self._translated(error) from error
         finally:
