@@ -140,3 +140,12 @@ async def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() 
     assert read.headers.raw == list(RECEIVED)
     assert response.headers["content-length"] == "2"
     assert (read.content, read.json()) == (b"{}", {})
+
+
+def test_headers_that_are_set_on_a_response_count() -> None:
+    """A hook or a transport may give a response other headers: those are read, and what was received is not."""
+    response = LazyResponse(200, RECEIVED, stream=httpx.ByteStream(b""))
+    response.headers = httpx.Headers({"Content-Type": "text/plain"})
+    assert response.headers["content-type"] == "text/plain"
+    assert header_of(response, "content-type") == "text/plain"
+    assert header_of(response, "set-cookie") is None

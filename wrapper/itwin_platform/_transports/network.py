@@ -226,7 +226,3 @@ class Network(httpcore.AsyncNetworkBackend):
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
         return stream
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        await asyncio.sleep(seconds)

@@ -1,0 +1,86 @@
+"""The default transport takes its connections back, uses them again, and closes them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from itwin_platform._transports.slots import KEEPALIVE, SlotTransport
+
+from tests.support.raw_server import ACCOUNT, RawServer, raw_response
+
+
+@pytest.fixture
+async def transport() -> AsyncIterator[SlotTransport]:
+    """The default transport, for services without encryption."""
+    transport = SlotTransport(verify=False)
+    yield transport
+    await transport.aclose()
+
+
+async def test_a_connection_that_ends_before_the_request_is_sent_is_replaced(transport: SlotTransport) -> None:
+    """An idle connection that ends after it was chosen, with nothing sent on it, costs no request."""
+    async with RawServer(raw_response()) as server:
+
+        async def end_the_first(name: str, info: object) -> None:
+            if name == "http11.send_request_headers.started" and server.connections_accepted == 1:
+                server.close_connections()
+                await server.quiet()
+
+        first = await transport.handle_async_request(httpx.Request("GET", server.address))
+        await first.aread()
+        request = httpx.Request("GET", server.address, extensions={"trace": end_the_first})
+        second = await transport.handle_async_request(request)
+        assert await second.aread() == ACCOUNT
+        assert (len(server.requests), server.connections_accepted) == (2, 2)
+
+
+async def test_an_httpx_that_keeps_its_connections_elsewhere_is_rejected(
+    transport: SlotTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The default transport says so when it cannot hand its network to httpx."""
+
+    class Other(httpx.AsyncBaseTransport):
+        def __init__(self, **options: object) -> None:
+            del options
+
+    monkeypatch.setattr(httpx, "AsyncHTTPTransport", Other)
+    with pytest.raises(RuntimeError, match="use httpx"):
+        await transport.handle_async_request(httpx.Request("GET", "http://127.0.0.1:1/"))
+
+
+async def test_a_response_that_is_closed_after_its_transport_gives_nothing_back(transport: SlotTransport) -> None:
+    """A connection that was closed with its transport is not kept for another request."""
+    async with RawServer(raw_response()) as server:
+        response = await transport.handle_async_request(httpx.Request("GET", server.address))
+        await transport.aclose()
+        await response.aclose()
+        assert repr(transport) == "SlotTransport(in_use=0, idle=0)"
+
+
+async def test_a_connection_that_is_idle_for_too_long_is_closed(
+    transport: SlotTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection that comes back later stays open; the one that has been idle for too long does not."""
+    async with RawServer(raw_response()) as server:
+        request = httpx.Request("GET", server.address)
+        responses = [await transport.handle_async_request(request) for _ in range(2)]
+        assert repr(transport) == "SlotTransport(in_use=2, idle=0)"
+        await responses[0].aread()
+        loop = asyncio.get_running_loop()
+        time = loop.time
+        monkeypatch.setattr(loop, "time", lambda: time() + KEEPALIVE + 1.0)
+        await responses[1].aread()
+        assert repr(transport) == "SlotTransport(in_use=0, idle=1)"
+        await server.ended.wait()
+
+
+async def test_a_response_that_is_closed_twice_gives_its_connection_back_once(transport: SlotTransport) -> None:
+    """Closing a body again, as a wrapper of a transport may, does not hand out one connection to two requests."""
+    async with RawServer(raw_response()) as server:
+        response = await transport.handle_async_request(httpx.Request("GET", server.address))
+        await response.aread()
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        await response.stream.aclose()
+        await response.stream.aclose()
+        assert repr(transport) == "SlotTransport(in_use=0, idle=1)"

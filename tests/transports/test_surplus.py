@@ -1,0 +1,81 @@
+"""Which connections are closed after a response, because more may have arrived on them."""
+
+import logging
+import ssl
+
+import h11
+import httpx
+import pytest
+from itwin_platform._transports.surplus import _warn, close_if_surplus
+
+
+class Network:
+    """The network of a connection: what encrypts it, and whether it was closed."""
+
+    def __init__(self, tls: ssl.SSLObject | None = None) -> None:
+        self._tls = tls
+        self.is_closed = False
+
+    def get_extra_info(self, info: str) -> ssl.SSLObject | None:
+        """Return what encrypts."""
+        return self._tls if info == "ssl_object" else None
+
+    async def aclose(self) -> None:
+        """Note it."""
+        self.is_closed = True
+
+
+class Stream(httpx.AsyncByteStream):
+    """A body that shows the state of its connection where httpcore's does."""
+
+    def __init__(self, state: h11.Connection, network: Network) -> None:
+        self._h11_state = state
+        self._network = network
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._network.aclose()
+
+
+def response_on(network: Network, stream: httpx.AsyncByteStream, *, version: bytes = b"HTTP/1.1") -> httpx.Response:
+    """Return a response that came over a network."""
+    return httpx.Response(200, stream=stream, extensions={"network_stream": network, "http_version": version})
+
+
+async def test_a_response_of_another_protocol_keeps_its_connection() -> None:
+    """Where responses are told apart by number, as in HTTP/2, nothing is closed."""
+    network = Network()
+    await close_if_surplus(response_on(network, httpx.ByteStream(b""), version=b"HTTP/2"))
+    assert not network.is_closed
+
+
+async def test_a_response_whose_connection_is_hidden_closes_it_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    """A connection that cannot be looked into is closed after each response; one warning tells why."""
+    _warn.cache_clear()
+    for network in (Network(), Network()):
+        with caplog.at_level(logging.WARNING):
+            await close_if_surplus(response_on(network, httpx.ByteStream(b"")))
+        assert network.is_closed
+    assert [record.getMessage() for record in caplog.records] == [
+        "responses of ByteStream do not show their connection: each connection is used for one request"
+    ]
+    assert caplog.records[0].name == "itwin_platform"
+
+
+async def test_a_connection_that_is_in_use_again_is_left_alone() -> None:
+    """A connection on which the next request has begun is not closed for the response before it."""
+    state, network = h11.Connection(h11.CLIENT), Network()
+    state.receive_data(b"surplus")
+    state.send(h11.Request(method="GET", target="/", headers=[("host", "service.example")]))
+    await close_if_surplus(response_on(network, Stream(state, network)))
+    assert not network.is_closed
+
+
+@pytest.mark.parametrize(("waiting", "closes"), [(b"", False), (b"no record of TLS", True)], ids=["nothing", "garbage"])
+async def test_a_connection_whose_encryption_broke_is_closed(waiting: bytes, closes: bool) -> None:
+    """What waits in the TLS layer and cannot be decrypted ends the connection; where nothing waits, it goes on."""
+    incoming = ssl.MemoryBIO()
+    incoming.write(waiting)
+    network = Network(ssl.create_default_context().wrap_bio(incoming, ssl.MemoryBIO(), server_hostname="x.example"))
+    await close_if_surplus(response_on(network, Stream(h11.Connection(h11.CLIENT), network)))
+    assert network.is_closed is closes
