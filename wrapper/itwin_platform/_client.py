@@ -10,9 +10,9 @@ import httpx
 
 from ._api import UNSET, Unset
 from ._attempts.auth import TokenAuth, TokenProvider
-from ._attempts.events import BackoffEvent
 from ._attempts.gate import RequestGate
 from ._attempts.policy import BackoffPolicy, with_limits
+from ._attempts.telemetry.events import BackoffEvent
 from ._attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
 from ._errors import UsageError
 from ._operations.group import Connection
