@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
 #: From the top to the ground: a module imports from its own folder or from those below. Subfolders are below their folder.
 ORDER = (
     *("_client", "_operations", "_listings", "_gates"),
-    *("_attempts", "_attempts/telemetry"),
+    *("_attempts", "_attempts/admission", "_attempts/telemetry"),
     *("_transports", "_json", "_api"),
 )
 GROUND = ("_errors", "_error_text", "_deprecation", "_version")
@@ -19,7 +19,7 @@ MODULES = sorted(path.relative_to(PACKAGE).with_suffix("").as_posix() for path i
 GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
 #: Modules that decide: they receive time, sleep and randomness as arguments.
 PURE = {
-    *("_attempts/policy", "_attempts/window", "_attempts/token", "_attempts/telemetry/events"),
+    *("_attempts/policy", "_attempts/admission/window", "_attempts/token", "_attempts/telemetry/events"),
     *("_listings/run", "_listings/links", "_listings/page", "_listings/resume"),
     *("_operations/rules", "_operations/replacement", "_operations/scene_data"),
     *("_api", "_errors", "_error_text", "_json", "_deprecation", "_version"),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self
 import httpx
 
 from ._api import UNSET, Unset
+from ._attempts.admission.gate import RequestGate
 from ._attempts.auth import TokenAuth, TokenProvider
-from ._attempts.gate import RequestGate
 from ._attempts.policy import BackoffPolicy, with_limits
 from ._attempts.telemetry.events import BackoffEvent
 from ._attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport

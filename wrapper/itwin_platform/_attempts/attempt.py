@@ -12,14 +12,14 @@ import httpx
 from .._transports.cancellation import cancelled_in_order
 from .._transports.failures import tls_failure
 from .._transports.status_errors import SENT_TOKEN, limited_by
+from .admission.gate import RequestGate
+from .admission.window import Permit
 from .body import read_body
-from .gate import RequestGate
 from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
 from .retry_after import retry_after_of
 from .telemetry.events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .telemetry.tracing import Trace
 from .token import AccessToken
-from .window import Permit
 
 #: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
 LONGEST_COOLDOWN = 86_400.0

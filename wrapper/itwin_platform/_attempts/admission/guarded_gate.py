@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from ..telemetry.events import LOG
 from .gate import RequestGate
-from .telemetry.events import LOG
 from .window import Permit
 
 T = TypeVar("T")
