@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
 #: From the top to the ground: a module imports from its own folder or from those below. Subfolders are below their folder.
 ORDER = (
     *("_client", "_operations", "_listings", "_gates"),
-    *("_attempts", "_attempts/admission", "_attempts/telemetry"),
+    *("_attempts", "_attempts/admission", "_attempts/telemetry", "_attempts/bodies"),
     *("_transports", "_json", "_api"),
 )
 GROUND = ("_errors", "_error_text", "_deprecation", "_version")

@@ -14,7 +14,7 @@ from .._transports.failures import tls_failure
 from .._transports.status_errors import SENT_TOKEN, limited_by
 from .admission.gate import RequestGate
 from .admission.window import Permit
-from .body import read_body
+from .bodies.body import read_body
 from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
 from .retry_after import retry_after_of
 from .telemetry.events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
