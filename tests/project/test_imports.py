@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
-#: From the top to the ground: a module imports from its own folder or from those below. Subfolders are below their folder.
+#: From the top to the ground: a module imports from its own folder or from those below.
+#: A subfolder is below the folder that holds it.
 ORDER = (
     *("_client", "_operations", "_listings", "_gates"),
     *("_attempts", "_attempts/admission", "_attempts/telemetry", "_attempts/bodies"),
-    *("_transports", "_json", "_api"),
+    *("_transports", "_transports/decoding"),
+    *("_json", "_api"),
 )
 GROUND = ("_errors", "_error_text", "_deprecation", "_version")
 RANK = {name: rank for rank, name in enumerate(ORDER)} | dict.fromkeys(GROUND, len(ORDER))
