@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
 ORDER = (
     *("_client", "_operations", "_listings", "_gates"),
     *("_attempts", "_attempts/admission", "_attempts/telemetry", "_attempts/bodies"),
-    *("_transports", "_transports/decoding"),
+    *("_transports", "_transports/decoding", "_transports/connections"),
     *("_json", "_api"),
 )
 GROUND = ("_errors", "_error_text", "_deprecation", "_version")

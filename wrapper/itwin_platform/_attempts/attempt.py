@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from .._transports.cancellation import cancelled_in_order
-from .._transports.failures import tls_failure
+from .._transports.connections.failures import tls_failure
 from .._transports.status_errors import SENT_TOKEN, limited_by
 from .admission.gate import RequestGate
 from .admission.window import Permit

@@ -14,7 +14,7 @@ from .._errors import (
     TransportError,
     UsageError,
 )
-from .._transports.failures import without_frames
+from .._transports.connections.failures import without_frames
 from .._transports.given_client import check_kind
 from .._transports.lazy import LazyRequest
 from .._transports.options import POLICY
