@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from .._attempts.events import GateChanged
+from .._attempts.admission.window import RateLimit
 from .._attempts.policy import BackoffPolicy
-from .._attempts.window import RateLimit
+from .._attempts.telemetry.events import GateChanged
 from .._errors import UsageError
 from .engine import LEASE, EngineRejectsError, EngineUnreachableError, Reply, Request
 from .shared import SharedGate

@@ -5,10 +5,10 @@ import math
 import uuid
 from collections.abc import Callable, Iterable
 
-from .._attempts.events import GateChanged, tell
-from .._attempts.gate import Gate, rates_of
+from .._attempts.admission.gate import Gate, rates_of
+from .._attempts.admission.window import Permit, RateLimit
 from .._attempts.policy import BackoffPolicy
-from .._attempts.window import Permit, RateLimit
+from .._attempts.telemetry.events import GateChanged, tell
 from .._errors import UsageError
 from .engine import LEASE, Engine, EngineRejectsError, Reply, Report, Request
 from .reports import Reports, SharedBudget

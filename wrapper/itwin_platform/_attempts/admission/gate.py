@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from .._errors import UsageError
+from ..._errors import UsageError
 from .waiters import Waiter, WaiterQueue
 from .window import Permit, RateLimit, WaitTooLongError, Window
 
