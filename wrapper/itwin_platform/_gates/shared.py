@@ -4,6 +4,7 @@ import asyncio
 import math
 import uuid
 from collections.abc import Callable, Iterable
+from typing import Self
 
 from .._attempts.admission.gate import Gate, rates_of
 from .._attempts.admission.window import Permit, RateLimit
@@ -34,19 +35,8 @@ class SharedGate(Gate):
     """
 
     __slots__ = (
-        *(
-            "_asked",
-            "_changed",
-            "_due",
-            "_engine",
-            "_generation",
-            "_has_joined",
-            "_has_rates",
-            "_held",
-            "_is_contended",
-        ),
-        *("_is_cooldown_unreported", "_is_lost", "_listener", "_listens", "_name", "_on_event", "_process", "_pump"),
-        *("_reports", "retry_budget"),
+        *("_asked", "_changed", "_due", "_engine", "_has_joined", "_is_contended", "_is_cooldown_unreported"),
+        *("_is_lost", "_listener", "_listens", "_name", "_on_event", "_process", "_pump", "_reports", "retry_budget"),
     )
 
     def __init__(
@@ -76,7 +66,7 @@ class SharedGate(Gate):
         self._pump: asyncio.Task[None] | None = None
         self._listener: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> "SharedGate":
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *raised: object) -> None:
