@@ -1,11 +1,37 @@
-"""Time is virtual in this folder: a wait of an hour costs nothing, and none is real."""
+"""Virtual time for the coroutine tests of this folder, and the Redis servers of those that need real time."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
+import pytest
+
+from tests.support.redis_server import RedisServer
 from tests.support.virtual_time import VirtualTimeLoop
 
 
 def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
     """The loop that coroutine tests run in."""
     return {"virtual": VirtualTimeLoop}
+
+
+@pytest.fixture(scope="module")
+def shared_server() -> Iterator[RedisServer]:
+    """One server for the tests that do not harm it."""
+    with RedisServer() as server:
+        yield server
+
+
+@pytest.fixture
+def empty_server(shared_server: RedisServer) -> RedisServer:
+    """The shared server without keys."""
+    client = shared_server.client
+    client.flushall()
+    client.close()
+    return shared_server
+
+
+@pytest.fixture
+def own_server() -> Iterator[RedisServer]:
+    """A server that the test may kill."""
+    with RedisServer() as server:
+        yield server

@@ -1,0 +1,112 @@
+"""Constructing, using and closing one RedisGate."""
+
+import asyncio
+import sys
+from contextlib import suppress
+from typing import Any
+
+import pytest
+import redis.asyncio
+from itwin_platform import GateChanged, RedisGate, UsageError
+
+from tests.support.redis_gates import enter, gates, needs_redis, run, until
+from tests.support.redis_server import RedisServer
+
+pytestmark = needs_redis
+
+
+def test_a_wrong_password_is_a_usage_error(caplog: pytest.LogCaptureFixture) -> None:
+    """With a wrong password, a call raises UsageError, and neither the error nor the log contains the password."""
+
+    async def work(server: RedisServer) -> None:
+        url = server.url.replace("unix://", "unix://:wrong-secret@")
+        async with gates(url, 1) as (gate,):
+            with pytest.raises(UsageError, match="rejects the user name or the password in redis") as raised:
+                await enter(gate)
+        assert "wrong-secret" not in str(raised.value) + caplog.text + repr(gate)
+
+    with RedisServer(password="right-secret") as server:
+        run(lambda: work(server))
+
+
+@pytest.mark.parametrize("url", ["http://localhost:6379", "localhost:6379", "redis://localhost:no-port"])
+def test_a_wrong_url_is_a_usage_error(url: str) -> None:
+    """A URL that redis does not understand raises UsageError in the constructor."""
+    with pytest.raises(UsageError, match="redis must be a URL such as"):
+        RedisGate(url, name="test")
+
+
+@pytest.mark.parametrize(
+    "options", [{"name": " "}, {"name": "a", "workers": 0}, {"name": "a", "max_in_flight": 0}], ids=str
+)
+def test_values_out_of_range_are_a_usage_error(options: dict[str, Any]) -> None:
+    """A value out of range raises UsageError in the constructor."""
+    with pytest.raises(UsageError):
+        RedisGate("redis://localhost", **options)
+
+
+def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the redis package, the constructor raises ImportError with the command that installs it."""
+    monkeypatch.setitem(sys.modules, "redis.asyncio", None)
+    with pytest.raises(ImportError, match="pip install redis"):
+        RedisGate("redis://localhost", name="test")
+
+
+def test_a_client_of_the_caller_may_decode_responses(empty_server: RedisServer) -> None:
+    """The gate understands strings as well as bytes, in replies and in messages."""
+
+    async def work() -> None:
+        client = redis.asyncio.Redis.from_url(empty_server.url, decode_responses=True)
+        async with RedisGate(client, name="test") as gate:
+            permits = [await enter(gate) for _ in range(20)]
+            waiting = asyncio.create_task(enter(gate))
+            await until(lambda: gate._listens)
+            gate.abandoned(permits[0])
+            await waiting
+        await client.aclose()
+
+    run(work)
+
+
+def test_closing_ends_waiting_calls(empty_server: RedisServer) -> None:
+    """Closing fails waiting calls with UsageError and reports ended attempts, so that others get their permits."""
+
+    async def work() -> None:
+        async with gates(empty_server.url, 2, max_in_flight=1) as (one, two):
+            permit = await enter(one)
+            waiting = asyncio.create_task(enter(one))
+            await until(lambda: one._listens)
+            one.abandoned(permit)
+            with suppress(UsageError):
+                await asyncio.gather(one.aclose(), waiting)
+            with pytest.raises(UsageError, match="the gate is closed"):
+                await enter(one)
+            two.abandoned(await enter(two))
+
+    run(work)
+
+
+def test_closing_an_unused_gate_needs_no_server(own_server: RedisServer) -> None:
+    """An unused gate closes without a server, raises no event, and then rejects calls."""
+    own_server.kill()
+    events: list[GateChanged] = []
+
+    async def work() -> None:
+        async with gates(own_server.url, 1, on_event=events.append) as (gate,):
+            await gate.aclose()
+            with pytest.raises(UsageError, match="the gate is closed"):
+                await enter(gate)
+
+    run(work)
+    assert events == []
+
+
+def test_an_idle_gate_has_no_task(empty_server: RedisServer) -> None:
+    """A gate with nothing in flight runs no task, so a program may end without closing it."""
+
+    async def work() -> None:
+        async with gates(empty_server.url, 1) as (gate,):
+            gate.abandoned(await enter(gate))
+            await until(lambda: gate._pump is not None and gate._pump.done())
+
+    run(work)

@@ -1,0 +1,175 @@
+"""A gate without its Redis server uses its local share of the limit, and shares it again when the server is back."""
+
+import asyncio
+import logging
+
+import pytest
+from itwin_platform import GateChanged, RateLimit, RedisGate, WaitTooLongError
+from itwin_platform._gates import redis as redis_module, shared as shared_module
+
+from tests.support.redis_gates import enter, gates, needs_redis, run, until
+from tests.support.redis_server import RedisServer
+
+pytestmark = needs_redis
+
+
+def test_a_process_that_dies_gives_its_permits_back(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The permits of a process that dies are free again after its lease."""
+    monkeypatch.setattr(redis_module, "LEASE", 0.4)
+    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 0.1)
+
+    async def work() -> None:
+        async with gates(empty_server.url, 1, max_in_flight=2) as (living,):
+            dying = RedisGate(empty_server.url, name="test, app 7", max_in_flight=2)
+            await enter(dying)
+            await enter(dying)
+            assert dying._pump is not None
+            dying._pump.cancel()
+            began = asyncio.get_running_loop().time()
+            await enter(living)
+            assert asyncio.get_running_loop().time() - began < 1.0
+            await dying._engine.aclose()
+
+    run(work)
+
+
+def test_without_the_server_each_process_uses_its_local_share(
+    own_server: RedisServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the server dies, waiting calls get permits of the local share, with one warning and one event."""
+    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    caplog.set_level(logging.INFO, "itwin_platform")
+    events: list[GateChanged] = []
+
+    async def work() -> None:
+        async with gates(own_server.url, 1, max_in_flight=8, workers=4, on_event=events.append) as (gate,):
+            held = [await enter(gate) for _ in range(8)]
+            waiting = [asyncio.create_task(enter(gate)) for _ in range(4)]
+            own_server.kill()
+            await until(lambda: gate._is_lost)
+            for permit in held:
+                gate.abandoned(permit)
+            await until(lambda: sum(task.done() for task in waiting) == 2)
+            assert [task.done() for task in waiting] == [True, True, False, False]
+            own_server.start()
+            await asyncio.gather(*waiting)
+            assert not gate._is_lost
+            for task in waiting:
+                gate.abandoned(task.result())
+
+    run(work)
+    assert [(event.name, event.is_shared) for event in events] == [("test, app 7", False), ("test, app 7", True)]
+    assert [(record.levelname, record.message.partition(": ")[0]) for record in caplog.records] == [
+        ("WARNING", "gate 'test, app 7' goes on without its server"),
+        ("INFO", "gate 'test, app 7' is shared again"),
+    ]
+
+
+def test_a_server_that_was_never_there_is_no_error(own_server: RedisServer, caplog: pytest.LogCaptureFixture) -> None:
+    """Without a server from the start, calls use the local share, after one warning."""
+    own_server.kill()
+
+    async def work() -> None:
+        async with gates(own_server.url, 1) as (gate,):
+            for _ in range(30):
+                gate.abandoned(await enter(gate))
+
+    run(work)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+def test_a_server_that_hangs_does_not_block_calls(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the server does not reply in time, calls use the local share, and share the limit again later."""
+    monkeypatch.setattr(shared_module, "ENGINE_TIMEOUT", 0.1)
+    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+
+    async def work() -> None:
+        async with gates(own_server.url, 1) as (gate,):
+            gate.abandoned(await enter(gate))
+            own_server.hang()
+            gate.abandoned(await enter(gate))
+            assert gate._is_lost
+            own_server.go_on()
+            permit = await enter(gate)
+            await until(lambda: not gate._is_lost)
+            gate.abandoned(permit)
+
+    run(work)
+
+
+def test_a_cooldown_survives_the_server(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first gate that reconnects to an emptied server stores its cooldown there."""
+    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+
+    async def work() -> None:
+        async with gates(own_server.url, 2) as (one, two):
+            first, second = await enter(one), await enter(one)
+            own_server.kill()
+            one.sending(first)
+            one.rate_limited(first, wait=60.0)
+            await until(lambda: one._is_lost)
+            own_server.start()
+            await until(lambda: not one._is_lost)
+            with pytest.raises(WaitTooLongError):
+                await enter(two, max_wait=1.0)
+            one.abandoned(second)
+
+    run(work)
+
+
+def test_a_cooldown_outlives_a_reply_that_is_older(own_server: RedisServer) -> None:
+    """A reply sent before the 429 was reported neither ends the cooldown nor grants a permit."""
+
+    async def work() -> None:
+        async with gates(own_server.url, 1) as (gate,):
+            permit = await enter(gate)
+            gate.sending(permit)
+            own_server.hang()
+            waiting = asyncio.create_task(enter(gate, max_wait=100.0))
+            await until(lambda: gate._asked == 1)
+            gate.rate_limited(permit, wait=60.0)
+            own_server.go_on()
+            while gate._is_cooldown_unreported:  # each step of the loop is looked at
+                assert gate.cooldown_left() > 50.0
+                await asyncio.sleep(0)
+            assert gate.cooldown_left() > 50.0
+            assert not gate._is_lost
+            assert not waiting.done()
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+
+    run(work)
+
+
+def test_a_local_permit_is_not_reported_to_the_server(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A local permit does not count against the shared rate, even when its attempt starts after the reconnect."""
+    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    own_server.kill()
+
+    async def work() -> None:
+        async with gates(own_server.url, rate=RateLimit(1, 60.0)) as (one, two):
+            permit = await enter(one)
+            assert one._is_lost
+            own_server.start()
+            await until(lambda: not one._is_lost)
+            one.sending(permit)
+            one.answered(permit)
+            await one.aclose()
+            two.abandoned(await enter(two, max_wait=1.0))
+            assert not two._is_lost
+
+    run(work)
+
+
+def test_a_flushed_script_is_loaded_again(empty_server: RedisServer) -> None:
+    """A gate loads its script again after SCRIPT FLUSH, and no call fails."""
+
+    async def work() -> None:
+        async with gates(empty_server.url, 1) as (gate,):
+            gate.abandoned(await enter(gate))
+            with empty_server.client as client:
+                client.script_flush()
+            gate.abandoned(await enter(gate))
+            assert not gate._is_lost
+
+    run(work)

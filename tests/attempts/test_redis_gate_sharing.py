@@ -1,0 +1,181 @@
+"""Several gates of one name share one limit, as several processes do."""
+
+import asyncio
+
+import pytest
+from itwin_platform import BackoffPolicy, BackoffTransport, RateLimit, RedisGate, WaitTooLongError
+from itwin_platform._gates import shared as shared_module
+
+from tests.support.redis_gates import enter, gates, needs_redis, run, until
+from tests.support.redis_server import RedisServer
+from tests.support.scripted_transport import ScriptedTransport, send
+
+pytestmark = needs_redis
+
+
+def test_processes_share_what_is_in_flight(empty_server: RedisServer) -> None:
+    """Three gates never have more attempts in flight together than allowed, and every call gets its permit."""
+
+    async def work() -> None:
+        now = most = served = 0
+
+        async def call(gate: RedisGate) -> None:
+            nonlocal now, most, served
+            permit = await enter(gate)
+            gate.sending(permit)
+            now += 1
+            most = max(most, now)
+            await asyncio.sleep(0.002)
+            now -= 1
+            served += 1
+            gate.answered(permit)
+
+        async with gates(empty_server.url, 3, max_in_flight=4) as opened:
+            await asyncio.gather(*(call(gate) for gate in opened for _ in range(40)))
+        assert (most, served) == (4, 120)
+
+    run(work)
+
+
+def test_a_free_permit_reaches_a_waiting_call_without_polling(
+    empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server pushes a free permit to the first waiting gate, which need not ask again."""
+    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 1000.0)
+
+    async def work() -> None:
+        async with gates(empty_server.url, 3, max_in_flight=1) as (one, two, three):
+            permit = await enter(one)
+            second = asyncio.create_task(enter(two))
+            await until(lambda: two._listens and two._asked == 1)
+            third = asyncio.create_task(enter(three))
+            await until(lambda: three._listens and three._asked == 1)
+            for gate, waiting in ((one, second), (two, third)):
+                await asyncio.sleep(0.01)
+                gate.sending(permit)
+                gate.answered(permit)
+                permit = await waiting
+            three.abandoned(permit)
+
+    run(work)
+
+
+def test_a_429_of_one_process_starts_a_cooldown_in_all(empty_server: RedisServer) -> None:
+    """A 429 starts a cooldown in every process, and the slow start after it counts all of them together."""
+
+    async def work() -> None:
+        async with gates(empty_server.url) as (one, two):
+            permit = await enter(one)
+            one.sending(permit)
+            one.rate_limited(permit, wait=0.3)
+            assert one.cooldown_left() > 0.2
+            await asyncio.sleep(0.05)
+            with pytest.raises(WaitTooLongError):
+                await enter(two, max_wait=0.1)
+            tasks = [asyncio.create_task(enter(gate)) for gate in (one, two) for _ in range(3)]
+            done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            assert len(done) == 1
+            await asyncio.sleep(0.05)
+            assert sum(task.done() for task in tasks) == 1
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+
+    run(work)
+
+
+def test_processes_share_a_rate(empty_server: RedisServer) -> None:
+    """A rate of five admits five of ten calls, and a permit that is not used admits a call of another process."""
+
+    async def work() -> None:
+        async with gates(empty_server.url, rate=[RateLimit(5, 60.0), RateLimit(100, 3600.0)]) as (one, two):
+            tasks = [asyncio.create_task(enter(gate)) for gate in (one, two) for _ in range(5)]
+            await until(lambda: sum(task.done() for task in tasks) == 5)
+            unused = next(task for task in tasks if task.done())
+            (one if tasks.index(unused) < 5 else two).abandoned(unused.result())
+            await until(lambda: sum(task.done() for task in tasks) == 6)
+            for task, gate in zip(tasks, [one] * 5 + [two] * 5, strict=True):
+                if task.done() and task is not unused:
+                    gate.sending(task.result())
+                    gate.answered(task.result())
+            await asyncio.sleep(0.1)
+            assert sum(task.done() for task in tasks) == 6
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    run(work)
+
+
+def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
+    """The report of an attempt travels with the next request for a permit, so a call costs one Redis command."""
+
+    async def work() -> None:
+        async with gates(empty_server.url, 1) as (gate,):
+            for _ in range(50):
+                permit = await enter(gate)
+                gate.sending(permit)
+                gate.answered(permit)
+        with empty_server.client as client:
+            calls = client.info("commandstats")["cmdstat_evalsha"]["calls"]
+        assert calls <= 55
+
+    with empty_server.client as client:
+        client.config_resetstat()
+    run(work)
+
+
+def test_processes_share_the_retry_budget(empty_server: RedisServer) -> None:
+    """Retries of one process use up the retry budget of the others."""
+
+    async def work() -> None:
+        async with gates(empty_server.url) as (one, two):
+            policy = BackoffPolicy(base_delay=0.0, max_attempts=100)
+            services = [ScriptedTransport(503), ScriptedTransport(503)]
+            for service, gate in zip(services, (one, two), strict=True):
+                assert (await send(BackoffTransport(service, gate=gate, policy=policy))).status_code == 503
+            sent = sum(len(service.requests) for service in services)
+            # 90 pays for 18 retries at 5 each; the two first attempts come on top.
+            assert sent == 20
+
+    run(work)
+
+
+def test_a_retry_that_succeeds_refills_the_shared_budget(empty_server: RedisServer) -> None:
+    """A successful retry returns what it spent to the shared retry budget."""
+
+    async def work() -> None:
+        async with gates(empty_server.url) as (one, two):
+            policy = BackoffPolicy(base_delay=0.0, max_attempts=100)
+            recovering = BackoffTransport(ScriptedTransport(*[503, 200] * 20), gate=one, policy=policy)
+            for _ in range(20):
+                assert (await send(recovering)).status_code == 200
+            await one.aclose()
+            failing = ScriptedTransport(503)
+            assert (await send(BackoffTransport(failing, gate=two, policy=policy))).status_code == 503
+            # 90 pays for 18 retries at 5 each; the first attempt comes on top.
+            assert len(failing.requests) == 19
+
+    run(work)
+
+
+def test_keys_expire_and_name_only_the_gate(empty_server: RedisServer) -> None:
+    """Every key has the hash tag of the gate's name and expires when nobody uses the gate."""
+
+    async def work() -> None:
+        async with gates(empty_server.url, 2, max_in_flight=1, rate=RateLimit(5, 60.0)) as (one, two):
+            permit = await enter(one)
+            waiting = asyncio.create_task(enter(two))
+            await until(lambda: two._listens and two._asked == 1)
+            await asyncio.sleep(0.02)
+            with empty_server.client as client:
+                keys = sorted(client.keys("*"))
+                assert keys == sorted(
+                    f"itwin-gate:{{test, app 7}}:{part}"
+                    for part in ("leases", "log", "processes", "queue", "state", "wants")
+                )
+                assert all(0 < client.ttl(key) <= 3600 for key in keys)
+            one.abandoned(permit)
+            two.abandoned(await waiting)
+
+    run(work)

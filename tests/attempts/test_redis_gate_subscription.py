@@ -1,0 +1,66 @@
+"""A free permit reaches a waiting call by a message of the Redis server."""
+
+import asyncio
+
+import pytest
+import redis.asyncio
+from itwin_platform import GateChanged, RedisGate
+from itwin_platform._gates import redis as redis_module, shared as shared_module
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from tests.support.redis_gates import enter, gates, needs_redis, run, until
+from tests.support.redis_server import RedisServer
+
+pytestmark = needs_redis
+
+
+def test_a_subscription_survives_a_silence(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gate receives a message that comes long after the previous one."""
+    monkeypatch.setattr(redis_module, "_LISTEN_INTERVAL", 0.001)
+    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 1000.0)
+    events: list[GateChanged] = []
+
+    async def work() -> None:
+        loop = asyncio.get_running_loop()
+        async with gates(empty_server.url, max_in_flight=1, on_event=events.append) as (one, two):
+            permit = await enter(one)
+            waiting = asyncio.create_task(enter(two))
+            await until(lambda: two._listens and two._asked == 1)
+            silent_since = loop.time()
+            await until(lambda: loop.time() > silent_since + 0.05)
+            one.abandoned(permit)
+            two.abandoned(await waiting)
+
+    run(work)
+    assert events == []
+
+
+@pytest.mark.parametrize("retries", [0, 1], ids=["client gives up", "client subscribes again"])
+def test_a_cut_subscription_does_not_block_calls(
+    empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch, retries: int
+) -> None:
+    """When the subscription is cut, a waiting call uses the local share, and the gate rejoins after RETRY_INTERVAL."""
+    # No other exchange is due for a long time.
+    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 1000.0)
+    monkeypatch.setattr(shared_module, "LEASE", 1000.0)
+    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    events: list[GateChanged] = []
+
+    async def work() -> None:
+        client = redis.asyncio.Redis.from_url(empty_server.url, retry=Retry(NoBackoff(), retries))
+        async with gates(empty_server.url, 1, max_in_flight=1) as (one,):
+            permit = await enter(one)
+            async with RedisGate(client, name="test, app 7", max_in_flight=1, on_event=events.append) as two:
+                waiting = asyncio.create_task(enter(two))
+                await until(lambda: two._listens and two._asked == 1)
+                with empty_server.client as other:
+                    other.client_kill_filter(_type="pubsub")
+                second = await waiting
+                await until(lambda: len(events) == 2)
+                two.abandoned(second)
+            one.abandoned(permit)
+        await client.aclose()
+
+    run(work)
+    assert [event.is_shared for event in events] == [False, True]
