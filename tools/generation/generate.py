@@ -46,16 +46,20 @@ def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
         return ["the generated package is as it was"]
     sys.path.insert(0, str(folder))  # what was just written is looked at, not what may be installed
     from tools.generation.coverage_of_spec import not_wrapped
+    from tools.generation.sandbox_fit import sandbox_misfits
     from tools.generation.wrapper_coverage import rows
     from tools.generation.wrapper_fit import misfits
     from tools.spec.reading import load
 
     lines = [f"{len(changed)} modules changed", *(f"  {line}" for line in changed)]
     specification = load(str(spec))
+    served = sandbox_misfits(specification)
+    sandbox = ["", "The sandbox does not fit any more:", "", "\n\n".join(served)] if served else []
     if found := misfits(specification):
-        return [*lines, "", "The wrapper does not fit any more:", "", "\n\n".join(found)]
+        return [*lines, "", "The wrapper does not fit any more:", "", "\n\n".join(found), *sandbox]
     missing = [row for row in rows(specification) if not row.held]
-    lines += [*not_wrapped(missing), "", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
+    lines += [*not_wrapped(missing), *sandbox]
+    lines += ["", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
     return [*lines, "What must hold before it is committed: make check"]
 
 
