@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from tools.generation.generator import write_package
+from tools.generation.generator_contract import conflicts
 
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGE = "itwin_platform_api"
@@ -70,18 +70,25 @@ def main() -> None:
     parser.add_argument("--spec", type=Path, default=PROJECT / "openapi.yaml", help="the specification to read")
     parser.add_argument("--into", type=Path, default=PROJECT / "generated", help="the folder that holds the package")
     arguments = parser.parse_args()
+    found = conflicts()
+    if found.broken:
+        raise SystemExit(found.text)
+    if found.changed:
+        print(found.text, file=sys.stderr)
+    from tools.generation.generator import write_package
+
     target = arguments.into / PACKAGE
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / PACKAGE
         write_package(yaml.safe_load(arguments.spec.read_text(encoding="utf-8")), made, name=arguments.spec.name)
-        found = differences(committed=target, made=made)
+        changed = differences(committed=target, made=made)
         if not arguments.check:
             shutil.rmtree(target, ignore_errors=True)
             shutil.copytree(made, target)
     if not arguments.check:
-        print(*what_follows(spec=arguments.spec, folder=arguments.into, changed=found), sep="\n")
-    elif found:
-        print(*found, sep="\n", file=sys.stderr)
+        print(*what_follows(spec=arguments.spec, folder=arguments.into, changed=changed), sep="\n")
+    elif changed:
+        print(*changed, sep="\n", file=sys.stderr)
         raise SystemExit("generated/ is not what openapi.yaml gives: run `make generate` and commit the result")
 
 
