@@ -116,7 +116,8 @@ class _RedisEngine:
 
     async def exchange(self, request: Request) -> Reply:
         arguments = [str(len(self._keys)), *self._keys, request.process, str(request.wants)]
-        arguments += ["1" if request.listens else "0", self._channel, *self._settings, str(request.spent), *self._rates]
+        arguments += ["1" if request.listens else "0", "1" if request.holds else "0", self._channel]
+        arguments += [*self._settings, str(request.spent), *self._rates]
         for report in request.reports:
             arguments += [report.kind, str(report.period), str(report.number), repr(report.value), repr(report.jitter)]
         try:
