@@ -28,6 +28,12 @@ def transport(request: pytest.FixtureRequest) -> Transport:
     return make
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a server that is there may take longer than the gate waits for it."""
+    monkeypatch.setattr(shared_module, "ENGINE_TIMEOUT", 30.0)
+
+
 @pytest.fixture
 def server() -> Iterator[RedisServer]:
     """A server that the test may kill."""
