@@ -21,8 +21,6 @@ from .lazy import LazyRequest
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 _HEADER = re.compile(r"[!-~]([ -~]*[!-~])?")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-#: No headers, no extensions.
-NOTHING: Mapping[str, str] = {}
 #: Headers of every request.
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
 #: An address is parsed once: parsing costs httpx as much as all the rest of making a request.
@@ -58,8 +56,8 @@ def make_request(
     values: RequestValues,
     *,
     service: Service,
-    added: Mapping[str, str] = NOTHING,
-    extensions: Mapping[str, object] = NOTHING,
+    added: Mapping[str, str],
+    extensions: Mapping[str, object],
 ) -> httpx.Request:
     """Turn the values of a request into an `httpx.Request`.
 
