@@ -65,7 +65,7 @@ def make_request(
         values: the request.
         service: what all requests to the service share.
         added: headers to add, names in lower case; those of the operation win.
-        extensions: what the transports beneath are told.
+        extensions: passed to the transports below.
 
     Raises:
         UsageError: the path climbs, a header or the address holds what cannot be sent, the body is not JSON, or the
@@ -111,7 +111,7 @@ def encode_query(query: Mapping[str, str] | str) -> str:
 
 
 def check_request(request: httpx.Request, *, service: Service) -> None:
-    """Apply the rules that always hold to a request that somebody else made.
+    """Apply the rules that always hold to a request that the caller made.
 
     Raises:
         UsageError: the request leaves the service, or its body is too large.
