@@ -40,6 +40,18 @@ def raw_response(body: bytes = ACCOUNT, *, head: bytes = b"HTTP/1.1 200 OK") -> 
     return b"%s\r\ncontent-length: %d\r\n\r\n%s" % (head, len(body), body)
 
 
+#: The response to a request that nobody sent: a client that returns it has read surplus bytes.
+PHANTOM = raw_response(
+    b'{"detector": {"name": "phantom", "type": "PhotoObjectDetector"}}', head=b"HTTP/1.1 201 Created"
+)
+REJECTED = raw_response(b"{}", head=b"HTTP/1.1 422 Unprocessable Content")
+
+
+def either_response(request: ReceivedRequest) -> bytes:
+    """Return the account to a GET, a detector to a POST."""
+    return raw_response() if request.method == "GET" else raw_response(DETECTOR, head=b"HTTP/1.1 201 Created")
+
+
 def plain_transport() -> httpx.AsyncHTTPTransport:
     """Return a transport without certificates, whose loading would hold up the event loop, and without a limit."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)

@@ -1,9 +1,9 @@
-"""Six ways for a request to go out; whatever it takes, the promises are the same."""
+"""Six ways to send a request, all with the same promises."""
 
 import asyncio
 import functools
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,14 +12,14 @@ import pytest
 from itwin_platform import APIStatusError, BackoffPolicy, BackoffTransport, PlatformClient, fast_transport
 
 TOKEN = "planted-token-of-20-characters"
-#: In a test of promises nobody waits before a retry.
+#: Retries without a delay.
 AT_ONCE = BackoffPolicy(base_delay=0.0)
 #: `default` runs a second time, under uvloop.
 WAYS = ("default", "fast", "http_client", "wrapped", "plain", "uvloop")
 
 
 def in_six_ways(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Make a test of a coroutine function: it runs once for each way, in the event loop of that way."""
+    """Make a test that runs a coroutine function once for each way, in the event loop of that way."""
 
     @functools.wraps(scenario)
     def run(**arguments: Any) -> None:
@@ -38,7 +38,7 @@ class RejectedError(Exception):
 
 
 class Calls(Protocol):
-    """What can be called in every way."""
+    """The calls that every way offers."""
 
     async def get(self) -> str:
         """Return the id of the primary account."""
@@ -93,10 +93,10 @@ class PlainCalls:
 
 
 class LoggingTransport(httpx.AsyncBaseTransport):
-    """Reads each response before it hands it on, as transports do that log bodies."""
+    """Reads each response before it returns it, as transports do that log bodies."""
 
-    def __init__(self) -> None:
-        self.inner = httpx.AsyncHTTPTransport()
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self.inner = inner
         self.log: list[bytes] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -125,33 +125,49 @@ async def opened(
     max_response_bytes: int = 10_000_000,
 ) -> AsyncIterator[Calls]:
     """Open a client that sends in one of the ways."""
-    if way == "plain":
-        transport = BackoffTransport(httpx.AsyncHTTPTransport(), policy=backoff, max_response_bytes=max_response_bytes)
-        headers = {"Authorization": f"Bearer {TOKEN}"}
-        async with httpx.AsyncClient(transport=transport, base_url=address, timeout=timeout, headers=headers) as client:
-            yield PlainCalls(client)
-        return
-    given = httpx.AsyncClient(
-        event_hooks={"response": [read]},
-        auth=("user", "password"),
-        base_url="http://elsewhere.invalid/prefix",
-        cookies={"theirs": "1"},
-    )
-    transports: dict[str, Callable[[], httpx.AsyncBaseTransport]] = {
-        "fast": fast_transport,
-        "wrapped": LoggingTransport,
-    }
-    async with (
-        given,
-        PlatformClient(
+    # Loading the certificates takes longer than most of these tests, and plain HTTP never needs them.
+    verify = address.startswith("https:")
+    async with AsyncExitStack() as stack:
+        if way == "plain":
+            yield PlainCalls(
+                await stack.enter_async_context(
+                    httpx.AsyncClient(
+                        transport=BackoffTransport(
+                            httpx.AsyncHTTPTransport(verify=verify),
+                            policy=backoff,
+                            max_response_bytes=max_response_bytes,
+                        ),
+                        base_url=address,
+                        timeout=timeout,
+                        headers={"Authorization": f"Bearer {TOKEN}"},
+                    )
+                )
+            )
+            return
+        given: httpx.AsyncClient | None = None
+        transport: httpx.AsyncBaseTransport | None = None
+        if way == "http_client":
+            given = await stack.enter_async_context(
+                httpx.AsyncClient(
+                    event_hooks={"response": [read]},
+                    auth=("user", "password"),
+                    base_url="http://elsewhere.invalid/prefix",
+                    cookies={"theirs": "1"},
+                    verify=verify,
+                )
+            )
+        elif way == "fast":
+            transport = fast_transport()
+        elif way == "wrapped":
+            transport = LoggingTransport(httpx.AsyncHTTPTransport(verify=verify))
+        platform = PlatformClient(
             address,
             vendor="v",
             token=TOKEN,
             timeout=timeout,
             backoff=backoff,
             max_response_bytes=max_response_bytes,
-            transport=transports[way]() if way in transports else None,
-            http_client=given if way == "http_client" else None,
-        ) as platform,
-    ):
-        yield PlatformCalls(platform)
+            transport=transport,
+            http_client=given,
+        )
+        yield PlatformCalls(await stack.enter_async_context(platform))

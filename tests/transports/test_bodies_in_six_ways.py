@@ -1,0 +1,82 @@
+"""Response heads and bodies: each way of sending decodes them alike."""
+
+import gzip
+import zlib
+from importlib import import_module
+from typing import Any
+
+import pytest
+from itwin_platform import ResponseDecodeError
+
+from tests.support.raw_server import ACCOUNT, RawServer, either_response, raw_response
+from tests.support.six_ways import in_six_ways, opened
+
+brotli: Any = import_module("brotli")
+zstandard: Any = import_module("zstandard")
+
+
+@in_six_ways
+async def test_a_call_sends_one_request(way: str) -> None:
+    """A call sends one request, even when an event hook or a transport has read the response already."""
+    async with RawServer(either_response) as server, opened(way, server.address) as calls:
+        assert (await calls.get(), await calls.post()) == ("a-1", "d-1")
+        assert [request.method for request in server.requests] == ["GET", "POST"]
+
+
+def deflated(*, with_header: bool) -> bytes:
+    """Return the account, deflated."""
+    squeeze = zlib.compressobj(wbits=zlib.MAX_WBITS if with_header else -zlib.MAX_WBITS)
+    return squeeze.compress(ACCOUNT) + squeeze.flush()
+
+
+ENCODED = {
+    "gzip": (b"gzip", gzip.compress(ACCOUNT)),
+    "gzip, padded with zeros": (b"gzip", gzip.compress(ACCOUNT) + bytes(700)),
+    "deflate": (b"deflate", deflated(with_header=True)),
+    "deflate without a header": (b"deflate", deflated(with_header=False)),
+    "br": (b"br", brotli.compress(ACCOUNT)),
+    "zstd": (b"zstd", zstandard.compress(ACCOUNT)),
+    "br of gzip": (b"gzip, br", brotli.compress(gzip.compress(ACCOUNT))),
+}
+
+
+@pytest.mark.parametrize(("encoding", "body"), ENCODED.values(), ids=ENCODED)
+@in_six_ways
+async def test_every_encoding_that_httpx_asks_for_is_decoded(way: str, encoding: bytes, body: bytes) -> None:
+    """Bodies in gzip, deflate, br and zstd are decoded, alone or one on top of the other."""
+    response = raw_response(body, head=b"HTTP/1.1 200 OK\r\ncontent-encoding: " + encoding)
+    async with RawServer(response) as server, opened(way, server.address) as calls:
+        assert await calls.get() == "a-1"
+        assert len(server.requests) == 1
+
+
+BOMB = b'{"iTwin": {"id": "' + bytes(5_000_000) + b'"}}'
+BOMBS = {"gzip": gzip.compress(BOMB), "br": brotli.compress(BOMB, quality=1), "zstd": zstandard.compress(BOMB)}
+
+
+@pytest.mark.parametrize("encoding", BOMBS)
+@in_six_ways
+async def test_a_body_is_rejected_by_its_decoded_size(way: str, encoding: str) -> None:
+    """A small body that decodes to more than `max_response_bytes` raises ResponseDecodeError."""
+    head = f"HTTP/1.1 200 OK\r\ncontent-encoding: {encoding}".encode()
+    async with (
+        RawServer(raw_response(BOMBS[encoding], head=head)) as server,
+        opened(way, server.address, max_response_bytes=100_000) as calls,
+    ):
+        with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 100000 bytes"):
+            await calls.get()
+
+
+UNUSUAL = {
+    "400 headers": b"HTTP/1.1 200 OK" + b"".join(b"\r\nx-%d: v" % number for number in range(400)),
+    "the same Content-Length twice": b"HTTP/1.1 200 OK\r\ncontent-length: %d" % len(ACCOUNT),
+    "a header of 20,000 bytes": b"HTTP/1.1 200 OK\r\nlink: " + b"x" * 20_000,
+}
+
+
+@pytest.mark.parametrize("head", UNUSUAL.values(), ids=UNUSUAL)
+@in_six_ways
+async def test_an_unusual_head_is_accepted(way: str, head: bytes) -> None:
+    """A head that httpx accepts is accepted in every way of sending."""
+    async with RawServer(raw_response(head=head)) as server, opened(way, server.address) as calls:
+        assert await calls.get() == "a-1"

@@ -1,0 +1,144 @@
+"""Connections end, stall and are cancelled: each way of sending behaves alike."""
+
+import asyncio
+import socket
+import time
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform import BackoffPolicy, OutcomeUnknownError, TransportError, UsageError
+
+from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.raw_server import Raw, RawServer, either_response
+from tests.support.six_ways import in_six_ways, opened
+
+
+@in_six_ways
+async def test_a_connection_that_was_closed_is_not_used(way: str) -> None:
+    """When the server silently closes after each response, every POST still succeeds at its first attempt."""
+
+    def closing(request: ReceivedRequest) -> Raw:
+        return Raw(data=either_response(request), closes=True)
+
+    once = BackoffPolicy(max_attempts=1)
+    async with RawServer(closing) as server, opened(way, server.address, backoff=once) as calls:
+        for _ in range(20):
+            await calls.post()
+        for _ in range(5):
+            await calls.get()
+        assert len(server.requests) == 25
+
+
+@in_six_ways
+async def test_a_connection_that_was_closed_while_the_program_was_busy_is_not_used(way: str) -> None:
+    """A close that the event loop has not seen yet is noticed before the next request."""
+    async with (
+        RawServer(either_response) as server,
+        opened(way, server.address, backoff=BackoffPolicy(max_attempts=1)) as calls,
+    ):
+        for _ in range(5):
+            await calls.get()
+            server.close_connections()
+            # The server has closed by the next iteration of the loop; the client has not looked at its end yet.
+            await asyncio.sleep(0)
+            assert await calls.post() == "d-1"
+        assert len(server.requests) == 10
+
+
+@in_six_ways
+async def test_writing_has_a_time_limit(way: str) -> None:
+    """An attempt to a peer that never reads fails after the `write` timeout."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        timeout = httpx.Timeout(20.0, write=0.05)
+        began = time.monotonic()
+        async with opened(way, f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=timeout) as calls:
+            with pytest.raises(OutcomeUnknownError, match="WriteTimeout"):
+                await post_large(calls)
+        assert 0.05 <= time.monotonic() - began < 10.0
+
+
+async def post_large(calls: Any) -> None:
+    """Send more than the buffers of a connection hold."""
+    platform = getattr(calls, "platform", None)
+    if platform is None:
+        await calls.client.post("/scenes/", content=b"x" * 10_000_000)
+    else:
+        request = httpx.Request("POST", platform.generated.get_async_httpx_client().base_url.join("reality-analysis/x"))
+        await platform.generated.get_async_httpx_client().post(request.url.path, content=b"x" * 10_000_000)
+
+
+@in_six_ways
+async def test_closing_ends_calls_that_wait(way: str) -> None:
+    """Closing ends calls in flight, at the gate and before a retry, and nothing is sent afterwards."""
+    policy = BackoffPolicy(base_delay=30.0, max_in_flight=1, max_wait=60.0)
+    outage = PreparedResponse(status=503)
+    async with RawServer(outage) as server:
+        async with opened(way, server.address, backoff=policy) as calls:
+            waiting = [asyncio.create_task(calls.get()) for _ in range(3)]
+            await server.received(1)
+            await close(calls)
+            ended = await asyncio.gather(*waiting, return_exceptions=True)
+        sent = len(server.requests)
+        await asyncio.sleep(0.02)
+        assert all(isinstance(error, TransportError | UsageError) for error in ended), ended
+        assert len(server.requests) == sent
+        if way != "http_client":
+            await server.quiet()
+
+
+async def close(calls: Any) -> None:
+    """Close the client."""
+    platform = getattr(calls, "platform", None)
+    await (platform or calls.client).aclose()
+
+
+@in_six_ways
+async def test_a_client_belongs_to_one_event_loop(way: str) -> None:
+    """A call from another event loop raises UsageError, and calls from the first loop still work."""
+    async with RawServer(either_response) as server, opened(way, server.address) as calls:
+        await calls.get()
+
+        def elsewhere() -> None:
+            asyncio.run(calls.get())
+
+        with pytest.raises(UsageError, match="event loop"):
+            await asyncio.to_thread(elsewhere)
+        assert await calls.post() == "d-1"
+
+
+@in_six_ways
+async def test_a_cancelled_call_leaves_no_connection_behind(way: str) -> None:
+    """The connection of a cancelled call is closed, and the next call gets another one."""
+    async with (
+        RawServer(PreparedResponse(fault="hang"), either_response) as server,
+        opened(way, server.address) as calls,
+    ):
+        call = asyncio.create_task(calls.get())
+        await server.received(1)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert await calls.post() == "d-1"
+
+
+@in_six_ways
+async def test_the_pool_limit_does_not_end_connecting(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow address lookup is limited by the `connect` timeout, not by `pool`."""
+    if way == "uvloop":
+        pytest.skip("uvloop resolves addresses itself")
+    found = socket.getaddrinfo
+
+    def slow(*arguments: Any, **others: Any) -> Any:
+        time.sleep(0.06)
+        return found(*arguments, **others)
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    timeout = httpx.Timeout(5.0, pool=0.02)
+    async with (
+        RawServer(either_response) as server,
+        opened(way, f"http://localhost:{server.port}", timeout=timeout) as calls,
+    ):
+        assert await calls.post() == "d-1"

@@ -1,0 +1,75 @@
+"""TLS: each way of sending verifies the server and reports why a handshake failed."""
+
+import ssl
+from pathlib import Path
+from typing import Any
+
+import pytest
+from itwin_platform import NotSentError
+
+from tests.support.certificates import authority, doorkeeper, server_context
+from tests.support.raw_server import PHANTOM, REJECTED, Raw, RawServer, either_response, raw_response
+from tests.support.six_ways import RejectedError, in_six_ways, opened
+
+
+def certificates(case: str) -> Any:
+    """Return the context of a server that the client does not trust, or that demands a client certificate."""
+    context = server_context(
+        expired=case == "expired",
+        self_signed=case == "self-signed",
+        address="127.0.0.2" if case == "wrong host" else "127.0.0.1",
+    )
+    if case == "TLS 1.1 only":
+        context.minimum_version = ssl.TLSVersion.TLSv1
+        context.maximum_version = ssl.TLSVersion.TLSv1_1
+        context.set_ciphers("ALL:@SECLEVEL=0")
+    if case == "client certificate demanded":
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(cadata=authority())
+    return context
+
+
+UNTRUSTED = {
+    "expired": "certificate has expired",
+    "self-signed": "self-signed certificate",
+    "wrong host": "IP address mismatch",
+    "TLS 1.1 only": "PROTOCOL",
+    "client certificate demanded": "CERTIFICATE_REQUIRED",
+}
+
+
+@pytest.fixture
+def trusted_authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make clients trust the CA of the tests through SSL_CERT_FILE."""
+    path = tmp_path / "authority.pem"
+    path.write_text(authority())
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))
+
+
+@pytest.mark.usefixtures("trusted_authority")
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
+@pytest.mark.parametrize(("case", "reason"), UNTRUSTED.items(), ids=UNTRUSTED)
+@in_six_ways
+async def test_a_tls_failure_is_not_retried(way: str, case: str, reason: str) -> None:
+    """A failed handshake raises NotSentError with the reason after one connection and no request."""
+    with doorkeeper(certificates(case)) as keeper:
+        async with opened(way, keeper.address) as calls:
+            with pytest.raises(NotSentError, match=reason) as caught:
+                await calls.get()
+        assert (caught.value.attempts, keeper.connections) == (0, 1)
+
+
+@pytest.mark.usefixtures("trusted_authority")
+@in_six_ways
+async def test_calls_to_a_trusted_server_succeed(way: str) -> None:
+    """Calls to a trusted server succeed, and surplus bytes inside TLS are noticed too."""
+    context = server_context()
+    async with (
+        RawServer(
+            either_response, either_response, Raw(data=raw_response(), then=PHANTOM), REJECTED, context=context
+        ) as server,
+        opened(way, server.address) as calls,
+    ):
+        assert (await calls.get(), await calls.post(), await calls.get()) == ("a-1", "d-1", "a-1")
+        with pytest.raises(RejectedError, match="422"):
+            await calls.post()
