@@ -7,7 +7,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from itwin_platform import Permit, RateLimit
-from itwin_platform._attempts.window import Window
+from itwin_platform._attempts.admission.window import Window
 from itwin_platform._gates.engine import Reply, Request
 from itwin_platform._gates.shared import SharedGate
 

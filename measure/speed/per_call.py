@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import httpx
 from itwin_platform import PlatformClient
-from itwin_platform._attempts.tracing import OPENTELEMETRY, trace_of
+from itwin_platform._attempts.telemetry.tracing import OPENTELEMETRY, trace_of
 
 RUNS, TIMES = 7, 20_000
 #: The most that a view may take, in seconds, and the most that tracing may take of a GET when it is off.

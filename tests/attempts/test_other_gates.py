@@ -19,8 +19,8 @@ from itwin_platform import (
     UsageError,
     WaitTooLongError,
 )
+from itwin_platform._attempts.admission.guarded_gate import GuardedGate
 from itwin_platform._attempts.auth import TokenAuth
-from itwin_platform._attempts.guarded_gate import GuardedGate
 
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, send
 

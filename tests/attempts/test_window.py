@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
 from itwin_platform import Permit, RateLimit
-from itwin_platform._attempts.window import Window
+from itwin_platform._attempts.admission.window import Window
 
 
 def opened(window: Window, now: float) -> list[Permit]:

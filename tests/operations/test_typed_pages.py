@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from itwin_platform._json import read_json
-from itwin_platform._operations import typed_pages
-from itwin_platform._operations.typed_pages import read_typed
+from itwin_platform._transports.decoding import typed_pages
+from itwin_platform._transports.decoding.typed_pages import read_typed
 from itwin_platform_api.models import ITwinsResponse
 
 BODIES = 4_000

@@ -8,14 +8,20 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
 #: From the top to the ground: a module imports from its own folder or from those below.
-ORDER = ("_client", "_operations", "_listings", "_gates", "_attempts", "_transports", "_json", "_api")
+#: A subfolder is below the folder that holds it.
+ORDER = (
+    *("_client", "_operations", "_listings", "_gates"),
+    *("_attempts", "_attempts/admission", "_attempts/telemetry", "_attempts/bodies"),
+    *("_transports", "_transports/decoding", "_transports/connections"),
+    *("_json", "_api"),
+)
 GROUND = ("_errors", "_error_text", "_deprecation", "_version")
 RANK = {name: rank for rank, name in enumerate(ORDER)} | dict.fromkeys(GROUND, len(ORDER))
 MODULES = sorted(path.relative_to(PACKAGE).with_suffix("").as_posix() for path in PACKAGE.rglob("*.py"))
 GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
 #: Modules that decide: they receive time, sleep and randomness as arguments.
 PURE = {
-    *("_attempts/policy", "_attempts/window", "_attempts/token", "_attempts/events"),
+    *("_attempts/policy", "_attempts/admission/window", "_attempts/token", "_attempts/telemetry/events"),
     *("_listings/run", "_listings/links", "_listings/page", "_listings/resume"),
     *("_operations/rules", "_operations/replacement", "_operations/scene_data"),
     *("_api", "_errors", "_error_text", "_json", "_deprecation", "_version"),
@@ -25,23 +31,23 @@ WORLD = {"httpx", "httpcore", "aiohttp", "asyncio", "anyio", "socket", "ssl", "t
 
 def place(module: str) -> str:
     """The folder of a module, or the module itself at the first level."""
-    return module.partition("/")[0]
+    return module.rpartition("/")[0] or module
 
 
 def imported(module: str) -> Iterator[str]:
     """Every module that a module imports anywhere: of this package as `_folder/name`, others by their full name."""
     path = PACKAGE / f"{module}.py"
-    folder = path.parent.relative_to(PACKAGE).as_posix()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             yield str(node.module)
         elif isinstance(node, ast.ImportFrom):
-            above = node.level == 2 or folder == "."
-            assert node.level == 1 or (node.level == 2 and folder != "."), f"{module} reaches out of the package"
+            folders = list(path.parent.relative_to(PACKAGE).parts)
+            assert node.level <= len(folders) + 1, f"{module} reaches out of the package"
+            above = folders[: len(folders) + 1 - node.level]
             names = [node.module.replace(".", "/")] if node.module else [alias.name for alias in node.names]
-            yield from (name if above else f"{folder}/{name}" for name in names)
+            yield from ("/".join([*above, name]) for name in names)
 
 
 def own(module: str) -> set[str]:
@@ -50,8 +56,8 @@ def own(module: str) -> set[str]:
 
 
 def test_every_folder_has_its_place() -> None:
-    """A new folder or first-level module is given its place in the order."""
-    assert {place(module) for module in MODULES if module != "__init__"} <= RANK.keys()
+    """A new folder, subfolder or first-level module is given its place in the order."""
+    assert {place(module) for module in MODULES if module != "__init__"} == RANK.keys()
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if module != "__init__"])

@@ -41,7 +41,7 @@ def older_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(PROJECT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("LICENSE", "openapi.yaml", "pyproject.toml"):
         shutil.copy(PROJECT / name, folder / name)
-    older = '"""Older."""\n\n__version__ = "0.0.1"\nDOCUMENTATION = ""\n'
+    older = '"""Older."""\n\n__version__ = "0.0.1"\nTROUBLESHOOTING = ""\n'
     (folder / "wrapper/itwin_platform/_version.py").write_text(older)
     types = folder / "generated/itwin_platform_api/models/detector_type.py"
     first = types.read_text().replace(

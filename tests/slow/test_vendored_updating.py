@@ -51,7 +51,7 @@ def test_module_that_is_gone_in_the_new_version_is_removed(copy: Path, older_che
 
 def test_edits_are_named_and_nothing_is_overwritten(copy: Path) -> None:
     """Files that were edited, removed, or stand in the way are all named, and the copy stays as it is."""
-    (copy / "_attempts/gate.py").write_text("edited")
+    (copy / "_attempts/admission/gate.py").write_text("edited")
     (copy / "generated" / "types.py").unlink()
     recorded = (copy / RECORD).read_text()
     (copy / RECORD).write_text(
@@ -63,7 +63,7 @@ def test_edits_are_named_and_nothing_is_overwritten(copy: Path) -> None:
         vendored(copy.parent, "itwin")
     assert contents(copy) == before
     for line in (
-        "edited: _attempts/gate.py",
+        "edited: _attempts/admission/gate.py",
         "removed: generated/types.py",
         "in the way: _deprecation.py",
         "OVERWRITE=yes",
@@ -86,10 +86,10 @@ def test_edits_are_shown_as_a_difference(tmp_path: Path) -> None:
 
 def test_edits_are_overwritten_when_it_is_told_to(copy: Path, tmp_path: Path) -> None:
     """`--overwrite` gives up the edits, says which, and the copy is whole again."""
-    (copy / "_attempts/gate.py").write_text("edited")
+    (copy / "_attempts/admission/gate.py").write_text("edited")
     told = vendored(copy.parent, "itwin", overwrite=True)
     vendored(tmp_path / "fresh", "itwin")
-    assert "overwritten, as asked: edited: _attempts/gate.py" in told
+    assert "overwritten, as asked: edited: _attempts/admission/gate.py" in told
     assert contents(copy) == contents(tmp_path / "fresh" / "itwin")
 
 
@@ -110,7 +110,7 @@ def test_run_that_was_broken_off_can_be_repeated(copy: Path) -> None:
 
 def test_line_ends_of_windows_are_no_edit(copy: Path) -> None:
     """A checkout that turned the line ends does not stand in the way of an update."""
-    path = copy / "_attempts/gate.py"
+    path = copy / "_attempts/admission/gate.py"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     vendored(copy.parent, "itwin")
     assert b"\r" not in path.read_bytes()

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from itwin_platform._transports.aiohttp import _pieces
-from itwin_platform._transports.aiohttp_connector import _OneContentLength
+from itwin_platform._transports.connections.aiohttp_connector import _OneContentLength
 
 BODY = bytes(range(256)) * 600
 

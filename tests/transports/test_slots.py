@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from itwin_platform._transports.slots import KEEPALIVE, SlotTransport
+from itwin_platform._transports.connections.slots import KEEPALIVE, SlotTransport
 
 from tests.support.raw_server import ACCOUNT, RawServer, raw_response
 

@@ -27,11 +27,11 @@ def code_lines(source: str) -> int:
 
 
 def by_folder(package: Path = WRAPPER) -> Counter[str]:
-    """Count the code lines of each folder of a package."""
+    """Count the code lines in each folder's own files; a subfolder counts by itself."""
     found: Counter[str] = Counter()
     for path in sorted(package.rglob("*.py")):
-        inside = path.relative_to(package)
-        found[inside.parts[0] if len(inside.parts) > 1 else FIRST_LEVEL] += code_lines(path.read_text(encoding="utf-8"))
+        folder = path.parent.relative_to(package).as_posix()
+        found[FIRST_LEVEL if folder == "." else folder] += code_lines(path.read_text(encoding="utf-8"))
     return found
 
 

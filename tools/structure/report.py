@@ -59,14 +59,14 @@ def shown(figures: Iterator[Figure]) -> int:
     for figure in figures:
         mark = "" if figure.holds else "  EXCEEDED"
         limit = "" if figure.most is None else f"{figure.most:,}"
-        print(f"{figure.what:34}{figure.value:>6,}{limit:>7}  {figure.where}{mark}".rstrip())
+        print(f"{figure.what:38}{figure.value:>6,}{limit:>7}  {figure.where}{mark}".rstrip())
         exceeded += not figure.holds
     return exceeded
 
 
 def main() -> int:
     """Print the table."""
-    print(f"{'':34}{'is':>6}{'limit':>7}")
+    print(f"{'':38}{'is':>6}{'limit':>7}")
     exceeded = shown(sizes())
     clean = route.traced_calls(route.CleanTransport)
     print("one GET, through a transport that can be cancelled at any time, as the default and fast_transport() can")

@@ -8,13 +8,13 @@ from types import FunctionType as _FunctionType
 from typing import TYPE_CHECKING
 
 from ._api import UNSET, Unset
+from ._attempts.admission.gate import Gate, RequestGate
+from ._attempts.admission.window import Permit, RateLimit, WaitTooLongError
 from ._attempts.auth import TokenProvider
-from ._attempts.events import AttemptEnded, BackoffEvent, CooldownStarted, GateChanged
-from ._attempts.gate import Gate, RequestGate
 from ._attempts.policy import BackoffPolicy
+from ._attempts.telemetry.events import AttemptEnded, BackoffEvent, CooldownStarted, GateChanged
 from ._attempts.token import AccessToken
 from ._attempts.transport import BackoffTransport
-from ._attempts.window import Permit, RateLimit, WaitTooLongError
 from ._client import PlatformClient
 from ._deprecation import PlatformDeprecationWarning
 from ._errors import (

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Self
 import httpx
 
 from ._api import UNSET, Unset
+from ._attempts.admission.gate import RequestGate
 from ._attempts.auth import TokenAuth, TokenProvider
-from ._attempts.events import BackoffEvent
-from ._attempts.gate import RequestGate
 from ._attempts.policy import BackoffPolicy, with_limits
+from ._attempts.telemetry.events import BackoffEvent
 from ._attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
 from ._errors import UsageError
 from ._operations.group import Connection
+from ._transports.connections.slots import SlotTransport
 from ._transports.given_client import ClientTransport
 from ._transports.options import CallOptions, as_callback, as_timeout, with_headers
 from ._transports.platform import PlatformHTTPClient, PlatformSender
 from ._transports.request import Service
 from ._transports.response_info import ResponseInfo
 from ._transports.settings import as_base_url, setting
-from ._transports.slots import SlotTransport
 
 if TYPE_CHECKING:
     from ._api import AuthenticatedClient

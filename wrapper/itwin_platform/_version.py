@@ -1,5 +1,5 @@
-"""The version of the distribution, and where it is documented."""
+"""The version of the distribution, and where its errors are explained."""
 
 __version__ = "0.1.0"
-#: The address of the documentation site, with a slash at its end; empty until the site has one.
-DOCUMENTATION = ""
+#: The page that explains each error class: a file of the source tree, or its address once there is a site.
+TROUBLESHOOTING = "docs/troubleshooting.md"

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import httpx
 
 from .._transports.cancellation import cancelled_in_order
-from .._transports.failures import tls_failure
+from .._transports.connections.failures import tls_failure
 from .._transports.status_errors import SENT_TOKEN, limited_by
-from .body import read_body
-from .events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
-from .gate import RequestGate
+from .admission.gate import RequestGate
+from .admission.window import Permit
+from .bodies.body import read_body
 from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
 from .retry_after import retry_after_of
+from .telemetry.events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
+from .telemetry.tracing import Trace
 from .token import AccessToken
-from .tracing import Trace
-from .window import Permit
 
 #: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
 LONGEST_COOLDOWN = 86_400.0

@@ -6,7 +6,7 @@ import httpx
 
 from .._error_text import counted, sent_so_far
 from .._errors import DeadlineExceededError, NotSentError, OutcomeUnknownError, RateLimitError, TransportError
-from .._transports.failures import kind_of_failure
+from .._transports.connections.failures import kind_of_failure
 from .._transports.status_errors import SENT_TOKEN, moment_after, status_error
 from .attempt import Attempt, Call, route_of
 from .policy import GiveUp, Outcome, exceeded_limit

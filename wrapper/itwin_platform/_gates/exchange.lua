@@ -1,6 +1,6 @@
 -- One exchange between a process and the gate that it shares: the process reports what ended and how many permits it
--- wants; free permits go to the processes that wait, in turn. The rules are those of `_attempts/window.py`; a test
--- compares the two. Time is the server's alone. All keys hold one hash tag and expire.
+-- wants; free permits go to the processes that wait, in turn. The rules are those of
+-- `_attempts/admission/window.py`; a test compares the two. Time is the server's alone. All keys hold one hash tag and expire.
 --
 -- KEYS: state, leases, processes, queue, wants, log of sends
 -- ARGV: process, wants, listens, channel, lease, max_in_flight, retry budget, change of the retry budget,

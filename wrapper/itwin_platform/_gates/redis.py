@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from .._attempts.events import GateChanged
+from .._attempts.admission.window import RateLimit
 from .._attempts.policy import BackoffPolicy
-from .._attempts.window import RateLimit
+from .._attempts.telemetry.events import GateChanged
 from .._errors import UsageError
 from .engine import LEASE, EngineRejectsError, EngineUnreachableError, Reply, Request
 from .shared import SharedGate
@@ -173,10 +173,12 @@ class _RedisEngine:
         while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
             causes.append(cause)
         # A wrong password comes as the cause of a ConnectionError; a server that fails over says ReadOnlyError.
-        rejects = (self._errors.AuthenticationError, self._errors.ResponseError, self._errors.InvalidResponse)
+        rejects = (self._errors.ResponseError, self._errors.InvalidResponse)
         name = type(causes[-1]).__name__
+        if any(isinstance(each, self._errors.AuthenticationError) for each in causes):
+            return EngineRejectsError(f"{self._where} rejects the user name or the password in redis ({name})")
         if any(isinstance(each, rejects) and not isinstance(each, self._errors.ReadOnlyError) for each in causes):
-            return EngineRejectsError(f"{self._where} rejects the connection or the script ({name})")
+            return EngineRejectsError(f"{self._where} rejects the database in redis, or the script ({name})")
         return EngineUnreachableError(f"{self._where} is unreachable ({name})")
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from .._attempts.admission.window import Permit
 from .._attempts.policy import RetryBudget
-from .._attempts.window import Permit
 from .engine import Kind, Report
 
 

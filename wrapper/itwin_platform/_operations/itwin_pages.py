@@ -5,9 +5,9 @@ import httpx
 from .._api import ITwin, list_itwins
 from .._listings.links import count_of, keyword_names, link_of
 from .._listings.page import PageContent
+from .._transports.decoding.typed_pages import read_typed
 from .._transports.platform import unwrap
 from .rules import ITWIN_QUERY
-from .typed_pages import read_typed
 
 #: The query parameters that a continuation never changes.
 ITWIN_KEYWORDS = keyword_names(*ITWIN_QUERY.values())

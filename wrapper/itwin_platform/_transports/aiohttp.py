@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-from .aiohttp_connector import connector_class
+from .connections.aiohttp_connector import connector_class
 from .lazy import LazyRequest, LazyResponse
 
 #: What aiohttp would add to a request that lacks it.

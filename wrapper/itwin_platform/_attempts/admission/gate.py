@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from .._errors import UsageError
+from ..._errors import UsageError
 from .waiters import Waiter, WaiterQueue
 from .window import Permit, RateLimit, WaitTooLongError, Window
 
@@ -57,7 +57,7 @@ class RequestGate(Protocol):
         ...
 
 
-CLOSED = "the gate is closed: its client was closed, or its `aclose()` was called"
+CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
 
 
 class Gate:

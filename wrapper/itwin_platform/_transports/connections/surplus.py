@@ -61,6 +61,6 @@ def _has_surplus(connection: Any, network_stream: Any) -> bool:
 @lru_cache(maxsize=1)
 def _warn(kind: str) -> None:
     # The logger has the name of the whole package, also in a vendored copy.
-    logging.getLogger(str(__package__).rpartition(".")[0]).warning(
+    logging.getLogger(str(__package__).removesuffix("._transports.connections")).warning(
         "responses of %s do not show their connection: each connection is used for one request", kind
     )

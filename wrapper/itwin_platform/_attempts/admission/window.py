@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .._errors import UsageError
+from ..._errors import UsageError
 
 #: In a cooldown that is longer than this, one request is sent in each such period to see whether it still holds.
 PROBE_INTERVAL = 60.0

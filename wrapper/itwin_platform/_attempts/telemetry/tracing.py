@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 import httpx
 
-from .._version import __version__
+from ..._version import __version__
 from .events import LOG
 
 T = TypeVar("T")

@@ -6,10 +6,10 @@ from typing import Any
 import anyio
 import httpx
 
-from .._errors import ResponseDecodeError
-from .._json import decode_json, read_json
-from .._transports.lazy import LazyResponse, header_of, headers_of
-from .._transports.surplus import close_if_surplus
+from ..._errors import ResponseDecodeError
+from ..._json import decode_json, read_json
+from ..._transports.connections.surplus import close_if_surplus
+from ..._transports.lazy import LazyResponse, header_of, headers_of
 from .encodings import BrokenEncodingError, Decoder, decoded, decoder_of
 
 #: So many bytes of a body that is too large stay on the error.

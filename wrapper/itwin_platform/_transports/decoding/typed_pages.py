@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from .._api import (
+from ..._api import (
     UNSET,
     DataCenterLocation,
     ITwin,

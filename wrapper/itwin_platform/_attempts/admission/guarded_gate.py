@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from .events import LOG
+from ..telemetry.events import LOG
 from .gate import RequestGate
 from .window import Permit
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import TypeVar
 
 #: The logger has the name of the whole package, also in a vendored copy.
-LOG = logging.getLogger(str(__package__).rpartition(".")[0])
+LOG = logging.getLogger(str(__package__).removesuffix("._attempts.telemetry"))
 # Without a handler, warnings would reach stderr in an application that configures no logging.
 LOG.addHandler(logging.NullHandler())
 

@@ -1,0 +1,1 @@
+"""What an operator sees of calls and attempts: events, log lines, spans."""
