@@ -26,7 +26,7 @@ Args:
 
 Raises:
     UsageError: a number out of its range.
-    While it is read: PagingError where it goes nowhere; else as `list`.
+    During iteration: PagingError where it goes nowhere; else as `list`.
     BadRequestError (InvalidScenesRequest), NotFoundError
     (SceneNotFound), RateLimitError.
 
@@ -44,9 +44,9 @@ Args:
 
 Raises:
     UsageError: a number out of its range.
-    PagingError: while it is read: where it goes nowhere; else as `list`
-    BadRequestError: InvalidScenesRequest
-    NotFoundError: SceneNotFound
+    PagingError: during iteration: where it goes nowhere; else as `list`
+    BadRequestError: 400: the body is not valid (`InvalidScenesRequest`)
+    NotFoundError: 404: the resource or the operation does not exist (`SceneNotFound`)
     RateLimitError: 429, or held back by a known cooldown; `tier`, `api` and `operation` name the limit, or are None
 
 Raises:

@@ -106,22 +106,23 @@ def _errors(body: list[str], when: str | None) -> Iterator[str]:
     ended = iter([True, *(line.endswith(".") for line in body)])  # an entry goes on until a line that ends it
     for entry in _joined(body, starts=lambda _: next(ended)):
         before, _, words = entry.partition(": ")
-        while_read = before == "While it is read"
-        condition = "while it is read" if while_read else when
-        if while_read or not words:
-            yield from _listed(words if while_read else entry, condition)
+        iterating = before == "During iteration"
+        condition = "during iteration" if iterating else when
+        if iterating or not words:
+            yield from _listed(words if iterating else entry, condition)
             continue
         for name in before.split(", "):
             yield f"{name}: {_with(condition, words)}"
 
 
 def _listed(text: str, condition: str | None) -> Iterator[str]:
-    """Reads `AError, BError (Code), CError.`; a last name may be followed by words of its own."""
+    """Reads `AError, BError (Code), CError.`; a last name can be followed by words of its own."""
     rest = text
     while found := _ERROR.match(rest):
         rest = rest[found.end() :].removeprefix(",").strip()
         words = "" if _ERROR.match(rest) else rest.strip(".")
-        yield f"{found[1]}: {_with(condition, found[2] or words) or _MEANINGS[found[1]]}"
+        meaning = words or _MEANINGS[found[1]]
+        yield f"{found[1]}: {_with(condition, f'{meaning} (`{found[2]}`)' if found[2] else meaning)}"
         if words:
             return
 

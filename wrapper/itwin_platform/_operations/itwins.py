@@ -34,9 +34,12 @@ class ITwins(Group):
     async def get_primary_account(self) -> ITwinSummary:
         """Return the primary Account of the caller; the service creates one for a user without an organization.
 
+        Returns:
+            The Account, as an iTwin without details.
+
         Raises:
-            TransportError: no response: NotSentError, OutcomeUnknownError or DeadlineExceededError.
-            AuthenticationError, NotFoundError (ResourceNotFound), RateLimitError.
+            AuthenticationError, NotFoundError (ResourceNotFound), RateLimitError, ServerError, TokenError,
+            NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python
@@ -104,8 +107,9 @@ class ITwins(Group):
 
         Raises:
             UsageError: keywords that exclude each other, a number out of its range, or a `resume` of another listing.
-            While it is read: UnprocessableError (InvalidiTwinsRequest), AuthenticationError, NotFoundError,
-            RateLimitError, PagingError.
+            During iteration: UnprocessableError (InvalidiTwinsRequest), AuthenticationError, NotFoundError,
+            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
+            ResponseDecodeError, PagingError.
 
         Example:
             ```python
@@ -202,8 +206,11 @@ class ITwins(Group):
             page_size, limit, concurrency, resume, on_page: as in `list`.
 
         Raises:
-            UsageError: as `list`. While it is read: as `list`, and PagingError when the service does not filter by the
-            time, or when more iTwins share one timestamp than X-Max-Return allows.
+            UsageError: `partition_by` is not one of the two times; others as in `list`.
+            During iteration: UnprocessableError (InvalidiTwinsRequest), AuthenticationError, NotFoundError,
+            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
+            ResponseDecodeError, PagingError when the service does not filter by the time, or more iTwins have one
+            timestamp than X-Max-Return allows.
 
         Example:
             ```python
