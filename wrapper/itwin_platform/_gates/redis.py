@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from .._attempts.admission.gate import rates_of
 from .._attempts.admission.window import RateLimit
 from .._attempts.policy import BackoffPolicy
 from .._attempts.telemetry.events import GateChanged
@@ -69,7 +70,7 @@ class RedisGate(SharedGate):
     ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise UsageError("RedisGate: name must say what shares the limit, such as 'prod, service app 7'")
-        rates = (rate,) if isinstance(rate, RateLimit) else tuple(rate or ())
+        rates = rates_of(rate)
         super().__init__(
             _RedisEngine(redis, name=name, max_in_flight=max_in_flight, rates=rates),
             name=name,
