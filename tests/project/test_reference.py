@@ -91,7 +91,7 @@ def test_no_docstring_is_misread(modules: griffe.ModulesCollection, caplog: pyte
 def test_a_default_is_shown_as_its_value(modules: griffe.ModulesCollection) -> None:
     """A reader sees the number that applies, not the name of a private constant."""
     package = modules["itwin_platform"]
-    found = {}
+    found: dict[tuple[str, str], str] = {}
     for value in [*(package[f"{module}.{name}"] for module, name in GROUPS), *(package[name] for name in public_names)]:
         for function in value.functions.values() if value.is_class else ():
             found |= {(function.path, each.name): str(each.default) for each in function.parameters if each.default}
