@@ -34,9 +34,6 @@ class ITwins(Group):
     async def get_primary_account(self) -> ITwinSummary:
         """Return the primary Account of the caller; the service creates one for a user without an organization.
 
-        Returns:
-            The Account, as an iTwin without details.
-
         Raises:
             AuthenticationError, NotFoundError (ResourceNotFound), RateLimitError, ServerError, TokenError,
             NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
@@ -206,11 +203,9 @@ class ITwins(Group):
             page_size, limit, concurrency, resume, on_page: as in `list`.
 
         Raises:
-            UsageError: `partition_by` is not one of the two times; others as in `list`.
-            During iteration: UnprocessableError (InvalidiTwinsRequest), AuthenticationError, NotFoundError,
-            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
-            ResponseDecodeError, PagingError when the service does not filter by the time, or more iTwins have one
-            timestamp than X-Max-Return allows.
+            UsageError: as in `list`, or another `partition_by`.
+            PagingError: the service does not filter by the time, or more iTwins have one timestamp than it returns.
+            PlatformError: any error of `list` during iteration.
 
         Example:
             ```python
