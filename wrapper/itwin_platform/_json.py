@@ -62,7 +62,9 @@ def write_json(body: object) -> bytes:
             if _NULL.search(serialized) is None or _is_finite(body):
                 return serialized
     try:
-        return json.dumps(encode(body), ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        return json.dumps(
+            encode(body), ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
+        ).encode()
     except UnicodeEncodeError:
         reason = "a string holds half of a surrogate pair"
     except RecursionError:

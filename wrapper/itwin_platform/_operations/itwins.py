@@ -35,8 +35,8 @@ class ITwins(Group):
         """Return the primary Account of the caller; the service creates one for a user without an organization.
 
         Raises:
-            TransportError: no response: NotSentError, OutcomeUnknownError or DeadlineExceededError.
-            AuthenticationError, NotFoundError (ResourceNotFound), RateLimitError.
+            AuthenticationError, NotFoundError (ResourceNotFound), RateLimitError, ServerError, TokenError,
+            NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python
@@ -104,8 +104,9 @@ class ITwins(Group):
 
         Raises:
             UsageError: keywords that exclude each other, a number out of its range, or a `resume` of another listing.
-            While it is read: UnprocessableError (InvalidiTwinsRequest), AuthenticationError, NotFoundError,
-            RateLimitError, PagingError.
+            During iteration: UnprocessableError (InvalidiTwinsRequest), AuthenticationError, NotFoundError,
+            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
+            ResponseDecodeError, PagingError.
 
         Example:
             ```python
@@ -202,8 +203,9 @@ class ITwins(Group):
             page_size, limit, concurrency, resume, on_page: as in `list`.
 
         Raises:
-            UsageError: as `list`. While it is read: as `list`, and PagingError when the service does not filter by the
-            time, or when more iTwins share one timestamp than X-Max-Return allows.
+            UsageError: as in `list`, or another `partition_by`.
+            PagingError: the service does not filter by the time, or more iTwins have one timestamp than it returns.
+            PlatformError: any error of `list` during iteration.
 
         Example:
             ```python

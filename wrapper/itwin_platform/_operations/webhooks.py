@@ -38,9 +38,9 @@ class Webhooks(Group):
 
         Raises:
             UsageError: nothing to change, or a value that the service does not accept.
-            UnprocessableError: InvalidUpdateWebhookRequest.
-            TransportError: no response: NotSentError, OutcomeUnknownError or DeadlineExceededError.
-            AuthenticationError, NotFoundError (WebhookNotFound), RateLimitError.
+            UnprocessableError (InvalidUpdateWebhookRequest), AuthenticationError, NotFoundError (WebhookNotFound),
+            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
+            ResponseDecodeError.
 
         Example:
             ```python
