@@ -6,6 +6,9 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 READY := $(VENV)/.ready
 SOURCES := wrapper sandbox templates tests tools examples measure
 
+# Every worker and every program of a test would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec regeneration-drill \
 	templates-diff vendor package test-all-pythons lines clean \
@@ -103,6 +106,7 @@ docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/, wa
 	@.venv-docs/bin/zensical build --strict --clean
 	@$(BIN)/python -m tools.site.plain_text
 	@.venv-docs/bin/python -m tools.site.check_site
+	@$(BIN)/python -m tools.site.check_search
 
 check-tag: $(READY)  ## Check that TAG=<tag>, the version and the changelog agree
 	@$(BIN)/python -m tools.release.check_tag "$(TAG)"

@@ -60,7 +60,7 @@ def test_without_the_server_each_process_uses_its_local_share(
     run(work)
     assert [(event.name, event.is_shared) for event in events] == [("test, app 7", False), ("test, app 7", True)]
     assert [(record.levelname, record.message.partition(": ")[0]) for record in caplog.records] == [
-        ("WARNING", "gate 'test, app 7' goes on without its server"),
+        ("WARNING", "gate 'test, app 7' continues without its server"),
         ("INFO", "gate 'test, app 7' is shared again"),
     ]
 

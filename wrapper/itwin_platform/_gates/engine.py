@@ -15,7 +15,7 @@ class EngineUnreachableError(Exception):
 
 
 class EngineRejectsError(Exception):
-    """The engine responds, and does not do what it is asked for."""
+    """The engine responds, and rejects the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""A gate that several processes share through an engine; without the engine each goes on with its share."""
+"""A gate that several processes share through an engine; without the engine each continues with its share."""
 
 import asyncio
 import math
@@ -28,8 +28,8 @@ class SharedGate(Gate):
         engine: where the state lives.
         name: what shares the limit.
         max_in_flight: requests in flight at once, of all processes.
-        rate: one known rate, or several, of all processes.
-        workers: how many processes share the limit: without the engine each goes on with that share of it.
+        rate: one known rate of all processes, or an iterable of them.
+        workers: how many processes share the limit: without the engine each continues with that share of it.
         on_event: is called when the engine is lost and when it is back.
     """
 
@@ -104,7 +104,7 @@ class SharedGate(Gate):
             return
         await super().aclose()
         if self._pump is not None:
-            # An exchange that is under way ends, because it may bring permits, which have to be given back.
+            # An exchange in flight ends first, because it may bring permits, which have to be given back.
             self._due = 0.0
             self._changed.set()
             await asyncio.wait([self._pump])
@@ -226,7 +226,7 @@ class SharedGate(Gate):
             self._lose(str(error))
 
     def _lose(self, reason: str) -> None:
-        """Go on alone, under a new name: what the engine knows of the old one expires with its lease."""
+        """Continue alone, under a new name: what the engine knows of the old one expires with its lease."""
         self._process, self._asked = "", 0
         self._reports.forget()
         self._stop_listening()
