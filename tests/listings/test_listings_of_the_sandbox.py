@@ -21,7 +21,7 @@ PATIENT = BackoffPolicy(base_delay=0.001, max_delay=0.002, retry_budget=10_000)
 @pytest.fixture
 async def sandbox() -> AsyncIterator[Sandbox]:
     """The service below a path, with iTwins and objects for several pages."""
-    async with Sandbox(itwins=230, objects=130, path_prefix="/api") as running:
+    async with Sandbox(itwins=75, objects=45, path_prefix="/api") as running:
         yield running
 
 
@@ -44,11 +44,11 @@ async def test_every_way_of_paging(sandbox: Sandbox, platform: PlatformClient, w
     """However the service pages and responds, both listings come whole and in order."""
     ids = [itwin.id for itwin in await platform.itwins.list().collect()]
     objects = [item.id for item in await platform.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id).collect()]
-    assert (len(set(ids)), len(set(objects))) == (230, 130)
+    assert (len(set(ids)), len(set(objects))) == (75, 45)
     sandbox.fault(way, count=None)  # type: ignore[arg-type]  # one of the names above
-    pager = platform.itwins.list(page_size=20, concurrency=concurrency)
+    pager = platform.itwins.list(page_size=8, concurrency=concurrency)
     assert [itwin.id for itwin in await pager.collect()] == ids
-    listing = platform.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id, page_size=20, concurrency=concurrency)
+    listing = platform.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id, page_size=8, concurrency=concurrency)
     assert [item.id for item in await listing.collect()] == objects
 
 
@@ -69,7 +69,7 @@ async def test_two_runs_of_a_pager_learn_of_the_cap_at_once(sandbox: Sandbox, pl
     sandbox.fault("max_return_refused", count=2)
     pager = platform.itwins.list()
     listed = await asyncio.gather(pager.collect(), pager.collect())
-    assert [len(itwins) for itwins in listed] == [230, 230]
+    assert [len(itwins) for itwins in listed] == [75, 75]
 
 
 async def test_a_broken_run_goes_on(sandbox: Sandbox, platform: PlatformClient) -> None:
@@ -77,10 +77,10 @@ async def test_a_broken_run_goes_on(sandbox: Sandbox, platform: PlatformClient) 
     ids = [itwin.id for itwin in await platform.itwins.list().collect()]
     sandbox.fault("rate_limited", operation="list_itwins", skip=7, seconds=10_000.0)
     with pytest.raises(RateLimitError) as caught:
-        await platform.itwins.list(page_size=20).collect()
+        await platform.itwins.list(page_size=8).collect()
     assert len(caught.value.collected) == 140
     async with PlatformClient(sandbox.base_url, vendor="other", token=sandbox.token) as another:
-        rest = await another.itwins.list(page_size=20, resume=caught.value.resume).collect()
+        rest = await another.itwins.list(page_size=8, resume=caught.value.resume).collect()
     assert [itwin.id for itwin in rest] == ids[140:]
 
 
@@ -89,7 +89,7 @@ async def test_links_that_mislead(sandbox: Sandbox, platform: PlatformClient, fa
     """A link to another origin or to the same page ends the listing before anything is sent."""
     sandbox.fault(fault, skip=2)  # type: ignore[arg-type]  # one of the names above
     with pytest.raises(PagingError) as caught:
-        await platform.itwins.list(page_size=20).collect()
+        await platform.itwins.list(page_size=8).collect()
     assert len(caught.value.collected) == 60
     assert len(sandbox.requests) == 3
 
