@@ -53,7 +53,9 @@ class SharedWindow(RuleBasedStateMachine):
         """Run the script at the time of the machine."""
         self.client.delete("clock")
         self.client.rpush("clock", int(self.now), round(self.now % 1 * 1_000_000))
-        request = Request(process=process, wants=wants, listens=False, spent=0, reports=reports)
+        request = Request(
+            process=process, wants=wants, listens=False, holds=bool(self.held[process]), spent=0, reports=reports
+        )
         return self.runner.run(self.engine.exchange(request))
 
     @rule(seconds=SECONDS)
@@ -85,18 +87,20 @@ class SharedWindow(RuleBasedStateMachine):
 
     def picked(self, data: st.DataObject, process: str) -> tuple[Permit, tuple[int, int]]:
         """One of the permits that a process holds."""
-        return self.held[process].pop(data.draw(st.integers(0, len(self.held[process]) - 1)))
+        return self.held[process][data.draw(st.integers(0, len(self.held[process]) - 1))]
 
     @precondition(lambda self: any(self.held.values()))
     @rule(data=st.data(), kind=st.sampled_from(["answered", "rate_limited", "abandoned", "unused"]), wait=WAITS)
     def ends(self, data: st.DataObject, kind: Kind, wait: float) -> None:
         """What was sent ends in some way, what was not is returned."""
         process = data.draw(st.sampled_from([name for name, held in self.held.items() if held]))
-        permit, (period, number) = self.picked(data, process)
+        picked = self.picked(data, process)
+        permit, (period, number) = picked
         jitter = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
         if kind != "unused":
             self.window.sending(permit, now=self.now)
             self.exchange(process, Report(kind="sent", period=period, number=number))
+        self.held[process].remove(picked)
         if kind == "rate_limited":
             self.window.rate_limited(permit, now=self.now, wait=wait, jitter=jitter)
         elif kind == "answered":

@@ -3,12 +3,10 @@
 Run as `python -m tools.site.check_site`.
 
 Every page can be reached from the first one, every link within the site has its page and its place on it, nothing is
-loaded from elsewhere, and every public name has its place in the reference. The
-search finds the words that users know.
+loaded from elsewhere, and every public name has its place in the reference.
 """
 
 import ast
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -20,21 +18,6 @@ PROJECT = Path(__file__).resolve().parents[2]
 ROOT = "http://site/"
 #: Elements that load what they name.
 LOADING = frozenset({"script", "img", "iframe", "source", "link"})
-#: What users search for, and the page that should be among what they find.
-SEARCHED = {
-    "pagination": "pagination/",
-    "fastapi": "fastapi/",
-    "quickstart": "quickstart/",
-    "shut down": "quickstart/",
-    "csv": "export/",
-    "retry": "retries/",
-    "rate limit": "retries/",
-    "timeout": "timeouts/",
-    "proxy": "proxies/",
-    "token": "authentication/",
-    "pytest": "testing/",
-    "logging": "observability/",
-}
 #: Markdown that ended up as text: a name, or a file, that was not put in.
 LEFT_OVER = (":::", "--8<--")
 
@@ -108,18 +91,6 @@ def _dead_ends(page: Page, pages: dict[str, Page], site: Path) -> Iterator[str]:
             yield f"{page.address}: leads to {path}#{parts.fragment}, which is not on that page"
 
 
-def not_found(items: list[dict[str, str]]) -> Iterator[str]:
-    """Return what the search index does not find, a line for each."""
-    for words, page in SEARCHED.items():
-        found = {item["location"].partition("#")[0] for item in items if words in _searchable(item)}
-        if page not in found:
-            yield f"search: {words!r} does not find {page}"
-
-
-def _searchable(item: dict[str, str]) -> str:
-    return f"{item['title']} {item['text']}".casefold()
-
-
 def _reached(pages: dict[str, Page]) -> set[str]:
     reached, waiting = set[str](), [""]
     while waiting:
@@ -142,9 +113,7 @@ def public_names() -> list[str]:
 def main() -> None:
     """Prints what does not hold, and ends with status 1 then."""
     site = PROJECT / "site"
-    index = json.loads((site / "search.json").read_text(encoding="utf-8"))
-    found = [*problems(site, public_names()), *not_found(index["items"])]
-    if found:
+    if found := list(problems(site, public_names())):
         raise SystemExit("\n".join(found))
 
 
