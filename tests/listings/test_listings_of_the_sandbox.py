@@ -59,7 +59,7 @@ async def test_faults_on_the_way_lose_nothing(sandbox: Sandbox, platform: Platfo
     for skip, name in enumerate(("reset_before_effect", "reset_in_head", "reset_in_body", "html_502", "unavailable")):
         sandbox.fault(name, operation="list_itwins", skip=3 * skip, seconds=0.0)  # type: ignore[arg-type]  # as above
     sandbox.fault("rate_limited", operation="list_itwins", count=1, skip=2, seconds=0.0)
-    pager = platform.itwins.list(page_size=10, concurrency=concurrency)
+    pager = platform.itwins.list(page_size=4, concurrency=concurrency)
     assert [itwin.id for itwin in await pager.collect()] == ids
     assert sandbox.faults == ()
 
@@ -98,7 +98,7 @@ async def test_links_that_mislead(sandbox: Sandbox, platform: PlatformClient, fa
 async def test_a_scene_that_changes(sandbox: Sandbox, platform: PlatformClient, concurrency: int) -> None:
     """Objects that are removed while the scene is read are reported; none comes twice."""
     sandbox.fault("scene_changes", operation="list_scene_objects", count=3)
-    pager = platform.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id, page_size=10, concurrency=concurrency)
+    pager = platform.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id, page_size=4, concurrency=concurrency)
     ids = [item.id for item in await pager.collect()]
     assert pager.changed
     assert len(ids) == len(set(ids))
@@ -108,7 +108,7 @@ async def test_a_slow_service_is_not_asked_after_a_break() -> None:
     """Once the caller leaves, requests under way are dropped, and no more follow."""
     async with Sandbox(itwins=200, latency=0.05) as sandbox:
         async with PlatformClient(sandbox.base_url, vendor="v", token=sandbox.token) as platform:
-            async with aclosing(platform.itwins.list(page_size=10, concurrency=4).pages()) as pages:
+            async with aclosing(platform.itwins.list(page_size=4, concurrency=4).pages()) as pages:
                 await anext(pages)
             await asyncio.sleep(0)
         assert len(sandbox.requests) <= 5
@@ -122,7 +122,7 @@ async def test_list_all_keeps_the_callers_keywords(sandbox: Sandbox, platform: P
         include_inactive=True,
         select=iter(["id", "subClass", "status"]),
         query_scope="OrganizationAdmin",
-        page_size=10,
+        page_size=4,
     )
     found = [itwin async for itwin in listing]
     assert {itwin.sub_class for itwin in found} == {"Asset", "Project"}
