@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from .._attempts.admission.gate import rates_of
 from .._attempts.admission.window import RateLimit
 from .._attempts.policy import BackoffPolicy
 from .._attempts.telemetry.events import GateChanged
@@ -33,14 +34,14 @@ class RedisGate(SharedGate):
     """A gate that any number of processes and machines share: cooldown, slow start, rates and retry budget.
 
     The state lives in Redis 6.2 or newer, or Valkey, under keys that expire. While the server is unreachable, each
-    process goes on with its share: `max_in_flight` and the rates divided by `workers`. It logs one warning, and rejoins
-    by itself. Close it with `aclose()` or `async with`, after the clients that use it.
+    process continues with its share: `max_in_flight` and the rates divided by `workers`. It logs one warning, and
+    rejoins by itself. Close it with `aclose()` or `async with`, after the clients that use it.
 
     Args:
         redis: a URL, or a client of `redis.asyncio`, which is not closed.
         name: what shares the limit, such as "prod, service app 7". A token is no name: tokens rotate.
         max_in_flight: requests in flight at once, of all processes, at least 1.
-        rate: one known rate, or several, of all processes.
+        rate: one known rate of all processes, or an iterable of them.
         workers: how many processes share the limit, for the time without the server.
         on_event: is called when the server is lost and when it is back; it must not block.
 
@@ -69,7 +70,7 @@ class RedisGate(SharedGate):
     ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise UsageError("RedisGate: name must say what shares the limit, such as 'prod, service app 7'")
-        rates = (rate,) if isinstance(rate, RateLimit) else tuple(rate or ())
+        rates = rates_of(rate)
         super().__init__(
             _RedisEngine(redis, name=name, max_in_flight=max_in_flight, rates=rates),
             name=name,
@@ -116,7 +117,8 @@ class _RedisEngine:
 
     async def exchange(self, request: Request) -> Reply:
         arguments = [str(len(self._keys)), *self._keys, request.process, str(request.wants)]
-        arguments += ["1" if request.listens else "0", self._channel, *self._settings, str(request.spent), *self._rates]
+        arguments += ["1" if request.listens else "0", "1" if request.holds else "0", self._channel]
+        arguments += [*self._settings, str(request.spent), *self._rates]
         for report in request.reports:
             arguments += [report.kind, str(report.period), str(report.number), repr(report.value), repr(report.jitter)]
         try:
