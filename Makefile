@@ -6,6 +6,9 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 READY := $(VENV)/.ready
 SOURCES := wrapper sandbox templates tests tools examples measure
 
+# Every worker and every program of a test would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec regeneration-drill \
 	templates-diff vendor package test-all-pythons lines clean \

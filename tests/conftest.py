@@ -1,12 +1,14 @@
-"""What holds for a whole test run: no property is timed, and a wrapper that does not fit is reported last."""
+"""Settings of a test run: properties without a time limit, one trusted authority, and misfits reported last."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
+import certifi
 import pytest
-import yaml
 from hypothesis import HealthCheck, settings
+
+from tests.support.specification import specification as parsed_specification
 
 # A busy machine would make a timed property fail. `--hypothesis-profile=full`, of `make check`, tries more examples.
 for name, examples in (("quick", 40), ("full", 100)):
@@ -17,9 +19,18 @@ settings.load_profile("quick")
 @pytest.fixture(scope="session")
 def specification() -> dict[str, Any]:
     """The committed OpenAPI document; to be copied, not changed."""
-    file = Path(__file__).resolve().parents[1] / "openapi.yaml"
-    loaded: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return loaded
+    return parsed_specification()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_trusted_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Trust one authority: a client takes 50 ms to load all of certifi's, longer than most tests take."""
+    first, end, _ = Path(certifi.where()).read_text(encoding="utf-8").partition("-----END CERTIFICATE-----\n")
+    file = tmp_path_factory.mktemp("certificates") / "one.pem"
+    file.write_text(first + end, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(file))
+        yield
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -1,6 +1,6 @@
-"""Runs the checks and prints what they find. Run as `python -m measure.conformance [--quick]`.
+"""Run the checks of others on the sandbox and print what they find: `python -m measure.conformance [--quick]`.
 
-Without npm, what needs it is skipped, and the output says so.
+Without npm the checks that need it are skipped, and the output says so.
 """
 
 import argparse
@@ -9,94 +9,66 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from itwin_platform_sandbox import Sandbox
-
-from . import foreign_clients, proxy, readers, specification
+from . import foreign_clients, prism, readers, specification
 
 HERE = Path(__file__).resolve().parent
 NODE = HERE.parents[1] / ".cache" / "conformance"
+# Cases for each operation and run. A full run sends more than 10,000 cases.
+EXAMPLES, QUICK_EXAMPLES = 650, 10
 
 
-async def check_specification(examples: int) -> bool:
-    """Runs schemathesis twice and prints cases, seconds and findings."""
-    clean = True
-    for named in (True, False):
-        async with Sandbox(itwins=200, objects=50, any_token=False) as sandbox:
-            began = time.perf_counter()
-            cases, failures, printed = await asyncio.to_thread(
-                specification.run, sandbox, named=named, examples=examples, seed=1
-            )
-        what = "with the parameters of what exists" if named else "all generated"
-        print(f"schemathesis, {what}: {cases} cases, {time.perf_counter() - began:.0f} s, {failures} findings")
-        if failures or not cases:
-            print(printed)
-            clean = False
-    return clean
-
-
-def installed() -> bool:
-    """Installs what npm has to give, once; False where there is no npm."""
+def installed() -> Path | None:
+    """Install the npm packages, once, and return their folder; None without npm."""
     if shutil.which("npm") is None:
-        print("skipped: the Prism proxy and @itwin/itwins-client, because this machine has no npm")
-        return False
+        print("skipped: what needs npm, which this machine does not have")
+        return None
     NODE.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "itwins_client.js"):
         shutil.copy(HERE / name, NODE / name)
     command = ["npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel", "error"]
     subprocess.run(command, cwd=NODE, check=True)
-    return True
-
-
-async def check_proxy() -> bool:
-    """Runs the operations through Prism and prints what it complained of."""
-    exchanges, violations = await proxy.run(NODE / "node_modules" / ".bin" / "prism")
-    print(f"Prism proxy: {exchanges} exchanges, {len(violations)} violations")
-    print(*violations, sep="\n", end="")
-    return not violations and exchanges > 0
+    return NODE
 
 
 def parsed() -> argparse.Namespace:
-    """Returns the options."""
+    """Return the options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a few hundred cases, without npm")
-    parser.add_argument("--examples", type=int, help="cases that schemathesis makes up for each operation and run")
-    parser.add_argument("--uvloop", action="store_true", help="run the sandbox under uvloop")
-    parser.add_argument(
-        "--only", choices=("specification", "proxy", "readers", "clients"), help="run one of the checks"
-    )
+    parser.add_argument("--examples", type=int, help="generated cases for each operation and run of schemathesis")
+    names = ("specification", "readers", "prism", "clients")
+    parser.add_argument("--only", choices=names, help="run one of the checks")
     return parser.parse_args()
 
 
-async def main(arguments: argparse.Namespace) -> bool:
-    """Runs what can be run; returns whether there is no finding."""
-    quick, only = arguments.quick, arguments.only
-    print(f"event loop: {type(asyncio.get_running_loop()).__module__.partition('.')[0]}")
+def checks_of(arguments: argparse.Namespace) -> dict[str, Callable[[], bool]]:
+    """Return the checks to run, by name."""
+    examples = arguments.examples or (QUICK_EXAMPLES if arguments.quick else EXAMPLES)
+    node = None if arguments.quick or arguments.only == "specification" else installed()
+    checks: dict[str, Callable[[], bool]] = {
+        "specification": lambda: specification.check(examples=examples),
+        "readers": lambda: readers.check(node),
+        "prism": lambda: node is None or asyncio.run(prism.check(node)),
+        "clients": lambda: asyncio.run(foreign_clients.check(node)),
+    }
+    if arguments.only is not None:
+        return {arguments.only: checks[arguments.only]}
+    if arguments.quick:
+        return {name: checks[name] for name in ("specification", "clients")}
+    return checks
+
+
+def main() -> bool:
+    """Run the checks one after the other; return whether none found anything."""
     clean = True
-    if only in (None, "specification"):
-        clean = await check_specification(examples=arguments.examples or (10 if quick else 650))
-    node = NODE if not quick and only != "specification" and installed() else None
-    if only == "readers" or (only is None and not quick):
-        clean = await asyncio.to_thread(readers.check, node) and clean
-    if node is not None and only in (None, "proxy"):
-        clean = await check_proxy() and clean
-    if only in (None, "clients"):
-        clean = await foreign_clients.check(node) and clean
+    for name, check in checks_of(parsed()).items():
+        started = time.perf_counter()
+        clean = check() and clean
+        print(f"({name}: {time.perf_counter() - started:.0f} s)\n")
     return clean
 
 
-def run() -> None:
-    """Runs in the chosen event loop; a finding ends with status 1."""
-    arguments = parsed()
-    if arguments.uvloop:
-        import uvloop
-
-        clean = uvloop.run(main(arguments))
-    else:
-        clean = asyncio.run(main(arguments))
-    sys.exit(0 if clean else 1)
-
-
 if __name__ == "__main__":
-    run()
+    sys.exit(0 if main() else 1)

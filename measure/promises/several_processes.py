@@ -1,13 +1,9 @@
 """Processes that send with one credential to one service, with RedisGate and without, counted at the service."""
 
 import asyncio
-import json
 import math
-import sys
-from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.raw_server import RawServer
@@ -15,9 +11,7 @@ from tests.support.redis_server import RedisServer
 
 from .figure import Figure, at_most, exactly
 from .herd import ACCOUNT, FixedWindow
-
-#: Nothing here may take longer, in seconds.
-PATIENCE = 240.0
+from .workers import Ended, Settings, started
 
 
 class Punishing(FixedWindow):
@@ -36,78 +30,13 @@ class Punishing(FixedWindow):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What each process does."""
-
-    address: str
-    calls: int
-    redis: str | None
-    workers: int
-    max_in_flight: int = 20
-    fast: bool = False
-    rate: tuple[int, float] | None = None
-    deadline: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """What the service saw of some processes, and how their calls ended."""
 
     calls: int
-    ended: Counter[str]
+    ended: Ended
     requests: int
     seconds: float
-
-
-class Workers:
-    """Processes that begin together."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self.processes: list[asyncio.subprocess.Process] = []
-
-    async def start(self) -> None:
-        """Start them, and wait until each is ready."""
-        arguments = [sys.executable, "-m", "measure.promises.worker", json.dumps(asdict(self._settings))]
-        pipe = asyncio.subprocess.PIPE
-        for _ in range(self._settings.workers):
-            self.processes.append(await asyncio.create_subprocess_exec(*arguments, stdin=pipe, stdout=pipe))
-        for process in self.processes:
-            assert process.stdout is not None  # it is a pipe
-            await process.stdout.readline()
-
-    def begin(self) -> None:
-        """Let them send."""
-        for process in self.processes:
-            assert process.stdin is not None  # it is a pipe
-            process.stdin.write(b"\n")
-
-    async def ended(self) -> Counter[str]:
-        """Wait for all, and return how their calls ended; nothing comes from one that was killed."""
-        total: Counter[str] = Counter()
-        for process in self.processes:
-            output, _ = await process.communicate()
-            total.update(json.loads(output or b"{}"))
-        return total
-
-    async def stop(self) -> None:
-        """End those that are left."""
-        for process in self.processes:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-
-
-@asynccontextmanager
-async def started(settings: Settings) -> AsyncIterator[Workers]:
-    """Start the processes, and end those that are left."""
-    workers = Workers(settings)
-    try:
-        async with asyncio.timeout(PATIENCE):
-            await workers.start()
-            yield workers
-    finally:
-        await workers.stop()
 
 
 def answer_of(limit: FixedWindow) -> Callable[[ReceivedRequest], PreparedResponse]:
@@ -160,11 +89,14 @@ async def run(
 def figures(name: str, result: Run, *, most: float, ideal: float = 0.0, slowest: float = 0.0) -> list[Figure]:
     """All done, few requests more than calls, little time more than the limit allows."""
     found = [
-        exactly(f"{name}: calls done", result.ended["done"], result.calls),
+        exactly(f"{name}: calls done", result.ended.calls["done"], result.calls),
         at_most(f"{name}: requests per call", result.requests / result.calls, most),
     ]
     if slowest:
         found.append(at_most(f"{name}: time against the ideal", result.seconds / ideal, slowest, unit=" x"))
+        found.append(
+            at_most(f"{name}: CPU for each call", result.ended.cpu_seconds / result.calls * 1000, 10.0, unit=" ms")
+        )
     return found
 
 
@@ -195,7 +127,7 @@ async def punished_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
         name = f"{workers} processes, 10/s, punished, {transport}"
         found += figures(name, result, most=1.3, ideal=limit.ideal(200), slowest=2.0)
     result = await run(answer_of(Punishing(10, 1.0)), workers=4, calls=200, redis=None, fast=fast)
-    found.append(exactly(f"4 processes, punished, without Redis, {transport}: done", result.ended["done"], 200))
+    found.append(exactly(f"4 processes, punished, without Redis, {transport}: done", result.ended.calls["done"], 200))
     return found
 
 
@@ -212,7 +144,7 @@ async def outage_of_processes(redis: RedisServer, *, fast: bool) -> list[Figure]
     result = await run(lambda _: PreparedResponse(status=503), workers=8, calls=400, redis=redis, fast=fast)
     name = f"outage of 503, 8 processes, 400 calls, {'aiohttp' if fast else 'httpx'}"
     return [
-        exactly(f"{name}: ServerError each", result.ended["ServerError"], 400),
+        exactly(f"{name}: ServerError each", result.ended.calls["ServerError"], 400),
         at_most(f"{name}: requests per call", result.requests / 400, 1.2),
     ]
 
@@ -239,7 +171,7 @@ async def killed_worker(redis: RedisServer) -> list[Figure]:
             began = loop.time()
             await server.received(len(server.requests) + 1)
             seconds = loop.time() - began
-            done = (await waiting.ended())["done"]
+            done = (await waiting.ended()).calls["done"]
     return [
         exactly("kill -9 of the worker that holds every permit: sent before", early, 0),
         exactly("kill -9 of the worker that holds every permit: calls of the others done", done, 150),

@@ -1,6 +1,9 @@
 """`python -m itwin_platform_sandbox`: run the sandbox until SIGTERM or SIGINT."""
 
-from ._command_line import command_line, main
+try:
+    from ._command_line import command_line, main
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: the sandbox needs `pip install starlette uvicorn lark jinja2`") from None
 
 __all__ = ["command_line", "main"]
 

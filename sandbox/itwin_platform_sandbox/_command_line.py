@@ -1,4 +1,4 @@
-"""The options of `python -m itwin_platform_sandbox`, and its run until SIGTERM or SIGINT."""
+"""The command `python -m itwin_platform_sandbox`, which serves until SIGTERM or SIGINT."""
 
 import argparse
 import asyncio
@@ -8,60 +8,68 @@ import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
+from typing import NoReturn, get_args
 
 from ._faults.catalogue import FAULTS
 from ._faults.notation import fault_from_text
+from ._faults.plan import Fault
 from ._sandbox import Sandbox
 from ._server.overview import as_text, overview
+from ._service.fields import FieldError
 from ._service.rate_limit import RateKind, RateLimit, rate_limit_of
 from ._service.retry_after import RETRY_AFTER_FORMS
 
 FAULT_HELP = (
-    "let a fault happen, such as stall,operation=list_itwins,count=2,seconds=3; can be given several times. "
-    f"The names: {', '.join(FAULTS)}. The fields: operation, count (a number, or: forever), skip, seconds, "
+    "add a fault, such as stall,operation=list_itwins,count=2,seconds=3; repeat the option for several. "
+    f"Names: {', '.join(FAULTS)}. Fields: operation, count (a number, or: forever), skip, seconds, "
     "retry_after, origin"
 )
 SEED_HELP = (
-    "a number: the same number gives the same data; or a JSON or YAML file with exactly the data to store "
+    "a number, where the same number gives the same data, or a JSON or YAML file with the exact data to store "
     "(default: %(default)s)"
 )
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Exit with one line; the usage of this command would fill the terminal."""
+        self.exit(2, f"{self.prog}: error: {message} (--help lists the options)\n")
+
+
 def command_line() -> argparse.ArgumentParser:
-    """Return the parser; each option has the meaning of the argument of `Sandbox` with its name."""
-    parser = argparse.ArgumentParser(
+    """Return the parser; each option means the same as the argument of `Sandbox` with its name."""
+    parser = _Parser(
         prog="python -m itwin_platform_sandbox",
-        description="A sandbox of the platform service: stateful, in memory. Prints its base URL, its token and the "
-        "ids of what is stored, and serves until it is stopped.",
+        description="Run a sandbox of the platform service: stateful, in memory. It prints its base URL, its token "
+        "and the ids of the stored data, and serves until SIGTERM or SIGINT.",
     )
     add = parser.add_argument
     add("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     add("--port", type=int, default=8080, help="0 for a free one (default: %(default)s)")
-    add("--path-prefix", default="", help="path such as /api below which the service lies")
-    add("--public-url", help="base URL of a proxy in front of the sandbox, for links to further pages")
-    add("--allow-host", action="append", default=[], metavar="NAME", help="name that Host may have; * for every name")
-    add("--cors", action="append", default=[], metavar="ORIGIN", help="origin whose pages may use it; * for every one")
-    add("--tls", action="store_true", help="serve HTTPS with a throw-away certificate (extra tls)")
+    add("--path-prefix", default="", help="path such as /api below which the service is found")
+    add("--public-url", help="base URL of a proxy in front of the sandbox, used in links to further pages")
+    add("--allow-host", action="append", default=[], metavar="NAME", help="name that Host may have; * for any")
+    add("--cors", action="append", default=[], metavar="ORIGIN", help="origin whose pages may use it; * for any")
+    add("--tls", action="store_true", help="serve HTTPS with a certificate made for this run (extra tls)")
     add("--itwins", type=int, default=250, help="iTwins in the default listing (default: %(default)s)")
     add("--objects", type=int, default=500, help="objects in the seeded scene (default: %(default)s)")
     add("--seed", default="1", metavar="NUMBER|FILE", help=SEED_HELP)
-    add("--rate", help="requests/seconds for each token, such as 100/60 (default: no limit)")
-    add("--rate-kind", choices=get_args(RateKind), default="fixed_window", help="how they are counted")
-    add("--retry-after", choices=RETRY_AFTER_FORMS, default="seconds", help="how a 429 says how long to wait")
-    add("--latency", type=float, default=0.0, help="seconds for which every response is held back")
-    add("--jitter", type=float, default=0.0, help="up to so many seconds more")
-    add("--as-seen", action="store_true", help="behave as the service has been seen to beyond its description")
+    add("--rate", help="rate limit of each token as requests/seconds, such as 100/60 (default: none)")
+    add("--rate-kind", choices=get_args(RateKind), default="fixed_window", help="how requests are counted")
+    add("--retry-after", choices=RETRY_AFTER_FORMS, default="seconds", help="form of the delay in a 429 response")
+    add("--latency", type=float, default=0.0, help="seconds by which every response is delayed")
+    add("--jitter", type=float, default=0.0, help="upper bound of a random extra delay in seconds")
+    add("--as-seen", action="store_true", help="behave as the real service has been observed to")
     add("--strict", action="store_true", help="reject unknown and read-only fields, empty and implausible values")
     add("--any-token", action=argparse.BooleanOptionalAction, default=True, help="accept every bearer token")
-    add("--vendor", help="the only vendor word that Accept may name (default: any)")
+    add("--vendor", help="the only vendor that Accept may name (default: any)")
     add("--fault", action="append", default=[], metavar="NAME,FIELD=VALUE,...", help=FAULT_HELP)
     add("--json", action="store_true", help="print address, token and ids as one line of JSON")
     return parser
 
 
 def sandbox_of(arguments: argparse.Namespace) -> Sandbox:
-    """Return the sandbox that the options describe; `ValueError` for what makes no sense."""
+    """Return the sandbox that the options describe; `ValueError` for a wrong value."""
     return Sandbox(
         host=arguments.host,
         port=arguments.port,
@@ -96,18 +104,25 @@ def _rate(arguments: argparse.Namespace) -> RateLimit | None:
     return replace(rate_limit_of(arguments.rate), kind=arguments.rate_kind, retry_after=arguments.retry_after)
 
 
+def _fault(text: str) -> Fault:
+    try:
+        return fault_from_text(text)
+    except FieldError as error:
+        raise FieldError("fault", f"{text[:60]}: {error}") from error
+
+
 async def run(arguments: argparse.Namespace) -> None:
-    """Serve until a signal says stop."""
+    """Serve until a signal ends the command."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
-    faults = [fault_from_text(text) for text in arguments.fault]
+    faults = [_fault(text) for text in arguments.fault]
     sandbox = sandbox_of(arguments)
     if not is_loopback(arguments.host):
         sys.stderr.write(
-            f"warning: {arguments.host} is not a loopback address: whoever reaches this machine can read and control "
-            "the sandbox\n"
+            f"warning: {arguments.host} is not a loopback address: everyone who reaches this machine can read and "
+            "control the sandbox\n"
         )
     async with sandbox:
         for fault in faults:
@@ -118,8 +133,8 @@ async def run(arguments: argparse.Namespace) -> None:
 
 
 def printed(sandbox: Sandbox, *, as_json: bool) -> str:
-    """Return what the command prints once it serves: the base URL first, or everything as one line of JSON."""
-    values = overview(sandbox._running)  # noqa: SLF001 - the command is a part of the sandbox
+    """Return what the command prints when it serves: the base URL and more lines, or one line of JSON."""
+    values = overview(sandbox._running)  # noqa: SLF001 - the command belongs to the sandbox
     if sandbox._running.certificate is not None:  # noqa: SLF001 - the same
         values["ca_file"] = sandbox.ca_file
     if as_json:
@@ -129,7 +144,7 @@ def printed(sandbox: Sandbox, *, as_json: bool) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine reaches the address."""
+    """Return whether only this machine can reach the address."""
     if host == "localhost":
         return True
     try:
@@ -139,7 +154,7 @@ def is_loopback(host: str) -> bool:
 
 
 def main() -> int:
-    """Run the sandbox; a wrong option or an address in use ends it with one line that says what is wrong."""
+    """Run the sandbox; a wrong option or an address in use ends the command with one line that names it."""
     parser = command_line()
     arguments = parser.parse_args()
     try:
@@ -150,8 +165,11 @@ def main() -> int:
 
 
 def _reason(error: Exception, arguments: argparse.Namespace) -> str:
-    if isinstance(error, FileNotFoundError):
-        return f"seed: {error.filename} does not exist"
     if isinstance(error, OSError):
         return f"cannot listen on {arguments.host} port {arguments.port}: {error.strerror or error}"
-    return str(error)
+    if not isinstance(error, FieldError):
+        return str(error)
+    if error.field in vars(arguments):
+        return f"--{error.field.replace('_', '-')}: {error.message}"
+    # The other fields are those of a rate limit, and of the entries of a seed file.
+    return f"{'--rate' if error.field in ('requests', 'per') else '--seed'}: {error}"

@@ -40,8 +40,10 @@ def test_a_subscription_survives_a_silence(empty_server: RedisServer, monkeypatc
 def test_a_cut_subscription_does_not_block_calls(
     empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch, retries: int
 ) -> None:
-    """When the subscription is cut, a waiting call uses the local share, and the gate is shared again later."""
-    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 0.1)
+    """When the subscription is cut, a waiting call uses the local share, and the gate rejoins after RETRY_INTERVAL."""
+    # No other exchange is due for a long time.
+    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 1000.0)
+    monkeypatch.setattr(shared_module, "LEASE", 1000.0)
     monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
     events: list[GateChanged] = []
 

@@ -15,10 +15,10 @@ from itwin_platform import (
     RateLimitError,
 )
 from opentelemetry import trace
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from tests.support.recorded_spans import recorded_spans
 from tests.support.scripted_transport import ScriptedTransport
 
 ACCOUNT = httpx.Response(200, content=b'{"iTwin": {"id": "a-1"}}', headers={"x-correlation-id": "c-1"})
@@ -26,13 +26,10 @@ SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
 
 
 @pytest.fixture
-def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
-    """Where the spans end; the provider is set for one test only, which OpenTelemetry has no call for."""
-    exporter, provider = InMemorySpanExporter(), TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
-    yield exporter
-    provider.shutdown()
+def spans() -> Iterator[InMemorySpanExporter]:
+    """Where the spans end."""
+    with recorded_spans() as exporter:
+        yield exporter
 
 
 def client(service: httpx.AsyncBaseTransport, **settings: Any) -> PlatformClient:

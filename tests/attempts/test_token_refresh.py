@@ -126,7 +126,7 @@ async def test_closing_ends_a_refresh_and_tells_those_who_wait(when: float) -> N
     call = asyncio.create_task(send(transport))
     for _ in range(2):
         await asyncio.sleep(0)
-    assert auth._asking is not None
+    assert auth._refresh is not None
     await asyncio.sleep(when)
     await auth.aclose()
     with pytest.raises(TokenError, match="the token provider failed: it was cancelled"):
@@ -227,7 +227,7 @@ async def test_a_refresh_that_began_before_the_401_is_not_taken_for_a_new_one(li
     first = asyncio.create_task(send(transport))
     await asyncio.sleep(1.2)
     # The first request is on its way with t-1; this refresh begins now, and all that was issued so far is revoked.
-    refresh = asyncio.create_task(auth.renew(rejected=AccessToken("t-0")))
+    refresh = asyncio.create_task(auth.refresh(rejected=AccessToken("t-0")))
     assert await first == 200
     assert service.tokens[-1] == "t-3"
     assert len(source.asked) == 3

@@ -3,7 +3,6 @@
 import httpx
 import pytest
 from itwin_platform import APIStatusError, PagingError, PlatformClient, TokenError, UsageError
-from itwin_platform._attempts.auth import TokenAuth
 from pytest_httpx import HTTPXMock
 
 BASE_URL = "https://service.example/api"
@@ -83,26 +82,6 @@ async def test_a_request_that_was_sent_stays_what_it_was(httpx_mock: HTTPXMock) 
     async with PlatformClient(BASE_URL, vendor="acme", token=lambda: next(tokens)) as platform:
         await platform.itwins.get_primary_account()
     assert [request.headers["authorization"] for request in httpx_mock.get_requests()] == ["Bearer one", "Bearer two"]
-
-
-@pytest.mark.parametrize(("steps", "status"), [([401, 200], 200), ([401, 401, 200], 401)])
-async def test_token_auth_serves_a_plain_client_of_httpx(httpx_mock: HTTPXMock, steps: list[int], status: int) -> None:
-    """As its `auth`, it repeats a request once after a 401, with a new token and the same body, and not again."""
-    for step in steps[:2]:
-        httpx_mock.add_response(step)
-    tokens = iter(["one", "two", "three"])
-    async with httpx.AsyncClient(auth=TokenAuth(lambda: next(tokens))) as client:
-        assert (await client.post(BASE_URL, content=b"{}")).status_code == status
-    sent = [(request.headers["authorization"], request.content) for request in httpx_mock.get_requests()]
-    assert sent == [("Bearer one", b"{}"), ("Bearer two", b"{}")]
-
-
-async def test_token_auth_does_not_send_a_rejected_token_again(httpx_mock: HTTPXMock) -> None:
-    """In a plain client of httpx, a 401 for the only token there is comes back at once."""
-    httpx_mock.add_response(401)
-    async with httpx.AsyncClient(auth=TokenAuth("t-1")) as client:
-        assert (await client.get(BASE_URL)).status_code == 401
-    assert len(httpx_mock.get_requests()) == 1
 
 
 async def test_a_source_that_fails_is_a_token_error_and_sends_nothing(httpx_mock: HTTPXMock) -> None:

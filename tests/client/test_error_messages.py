@@ -6,14 +6,13 @@ import httpx
 import pytest
 from itwin_platform import (
     BackoffPolicy,
+    NotFoundError,
     NotSentError,
     OutcomeUnknownError,
     PlatformError,
     RateLimitError,
     ServerError,
-    UsageError,
     _errors,
-    _version,
 )
 from itwin_platform._error_text import counted, in_seconds, sent_so_far
 
@@ -129,11 +128,20 @@ def test_counts_have_the_right_number() -> None:
     assert [sent_so_far(count) for count in (1, 2)] == ["1 request was sent", "2 requests were sent"]
 
 
-def test_each_class_names_its_place_in_the_documentation() -> None:
-    """The anchor of the reference, below the address of the site when it has one."""
-    reference = (PROJECT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
+def test_each_class_names_its_section_in_the_documentation() -> None:
+    """A file of the source tree and a heading of it, so that it leads somewhere without a network."""
     for name, kind in vars(_errors).items():
         if isinstance(kind, type) and issubclass(kind, PlatformError):
-            assert kind.doc_url == f"{_version.DOCUMENTATION}reference/errors/#itwin_platform.{name}"
-            assert f"::: itwin_platform.{name}\n" in reference
-    assert UsageError("x").doc_url == UsageError.doc_url
+            page, _, anchor = kind.doc_url.partition("#")
+            assert f"\n## {name}\n" in (PROJECT / page).read_text(encoding="utf-8")
+            assert anchor == name.lower()
+    assert RateLimitError.doc_url == "docs/troubleshooting.md#ratelimiterror"
+
+
+def test_a_class_of_the_application_leads_to_that_of_its_base() -> None:
+    """It has no section of its own."""
+
+    class LayerMissingError(NotFoundError):
+        """An error of an application."""
+
+    assert LayerMissingError.doc_url == NotFoundError.doc_url

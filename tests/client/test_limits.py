@@ -1,17 +1,15 @@
 """The largest request and the largest response. Source: section 8."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-import yaml
 from itwin_platform import PlatformClient, RequestTooLargeError, ResponseDecodeError, UsageError
 from itwin_platform._client import BODY_LIMITS
 from itwin_platform_sandbox import Sandbox
 
 from tests.client.conftest import ACCOUNT, answering
+from tests.support.specification import specification
 
 MOST = 4_718_592  # 4.5 MiB
 FRAME = len('{"displayName":""}')
@@ -24,10 +22,9 @@ def created(_: httpx.Request) -> httpx.Response:
 
 def test_the_limits_are_those_of_the_specification() -> None:
     """Every body limit of the specification is held, by its method and route, and no other."""
-    document: dict[str, Any] = yaml.safe_load((Path(__file__).resolve().parents[2] / "openapi.yaml").read_text())
     stated = {
         (method.upper(), path): operation["requestBody"]["x-max-body-bytes"]
-        for path, methods in document["paths"].items()
+        for path, methods in specification()["paths"].items()
         for method, operation in methods.items()
         if "x-max-body-bytes" in operation.get("requestBody", {})
     }

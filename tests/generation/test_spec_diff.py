@@ -2,14 +2,13 @@
 
 import copy
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.support.regenerated import PROJECT, Change, Document
+from tests.support.regenerated import Change, Document
 from tools.spec.diff import report
-from tools.spec.reading import SPECIFICATION, load
+from tools.spec.reading import load
 
 
 def one_breaking_two_harmless(document: Document) -> None:
@@ -46,14 +45,6 @@ def test_changes_are_reported_in_the_terms_of_a_user(specification: Document) ->
         f"  DetectorType ({used}): new value MeshSegmentationDetector",
         "  SceneCreate.tags (sent by platform.scenes.create()): new, optional, list of string",
     ]
-
-
-def test_base_may_be_a_git_revision() -> None:
-    """A revision stands for `openapi.yaml` as it was committed there."""
-    git = ["git", "-C", str(PROJECT), "rev-parse", "HEAD"]
-    if subprocess.run(git, capture_output=True, check=False).returncode != 0:  # noqa: S603 - asks git where we are
-        pytest.skip("not a git checkout")
-    assert load("HEAD").operations.keys() == load(str(SPECIFICATION)).operations.keys()
 
 
 def test_base_that_is_nothing_is_named() -> None:

@@ -1,7 +1,6 @@
 """The eight operations as these tests see them: a plain call of each, its responses, its documented errors."""
 
 import json
-import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,15 +8,14 @@ from typing import Any
 
 import httpx
 import pytest
-import yaml
 from itwin_platform import BackoffPolicy, PlatformClient
 from itwin_platform_sandbox import Sandbox
 from pytest_httpx import HTTPXMock
 
-PROJECT = Path(__file__).resolve().parents[2]
-SPECIFICATION: dict[str, Any] = yaml.safe_load((PROJECT / "openapi.yaml").read_text(encoding="utf-8"))
+from tests.support.specification import specification
 
-_CONTEXT = ssl.create_default_context()
+PROJECT = Path(__file__).resolve().parents[2]
+SPECIFICATION = specification()
 
 BASE_URL = "https://service.example/api"
 ITWIN = "dc90a5f3-2f61-4c87-9f35-1a4b7c6d8e90"
@@ -111,14 +109,12 @@ def sent_json(mock: HTTPXMock) -> Any:
 
 
 def _client(*, check_requests: bool) -> PlatformClient:
-    # pytest-httpx responds in place of any AsyncHTTPTransport; one context for all saves its 20 ms in each test.
     return PlatformClient(
         BASE_URL,
         vendor="acme",
         token="planted-token",
         backoff=BackoffPolicy(max_attempts=1, max_wait=0.0),
         check_requests=check_requests,
-        transport=httpx.AsyncHTTPTransport(verify=_CONTEXT),
     )
 
 

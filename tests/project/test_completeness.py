@@ -11,10 +11,11 @@ import yaml
 from itwin_platform import ErrorCode, ErrorDetailCode, PlatformClient
 from itwin_platform._transports.status_errors import status_error_class
 
+from tests.support.specification import specification
 from tools.generation.unwrapped import wrapped_part
 
 PROJECT = Path(__file__).resolve().parents[2]
-SPECIFICATION: dict[str, Any] = wrapped_part(yaml.safe_load((PROJECT / "openapi.yaml").read_text(encoding="utf-8")))
+SPECIFICATION: dict[str, Any] = wrapped_part(specification())
 SCHEMAS = SPECIFICATION["components"]["schemas"]
 SAMPLES = PROJECT / "tests" / "support" / "samples"
 #: Where each operation is found.

@@ -6,7 +6,8 @@ import httpx
 import pytest
 from itwin_platform_sandbox import FAULTS, Fault, Sandbox
 
-FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+# As a browser sends the form of the page.
+FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html,*/*;q=0.8"}
 
 
 async def test_a_fault_is_added_listed_and_removed(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
@@ -52,11 +53,22 @@ async def test_a_wrong_value_of_the_form_is_explained_in_place(http: httpx.Async
     assert sandbox.faults == ()
 
 
-async def test_json_that_is_named_a_form_is_json(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """`curl -d` names everything a form."""
-    response = await http.post("/sandbox/faults", content=b'{"name": "stall"}', headers=FORM)
-    assert response.status_code == 201
-    assert [fault.name for fault in sandbox.faults] == ["stall"]
+@pytest.mark.parametrize(
+    ("content", "status", "target"),
+    [
+        (b'{"name": "stall"}', 201, None),
+        (b"name=stall&count=2", 201, None),
+        (b"name=explode", 422, "name"),
+        (b"stall", 422, None),
+        (b"", 422, None),
+    ],
+)
+async def test_curl_gets_json(http: httpx.AsyncClient, content: bytes, status: int, target: str | None) -> None:
+    """`curl -d` names every body a form; only a browser, which accepts HTML, gets the page."""
+    headers = {**FORM, "Accept": "*/*"}
+    response = await http.post("/sandbox/faults", content=content, headers=headers)
+    assert response.status_code == status
+    assert response.json().get("error", {}).get("target") == target
 
 
 @pytest.mark.parametrize(("method", "path"), [("POST", ""), ("DELETE", ""), ("POST", "/clear")])
@@ -95,3 +107,10 @@ async def test_the_control_endpoint_lies_beside_the_path_prefix() -> None:
         origin = sandbox.base_url.removesuffix("/api")
         assert (await http.get(f"{origin}/sandbox/faults")).status_code == 200
         assert (await http.get(f"{sandbox.base_url}/sandbox/faults")).status_code == 401
+
+
+def test_the_path_prefix_cannot_hide_the_control_interface() -> None:
+    """A service below /sandbox would be out of reach."""
+    for prefix in ("/sandbox", "/sandbox/api"):
+        with pytest.raises(ValueError, match="path_prefix"):
+            Sandbox(path_prefix=prefix)

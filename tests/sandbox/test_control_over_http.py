@@ -162,7 +162,7 @@ BAD_CONTROL_INPUTS: list[tuple[str, str, object, str | None]] = [
     ("PUT", "/rate", {"rate": 5}, "rate"),
     ("PUT", "/rate", {"requests": 0, "per": 1}, "requests"),
     ("PUT", "/rate", {"requests": 10**400, "per": 1}, "requests"),
-    ("PUT", "/rate", {"requests": 1, "per": 0}, "rate"),
+    ("PUT", "/rate", {"requests": 1, "per": 0}, "per"),
     ("PUT", "/rate", {"requests": 1, "per": 1, "kind": "leaky"}, "kind"),
     ("PUT", "/rate", {"requests": 1, "per": 1, "retry_after": "later"}, "retry_after"),
     ("PUT", "/rate", [], None),
@@ -173,7 +173,11 @@ BAD_CONTROL_INPUTS: list[tuple[str, str, object, str | None]] = [
     ("POST", "/snapshots", {"name": 5}, "name"),
     ("POST", "/restore", {"name": "never taken"}, "name"),
     ("POST", "/restore", {}, "name"),
+    ("POST", "/tokens", {"token": "a", "permissions": ["itwins_read"]}, "permissions"),
+    ("POST", "/snapshots", {"name": ""}, "name"),
     ("GET", "/requests?status=ok", None, "status"),
+    ("GET", "/requests?operation=delete_itwin", None, "operation"),
+    ("GET", "/requests?notes=some", None, "notes"),
     ("GET", "/requests?limit=" + "9" * 5000, None, "limit"),
     ("GET", "/requests?colour=red", None, "colour"),
 ]
@@ -208,6 +212,13 @@ async def test_another_method_is_rejected_in_json(http: httpx.AsyncClient) -> No
     """405 with the same form of error."""
     response = await http.put("/sandbox/reset")
     assert (response.status_code, response.json()["error"]["code"]) == (405, "NotSupported")
+
+
+async def test_an_unknown_path_of_the_control_interface_is_rejected_by_it(http: httpx.AsyncClient) -> None:
+    """404 lists the paths; the service would reject the request for its missing token."""
+    response = await http.get("/sandbox/fault", headers={"Authorization": ""})
+    assert response.status_code == 404
+    assert "/sandbox/faults" in response.json()["error"]["message"]
 
 
 async def test_snapshots_are_bounded(http: httpx.AsyncClient) -> None:

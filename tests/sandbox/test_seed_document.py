@@ -103,13 +103,14 @@ async def test_an_empty_seed_has_an_account_and_nothing_else() -> None:
         ({"itwins": [{"id": ITWIN_ID}, {"id": ITWIN_ID.upper()}]}, r"itwins\[1\].id"),
         ({"itwins": [{"latitude": "north"}]}, r"itwins\[0\].latitude"),
         ({"itwins": [{"createdDateTime": "yesterday"}]}, r"itwins\[0\].createdDateTime"),
-        ({"itwins": [{"displayName": None}]}, "displayName"),
+        ({"itwins": [{"displayName": None}]}, r"itwins\[0\].displayName"),
         ({"repositories": [{"iTwinId": STYLED_ID}]}, r"repositories\[0\].iTwinId"),
         ({"repositories": [{"options": []}]}, r"repositories\[0\].options"),
         ({"repositories": [{"id": "a"}, {"id": "a"}]}, r"repositories\[1\].id"),
         ({"scenes": [{"objects": [{"kind": "Layer"}]}]}, r"scenes\[0\].objects"),
         ({"detectors": [{"name": "d", "type": "XRay"}]}, r"detectors\[0\].type"),
-        ({"webhooks": [{"active": "yes"}]}, "active"),
+        ({"repositories": [{"resources": [{}]}]}, r"repositories\[0\].resources\[0\].id"),
+        ({"webhooks": [{"active": "yes"}]}, r"webhooks\[0\].active"),
     ],
 )
 def test_a_seed_that_makes_no_sense_is_rejected(seed: dict[str, Any], field: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from itwin_platform import __version__
 
 from tests.support.regenerated import Change, Document, Regenerated
 from tests.support.vendored import PROJECT, vendored
@@ -41,8 +42,10 @@ def older_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(PROJECT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("LICENSE", "openapi.yaml", "pyproject.toml"):
         shutil.copy(PROJECT / name, folder / name)
-    older = '"""Older."""\n\n__version__ = "0.0.1"\nDOCUMENTATION = ""\n'
-    (folder / "wrapper/itwin_platform/_version.py").write_text(older)
+    version = folder / "wrapper/itwin_platform/_version.py"
+    older = version.read_text().replace(f'"{__version__}"', '"0.0.1"')
+    assert '"0.0.1"' in older
+    version.write_text(older)
     types = folder / "generated/itwin_platform_api/models/detector_type.py"
     first = types.read_text().replace(
         "    PHOTO_OBJECT_DETECTOR =", '    OLD_DETECTOR = "OldDetector"\n    PHOTO_OBJECT_DETECTOR ='

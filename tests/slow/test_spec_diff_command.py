@@ -1,4 +1,4 @@
-"""The status of `make spec-diff`, which a script asks for."""
+"""`make spec-diff` as a command: its status, and a git revision as its base."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 from tests.generation.test_spec_diff import changed, more_harmless, one_breaking_two_harmless
 from tests.support.regenerated import PROJECT, Change, Document
-from tools.spec.reading import SPECIFICATION
+from tools.spec.reading import SPECIFICATION, load
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -25,3 +25,11 @@ def test_status_says_whether_something_breaks(
     ended = run(str(SPECIFICATION), changed(specification, change, tmp_path))
     assert (ended.returncode, ended.stderr) == (status, "")
     assert ended.stdout.startswith(f"Breaking: {status}\n")
+
+
+def test_base_may_be_a_git_revision() -> None:
+    """A git revision as the base means `openapi.yaml` as it was committed there."""
+    git = ["git", "-C", str(PROJECT), "rev-parse", "HEAD"]
+    if subprocess.run(git, capture_output=True, check=False).returncode != 0:  # noqa: S603 - asks git where we are
+        pytest.skip("not a git checkout")
+    assert load("HEAD").operations.keys() == load(str(SPECIFICATION)).operations.keys()

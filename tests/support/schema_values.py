@@ -1,15 +1,14 @@
 """Responses of any shape: for each schema of the specification, objects that fit it, fit it half, or not at all."""
 
 import math
-from pathlib import Path
 from typing import Any
 
-import yaml
 from hypothesis import strategies as st
 from itwin_platform_api import models
 
-_SPECIFICATION = Path(__file__).resolve().parents[2] / "openapi.yaml"
-SCHEMAS: dict[str, Any] = yaml.safe_load(_SPECIFICATION.read_text(encoding="utf-8"))["components"]["schemas"]
+from tests.support.specification import specification
+
+SCHEMAS: dict[str, Any] = specification()["components"]["schemas"]
 #: The generated models by name: whatever of the specification is an object.
 MODELS: dict[str, Any] = {
     name: getattr(models, name) for name in models.__all__ if hasattr(getattr(models, name), "from_dict")

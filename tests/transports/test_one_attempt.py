@@ -213,11 +213,11 @@ async def test_a_response_that_takes_too_long_may_have_had_an_effect(
         assert caught.value.sent is True
 
 
-def one_certificate(folder: Path) -> str:
-    """Write a file that trusts one authority."""
-    one, end = folder / "one.pem", "-----END CERTIFICATE-----\n"
-    one.write_text(Path(certifi.where()).read_text(encoding="utf-8").partition(end)[0] + end)
-    return str(one)
+def two_certificates(folder: Path) -> str:
+    """Write a file of two trusted authorities."""
+    two, end = folder / "two.pem", "-----END CERTIFICATE-----\n"
+    two.write_text("".join(certificate + end for certificate in Path(certifi.where()).read_text().split(end)[:2]))
+    return str(two)
 
 
 @pytest.mark.parametrize("make", TRANSPORTS.values(), ids=list(TRANSPORTS))
@@ -225,7 +225,7 @@ async def test_the_environments_certificates_are_used(
     make: Callable[[], httpx.AsyncBaseTransport | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SSL_CERT_FILE names whom to trust, whatever sends."""
-    monkeypatch.setenv("SSL_CERT_FILE", one_certificate(tmp_path))
+    monkeypatch.setenv("SSL_CERT_FILE", two_certificates(tmp_path))
     seen: list[int] = []
     made = httpx.create_ssl_context
 
@@ -248,7 +248,7 @@ async def test_the_environments_certificates_are_used(
     async with silent, PlatformClient(address, vendor="v", token="t", transport=make(), backoff=policy) as platform:
         with pytest.raises(NotSentError):
             await platform.detectors.create(name="d", type="PhotoObjectDetector")
-    assert set(seen) == {1}
+    assert set(seen) == {2}
 
 
 PROXIED: dict[str, Callable[[str], httpx.AsyncBaseTransport]] = {

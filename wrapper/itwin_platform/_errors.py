@@ -22,7 +22,7 @@ PlatformError                     .resume continues a listing that failed, .coll
     RateLimitError                429, or held back by a known cooldown: .tier .api .operation
     ServerError                   5xx
 
-Each class has a `doc_url`, its place in the documentation.
+Each class has a `doc_url`: the section of the troubleshooting page that says what to do.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from ._error_text import LONGEST_TEXT, join_lines, printable, when_to_retry
-from ._version import DOCUMENTATION
+from ._version import TROUBLESHOOTING
 
 RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})
 
@@ -59,10 +59,11 @@ def _restored(cls: type["PlatformError"], text: str, state: dict[str, object]) -
 class PlatformError(Exception):
     """The base of all errors that this package raises."""
 
-    doc_url: ClassVar[str]
+    doc_url: ClassVar[str] = f"{TROUBLESHOOTING}#platformerror"
 
     def __init_subclass__(cls) -> None:
-        cls.doc_url = f"{DOCUMENTATION}reference/errors/#itwin_platform.{cls.__name__}"
+        if cls.__module__ == __name__:  # a class of the application has no section of its own
+            cls.doc_url = f"{TROUBLESHOOTING}#{cls.__name__.lower()}"
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -71,9 +72,6 @@ class PlatformError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restored, (type(self), self.args[0], self.__dict__)
-
-
-PlatformError.__init_subclass__()
 
 
 class UsageError(PlatformError, ValueError):

@@ -1,5 +1,12 @@
-"""The version of the distribution, and where it is documented."""
+"""The version of the distribution, where its errors are explained, and its log."""
+
+import logging
 
 __version__ = "0.1.0"
-#: The address of the documentation site, with a slash at its end; empty until the site has one.
-DOCUMENTATION = ""
+#: The page that explains each error class: a file of the source tree, or its address once there is a site.
+TROUBLESHOOTING = "docs/troubleshooting.md"
+
+#: The logger has the name of the package, also in a vendored copy.
+LOG = logging.getLogger(__package__)
+# Without a handler, warnings would reach stderr in an application that configures no logging.
+LOG.addHandler(logging.NullHandler())

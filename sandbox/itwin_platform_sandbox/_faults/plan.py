@@ -33,9 +33,9 @@ class Fault:
         if self.seconds is not None and not 0 <= self.seconds <= LARGEST_NUMBER:
             raise FieldError("seconds", f"must be between 0 and {LARGEST_NUMBER}, not {self.seconds}")
         if self.name == "refuse" and self.seconds is None:
-            raise FieldError("seconds", "refuse needs seconds: nothing listens in that time")
+            raise FieldError("seconds", "is required for refuse: for how long connections are refused")
         if self.name == "refuse" and self.operation is not None:
-            raise FieldError("operation", "refuse concerns every operation: nothing listens")
+            raise FieldError("operation", "must be omitted for refuse, which concerns every operation")
 
     @property
     def kind(self) -> FaultKind:

@@ -101,6 +101,8 @@ class RunningSandbox:
 
     def keep_snapshot(self, name: str) -> None:
         """Take a snapshot and keep it by name; `FieldError` when there are too many."""
+        if not name:
+            raise FieldError("name", "must not be empty")
         if name not in self.snapshots and len(self.snapshots) >= MOST_SNAPSHOTS:
             raise FieldError("name", f"there are {MOST_SNAPSHOTS} snapshots already; reset drops them")
         self.snapshots[name] = self.snapshot()

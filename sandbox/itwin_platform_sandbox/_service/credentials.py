@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from .fields import FieldError
+from .fields import FieldError, check_choice
 
 ITWINS_MODIFY = "itwins_modify"
 WEBHOOKS_MAINTAINER = "webhooks_maintainer"
@@ -73,11 +73,14 @@ class Tokens:
         if not _BEARER.fullmatch(f"Bearer {token}"):
             message = "not the text of a bearer token: letters, digits and -._~+/ with = at the end (RFC 6750)"
             raise FieldError("token", message)
+        known = frozenset(permissions)
+        for permission in known - ALL_PERMISSIONS:
+            check_choice("permissions", permission, sorted(ALL_PERMISSIONS))
         self._expired.discard(token)
         self._registered[token] = Caller(
             organization_administrator=organization_administrator,
             service_application=service_application,
-            permissions=frozenset(permissions),
+            permissions=known,
             scopes=frozenset(scopes),
             member_of=None if member_of is None else frozenset(itwin_id.lower() for itwin_id in member_of),
             expires_at=None if expires_in is None else self._clock() + expires_in,

@@ -1,4 +1,4 @@
-"""Reading fields that somebody wrote by hand: each error names its field."""
+"""Reads fields that people write by hand; each error names its field."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping
@@ -10,11 +10,12 @@ LARGEST_NUMBER = 1_000_000_000
 
 
 class FieldError(ValueError):
-    """A field has a value that cannot be used; `field` is None when the whole value is wrong."""
+    """A field has a wrong value; `field` is None if the document itself is wrong."""
 
     def __init__(self, field: str | None, message: str) -> None:
         super().__init__(f"{field}: {message}" if field else message)
         self.field = field
+        self.message = message
 
 
 def read_fields(value: JSON, names: Collection[str], prefix: str = "") -> JSONObject:

@@ -12,16 +12,16 @@ RateKind = Literal["fixed_window", "token_bucket"]
 
 
 class RateLimitLike(Protocol):
-    """Anything that says how many requests are allowed in how many seconds."""
+    """A number of requests that are allowed in a number of seconds."""
 
     @property
     def requests(self) -> int:
-        """How many requests."""
+        """The number of requests."""
         ...
 
     @property
     def per(self) -> float:
-        """In how many seconds."""
+        """The number of seconds."""
         ...
 
 
@@ -29,8 +29,8 @@ class RateLimitLike(Protocol):
 class RateLimit:
     """At most `requests` (a positive count) per `per` seconds, counted for each token.
 
-    A `fixed_window` begins with the first request of a token and then counts up to `requests`; a `token_bucket` holds
-    `requests` and is refilled evenly. `retry_after` is the form in which an error says how long to wait.
+    A `fixed_window` starts with the first request of a token and then counts up to `requests`; a `token_bucket` holds
+    `requests` and is refilled evenly. `retry_after` is the form of the delay in a 429 response.
     """
 
     requests: int
@@ -39,22 +39,23 @@ class RateLimit:
     retry_after: RetryAfter = "seconds"
 
     def __post_init__(self) -> None:
-        if self.requests < 1 or not 0 < self.per <= LARGEST_NUMBER:
-            message = f"a rate limit needs a positive count and time below {LARGEST_NUMBER} s, not {self}"
-            raise FieldError("rate", message)
+        if self.requests < 1:
+            raise FieldError("requests", f"must be at least 1, not {self.requests}")
+        if not 0 < self.per <= LARGEST_NUMBER:
+            raise FieldError("per", f"must be more than 0 and at most {LARGEST_NUMBER} seconds, not {self.per}")
         check_choice("kind", self.kind, get_args(RateKind))
         check_choice("retry_after", self.retry_after, RETRY_AFTER_FORMS)
 
 
 def rate_limit_of(rate: str | RateLimitLike) -> RateLimit:
-    """Read `requests/seconds`, for example `100/60`, or take over a value; `ValueError` for anything else."""
+    """Return a rate limit from `requests/seconds` such as `100/60`, or from a value; `ValueError` for anything else."""
     if isinstance(rate, RateLimit):
         return rate
     if not isinstance(rate, str):
         return RateLimit(rate.requests, rate.per)
     match = re.fullmatch(r"(\d{1,9})/(\d{1,9}(?:\.\d{1,9})?)", rate.strip())
     if match is None:
-        raise FieldError("rate", f"a rate limit is written requests/seconds, for example 100/60, not {rate[:60]!r}")
+        raise FieldError("rate", f"must be requests/seconds such as 100/60, not {rate[:60]!r}")
     return RateLimit(int(match[1]), float(match[2]))
 
 
@@ -76,11 +77,11 @@ class RequestCounter:
 
     @property
     def retry_after(self) -> RetryAfter:
-        """The form in which an error says how long to wait."""
+        """The form of the delay in a 429 response."""
         return self._limit.retry_after
 
     def wait(self, token: str) -> float | None:
-        """Count one request: None when it may go on, else the seconds until the next one may."""
+        """Count one request: return None if it is allowed, else the seconds until the next one is."""
         now = self._clock()
         wait, state = self._step(self._limit, now, self._states.get(token))
         self._states[token] = state
@@ -90,7 +91,7 @@ class RequestCounter:
 def _fixed_window(
     limit: RateLimit, now: float, state: tuple[float, float] | None
 ) -> tuple[float | None, tuple[float, float]]:
-    """Count one request; the state is when the window began and how many requests it has had."""
+    """Count one request; the state is the start of the window and the number of its requests."""
     start, count = state or (now, 0)
     if now >= start + limit.per:
         start, count = now, 0
@@ -102,11 +103,11 @@ def _fixed_window(
 def _token_bucket(
     limit: RateLimit, now: float, state: tuple[float, float] | None
 ) -> tuple[float | None, tuple[float, float]]:
-    """Count one request; the state is when the bucket was last used and how much was in it."""
+    """Count one request; the state is the time of the last use and the level of the bucket then."""
     seen, level = state or (now, limit.requests)
     refill = limit.requests / limit.per
     level = min(limit.requests, level + (now - seen) * refill)
-    # What was refilled in exactly the time that an error named must not fall short by a rounding error.
+    # After exactly the delay of a 429 response, a rounding error must not leave the bucket short of 1.
     if level < 1 - 1e-9:
         return (1 - level) / refill, (now, level)
     return None, (now, level - 1)

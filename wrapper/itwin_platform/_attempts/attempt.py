@@ -11,13 +11,15 @@ import httpx
 
 from .._transports.cancellation import cancelled_in_order
 from .._transports.connections.failures import tls_failure
+from .._transports.lazy import route_of
 from .._transports.status_errors import SENT_TOKEN, limited_by
+from .._version import LOG
 from .admission.gate import RequestGate
 from .admission.window import Permit
 from .bodies.body import read_body
 from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
 from .retry_after import retry_after_of
-from .telemetry.events import LOG, AttemptEnded, BackoffEvent, CooldownStarted, tell
+from .telemetry.events import AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .telemetry.tracing import Trace
 from .token import AccessToken
 
@@ -56,7 +58,7 @@ class Call:
     permit: Permit | None = None
     admitted_at: float | None = None
     token: AccessToken | None = None
-    has_renewed_token: bool = False
+    has_refreshed_token: bool = False
     attempts: int = 0
     rate_limits: int = 0
     sent: int = 0
@@ -218,8 +220,3 @@ class AttemptSender:
             correlation_id=headers.get("x-correlation-id") or request.headers.get("x-correlation-id"),
         )
         tell(event, self.on_event)
-
-
-def route_of(request: httpx.Request) -> str:
-    """Name what is requested without what may be confidential: by its template, else its path, never its query."""
-    return str(request.extensions.get("route", request.url.path))

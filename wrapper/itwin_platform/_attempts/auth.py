@@ -1,8 +1,8 @@
-"""Where tokens come from and how they get onto a request: one refresh for all tasks, one repeat after a 401."""
+"""Access tokens of requests: where they come from, one refresh for all tasks, one retry after a 401."""
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,45 +13,45 @@ from .._transports.lazy import LazyRequest, set_header
 from .._transports.request import with_known_length
 from .token import AccessToken, Freshness, freshness, utc_now
 
-#: What may be given as `token`: a text, a token, or a function that returns one or the other.
+#: What `token=` accepts: a string, an AccessToken, or a function that returns one of them.
 TokenProvider = str | AccessToken | Callable[[], str | AccessToken | Awaitable[str | AccessToken]]
 
-#: For so many seconds a failure of the source is everybody's: a herd does not ask a broken source once each.
+#: A failed refresh is shared by all waiting tasks and cached for so many seconds.
 FAILURE_SHARED = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Failure:
-    """A failure of the source, from which each task makes an error of its own: errors are changed on their way."""
+    """A failed refresh. Each waiting task raises an error of its own, because errors are changed on their way."""
 
     text: str
     at: float
     cause: Exception | None = None
 
 
-class TokenAuth(httpx.Auth):
-    """Puts a bearer token on each request, and repeats it once with a new one after a 401. Source: section 5.
+class TokenAuth:
+    """The access tokens of a client, each put on a request as a bearer token. Source: section 5.
 
-    A source that is a function is asked for every attempt; where its token says when it expires, that token serves
-    all tasks until shortly before, and one call renews it: in the early window the others go on with the old one,
-    after it all wait for the new one. Cancelling one that waits disturbs nobody else.
+    A provider that is a function is called for every attempt. When its token has an expiry, one refresh serves all
+    tasks: shortly before the expiry the others continue with the old token, after it all wait for the new one.
+    Cancelling a waiting task leaves the refresh and the other tasks as they are.
 
     Args:
-        source: a text, an AccessToken, or a function, plain or async, that returns one of them.
+        provider: a string, an AccessToken, or a function, sync or async, that returns one of them.
         now: the wall clock.
 
     Raises:
-        TokenError: a text that cannot be sent as a token.
+        TokenError: a string that cannot be sent as a token.
     """
 
-    def __init__(self, source: TokenProvider, *, now: Callable[[], datetime] = utc_now) -> None:
-        self._ask = source if callable(source) else None
-        #: True when tokens come from a provider, which may take its time.
-        self.is_provided: bool = self._ask is not None
-        self._token = None if callable(source) else _access_token(source)
+    def __init__(self, provider: TokenProvider, *, now: Callable[[], datetime] = utc_now) -> None:
+        self._provider = provider if callable(provider) else None
+        #: True when tokens come from a function, which may take its time.
+        self.is_provided: bool = self._provider is not None
+        self._token = None if callable(provider) else _access_token(provider)
         self._obtained_at = now()
         self._now = now
-        self._asking: asyncio.Task[AccessToken | _Failure] | None = None
+        self._refresh: asyncio.Task[AccessToken | _Failure] | None = None
         #: Refreshes are numbered: how many have started, and which one the token comes from.
         self._started = self._token_number = 0
         #: The token that was rejected last, and how many refreshes had started then.
@@ -62,38 +62,29 @@ class TokenAuth(httpx.Auth):
     def __repr__(self) -> str:
         return "TokenAuth(<hidden>)"
 
-    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
-        """Yield the request with a token, and once more with a new token after a 401."""
-        sent = await self.authorize(request)
-        response = yield request
-        if response.status_code == 401 and (renewed := await self.renew(rejected=sent)) is not None:
-            again = copy_of(request)
-            await self.authorize(again, renewed)
-            yield again
-
     async def authorize(self, request: httpx.Request, token: AccessToken | None = None) -> AccessToken:
         """Put a token on a request, the given one or else the current one, and return it."""
         current = await self._current() if token is None else token
         set_header(request, "Authorization", f"Bearer {current.value}")
         return current
 
-    async def renew(self, *, rejected: AccessToken) -> AccessToken | None:
+    async def refresh(self, *, rejected: AccessToken) -> AccessToken | None:
         """Return a token to try after a 401; None when there is no other than the rejected one."""
-        if self._ask is None:
+        if self._provider is None:
             return None
         if self._rejected != rejected.value:
             self._rejected, self._rejected_after = rejected.value, self._started
-        if self._asking is not None and self._started == self._rejected_after:
-            # This refresh began before the 401: what it returns may be rejected as well.
-            await self._outcome(self._asking)
+        if self._refresh is not None and self._started == self._rejected_after:
+            # This refresh started before the 401: what it returns may be rejected as well.
+            await self._outcome(self._refresh)
         if self._token_number <= self._rejected_after:
             self._token = None
-        renewed = await self._current()
-        return None if renewed.value == rejected.value else renewed
+        refreshed = await self._current()
+        return None if refreshed.value == rejected.value else refreshed
 
     async def _current(self) -> AccessToken:
         token = self._token
-        if self._ask is None and token is not None:
+        if self._provider is None and token is not None:
             return token
         if token is not None and token.expires_at is not None:
             state = freshness(token, obtained_at=self._obtained_at, now=self._now())
@@ -112,28 +103,28 @@ class TokenAuth(httpx.Auth):
         return failure if lasts else None
 
     def _start(self) -> "asyncio.Task[AccessToken | _Failure]":
-        if self._asking is None:
+        if self._refresh is None:
             self._started += 1
-            self._asking = asyncio.create_task(self._renew())
-            self._asking.add_done_callback(self._ended)
-        return self._asking
+            self._refresh = asyncio.create_task(self._call_provider())
+            self._refresh.add_done_callback(self._ended)
+        return self._refresh
 
     def _ended(self, _: object) -> None:
-        self._asking = None
+        self._refresh = None
 
-    async def _outcome(self, asking: "asyncio.Task[AccessToken | _Failure]") -> "AccessToken | _Failure":
-        # `wait` neither ends the renewal when this task is cancelled, nor this task when the renewal is.
-        await asyncio.wait([asking])
-        return self._failed("it was cancelled") if asking.cancelled() else asking.result()
+    async def _outcome(self, refresh: "asyncio.Task[AccessToken | _Failure]") -> "AccessToken | _Failure":
+        # `wait` neither ends the refresh when this task is cancelled, nor this task when the refresh is.
+        await asyncio.wait([refresh])
+        return self._failed("it was cancelled") if refresh.cancelled() else refresh.result()
 
-    async def _renew(self) -> "AccessToken | _Failure":
-        assert self._ask is not None  # noqa: S101  # only a source that can be asked is renewed
+    async def _call_provider(self) -> "AccessToken | _Failure":
+        assert self._provider is not None  # noqa: S101  # there is no refresh without a function to call
         try:
-            answer = self._ask()
-            token = _access_token(await answer if inspect.isawaitable(answer) else answer)
+            provided = self._provider()
+            token = _access_token(await provided if inspect.isawaitable(provided) else provided)
         except TokenError as error:
             self._failure = self._failed(str(error), cause=error.with_traceback(None))
-        except Exception as error:  # noqa: BLE001  # a source may raise anything; each task that waits raises it
+        except Exception as error:  # noqa: BLE001  # a provider may raise anything; each waiting task raises it
             frames = error.__traceback__
             # Without the frame of this function, which holds what the provider returned.
             cause = error.with_traceback(frames and frames.tb_next)
@@ -148,10 +139,10 @@ class TokenAuth(httpx.Auth):
         return _Failure(text=f"the token provider failed: {what}", at=asyncio.get_running_loop().time(), cause=cause)
 
     async def aclose(self) -> None:
-        """Ends a renewal that is under way; those who wait for it get a TokenError."""
-        if self._asking is not None:
-            self._asking.cancel()
-            await asyncio.wait([self._asking])
+        """Cancel a refresh in progress: the tasks that wait for it get a TokenError."""
+        if self._refresh is not None:
+            self._refresh.cancel()
+            await asyncio.wait([self._refresh])
 
 
 def copy_of(request: httpx.Request) -> httpx.Request:

@@ -7,8 +7,9 @@ import httpx
 from .._error_text import counted, sent_so_far
 from .._errors import DeadlineExceededError, NotSentError, OutcomeUnknownError, RateLimitError, TransportError
 from .._transports.connections.failures import kind_of_failure
+from .._transports.lazy import route_of
 from .._transports.status_errors import SENT_TOKEN, moment_after, status_error
-from .attempt import Attempt, Call, route_of
+from .attempt import Attempt, Call
 from .policy import GiveUp, Outcome, exceeded_limit
 
 

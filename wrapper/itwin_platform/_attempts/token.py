@@ -1,4 +1,4 @@
-"""Tokens as values: what a source may give, what can be sent, and when one has to be renewed."""
+"""Access tokens as values: what can be sent as a token, and when it must be refreshed."""
 
 import enum
 from dataclasses import dataclass, field
@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 from .._errors import TokenError
 
-#: With less than this to live a token is not sent any more: it could expire on the way.
+#: A token with less than this left before its expiry is not sent: it could expire on the way.
 EXPIRY_MARGIN = timedelta(seconds=10)
-#: With less than this to live, one task renews a token while the others go on with it.
+#: With less than this left, one task refreshes the token and the others continue with it.
 EARLY_WINDOW = timedelta(minutes=2)
-#: For a short-lived token both windows are at most these parts of its life, so that it is used at all.
+#: Both windows are at most these shares of a token's life, so that a short-lived one is used at all.
 EXPIRY_SHARE, EARLY_SHARE = 0.05, 0.2
 
 
@@ -20,7 +20,7 @@ class AccessToken:
 
     Args:
         value: the access token; `repr` never shows it.
-        expires_at: an aware datetime, or None for a token that does not say.
+        expires_at: an aware datetime, or None for a token without a known expiry.
 
     Raises:
         TokenError: the value is empty or holds what a header cannot, or the time has no zone.
@@ -43,15 +43,15 @@ class AccessToken:
 
 
 class Freshness(enum.Enum):
-    """What a token's remaining life asks for."""
+    """What to do with a token, by the time that is left before its expiry."""
 
     FRESH = "send it"
-    EARLY = "send it, and let one task renew it"
-    EXPIRED = "renew it before anything is sent"
+    EARLY = "send it, and let one task refresh it"
+    EXPIRED = "refresh it before anything is sent"
 
 
 def freshness(token: AccessToken, *, obtained_at: datetime, now: datetime) -> Freshness:
-    """Decides by the two windows; a token that does not say when it expires is fresh."""
+    """Decide by the two windows; a token without a known expiry is fresh."""
     if token.expires_at is None:
         return Freshness.FRESH
     life, left = token.expires_at - obtained_at, token.expires_at - now
@@ -61,5 +61,5 @@ def freshness(token: AccessToken, *, obtained_at: datetime, now: datetime) -> Fr
 
 
 def utc_now() -> datetime:
-    """The wall clock, which tokens and HTTP dates are told in."""
+    """Return the time of the wall clock, in which tokens expire and HTTP dates are written."""
     return datetime.now(UTC)

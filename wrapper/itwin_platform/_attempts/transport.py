@@ -168,8 +168,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             await self._admit(call)
             request = copy_of(call.request) if call.sent else call.request
             if self._auth is not None:
-                renewed = call.token if call.has_renewed_token else None
-                token = self._auth.authorize(request, renewed)
+                refreshed = call.token if call.has_refreshed_token else None
+                token = self._auth.authorize(request, refreshed)
                 call.token = await (token if call.trace is None else call.trace.waiting("token_wait", token))
                 if self._auth.is_provided and self._gate.cooldown_left() > 0:
                     # The token took its time, and meanwhile another call was rate limited: wait with the others.
@@ -199,11 +199,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
 
     async def _has_new_token(self, call: Call) -> bool:
-        if self._auth is None or call.token is None or call.has_renewed_token:
+        if self._auth is None or call.token is None or call.has_refreshed_token:
             return False
-        renewed = await self._auth.renew(rejected=call.token)
-        call.token, call.has_renewed_token = renewed or call.token, True
-        return renewed is not None
+        refreshed = await self._auth.refresh(rejected=call.token)
+        call.token, call.has_refreshed_token = refreshed or call.token, True
+        return refreshed is not None
 
     def _final(self, call: Call, attempt: Attempt, response: httpx.Response) -> httpx.Response:
         if response.status_code < 500 and self._budget.left < self._budget.capacity:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from .._attempts.admission.gate import rates_of
 from .._attempts.admission.window import RateLimit
 from .._attempts.policy import BackoffPolicy
 from .._attempts.telemetry.events import GateChanged
@@ -69,7 +70,7 @@ class RedisGate(SharedGate):
     ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise UsageError("RedisGate: name must say what shares the limit, such as 'prod, service app 7'")
-        rates = (rate,) if isinstance(rate, RateLimit) else tuple(rate or ())
+        rates = rates_of(rate)
         super().__init__(
             _RedisEngine(redis, name=name, max_in_flight=max_in_flight, rates=rates),
             name=name,
@@ -173,10 +174,12 @@ class _RedisEngine:
         while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
             causes.append(cause)
         # A wrong password comes as the cause of a ConnectionError; a server that fails over says ReadOnlyError.
-        rejects = (self._errors.AuthenticationError, self._errors.ResponseError, self._errors.InvalidResponse)
+        rejects = (self._errors.ResponseError, self._errors.InvalidResponse)
         name = type(causes[-1]).__name__
+        if any(isinstance(each, self._errors.AuthenticationError) for each in causes):
+            return EngineRejectsError(f"{self._where} rejects the user name or the password in redis ({name})")
         if any(isinstance(each, rejects) and not isinstance(each, self._errors.ReadOnlyError) for each in causes):
-            return EngineRejectsError(f"{self._where} rejects the connection or the script ({name})")
+            return EngineRejectsError(f"{self._where} rejects the database in redis, or the script ({name})")
         return EngineUnreachableError(f"{self._where} is unreachable ({name})")
 
 

@@ -4,6 +4,7 @@ import asyncio
 import math
 import uuid
 from collections.abc import Callable, Iterable
+from typing import Self
 
 from .._attempts.admission.gate import Gate, rates_of
 from .._attempts.admission.window import Permit, RateLimit
@@ -15,7 +16,7 @@ from .reports import Reports, SharedBudget
 
 #: An engine that takes longer than this counts as unreachable; then it is tried again so often. In seconds.
 ENGINE_TIMEOUT, RETRY_INTERVAL = 1.0, 1.0
-#: While others may wait for it, what ended is reported at once; otherwise it waits so long for company.
+#: A 429, and what others may wait for, is reported at once; what else ended waits so long for company.
 REPORT_DELAY, SENT_DELAY = 0.01, 0.05
 #: A process that waits asks again after this time at the latest, and later by its rank, so that not all ask at once.
 POLL_INTERVAL, RANK_STEP, JITTER = 1.0, 0.002, 0.002
@@ -34,19 +35,8 @@ class SharedGate(Gate):
     """
 
     __slots__ = (
-        *(
-            "_asked",
-            "_changed",
-            "_due",
-            "_engine",
-            "_generation",
-            "_has_joined",
-            "_has_rates",
-            "_held",
-            "_is_contended",
-        ),
-        *("_is_cooldown_unreported", "_is_lost", "_listener", "_listens", "_name", "_on_event", "_process", "_pump"),
-        *("_reports", "retry_budget"),
+        *("_asked", "_changed", "_due", "_engine", "_has_joined", "_is_contended", "_is_cooldown_unreported"),
+        *("_is_lost", "_listener", "_listens", "_name", "_on_event", "_process", "_pump", "_reports", "retry_budget"),
     )
 
     def __init__(
@@ -76,7 +66,7 @@ class SharedGate(Gate):
         self._pump: asyncio.Task[None] | None = None
         self._listener: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> "SharedGate":
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *raised: object) -> None:
@@ -136,7 +126,8 @@ class SharedGate(Gate):
         if 2 * self._asked < waiting:
             self._exchange_within(0.0)
         elif self._reports:
-            self._exchange_within(0.0 if waiting or self._is_contended else REPORT_DELAY)
+            is_urgent = waiting or self._is_contended or self._is_cooldown_unreported
+            self._exchange_within(0.0 if is_urgent else REPORT_DELAY)
 
     def _exchange_within(self, seconds: float) -> None:
         due = asyncio.get_running_loop().time() + seconds
@@ -234,7 +225,9 @@ class SharedGate(Gate):
         self._process, self._asked = "", 0
         self._reports.forget()
         self._stop_listening()
+        # Whoever sleeps until a later exchange wakes up: the engine is tried again after this interval.
         self._due = asyncio.get_running_loop().time() + RETRY_INTERVAL
+        self._changed.set()
         if not self._is_lost:
             self._is_lost = True
             tell(GateChanged(name=self._name, is_shared=False, reason=reason), self._on_event)

@@ -98,7 +98,8 @@ class ITwins(Group):
             concurrency: page requests in flight, 1 or more, once the first page has shown the step.
             eager: True sends the first `concurrency` requests without waiting for the first page. Up to
                 `concurrency - 1` of them are wasted when the listing is shorter, or is not paged by number.
-            resume: where an earlier run of the same listing ended.
+            resume: where an earlier run of the same listing ended. No item comes twice. The page of the last item is
+                requested again, and with a `concurrency` above 1 up to so many pages behind it.
             on_page: called with each page when it has been read.
 
         Raises:

@@ -154,6 +154,11 @@ def headers_of(response: httpx.Response) -> RawHeaders | httpx.Headers:
     return response.raw_headers if isinstance(response, LazyResponse) else response.headers
 
 
+def route_of(request: httpx.Request) -> str:
+    """Name what is requested without what may be confidential: by its template, else its path, never its query."""
+    return str(request.extensions.get("route", request.url.path))
+
+
 def header_of(response: httpx.Response, name: str) -> str | None:
     """Return one header of a response; of several with this name all, joined by commas."""
     headers = headers_of(response)

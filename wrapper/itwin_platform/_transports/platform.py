@@ -1,7 +1,6 @@
 """Sends requests to the platform: the vendor in Accept, only to the service, a typed error for each failure."""
 
 import asyncio
-import logging
 from typing import Any, TypeVar
 
 import httpx
@@ -9,12 +8,11 @@ import httpx
 from .._api import DECODE_ERROR, RequestValues
 from .._errors import ResponseDecodeError
 from .._json import write_json
+from .._version import LOG
 from .options import CallOptions
 from .request import FIXED_HEADERS, Service, cannot_be_sent, check_path, check_request, make_request, merged_headers
 from .response_info import SECONDS, response_info
 from .status_errors import ATTEMPTS, error_of
-
-LOG = logging.getLogger(str(__package__).rpartition(".")[0])
 
 M = TypeVar("M")
 
@@ -72,7 +70,7 @@ class PlatformSender:
             return
         try:
             self.options.on_response(response_info(response))
-        except Exception:  # a response must not be lost because a callback failed
+        except Exception:  # noqa: BLE001  # a response must not be lost because a callback failed
             LOG.exception("on_response failed")
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import httpx
 
+from .lazy import route_of
 from .status_errors import ATTEMPTS, limited_by
 
 #: Under this name the extensions of a response hold how long its call took, in seconds.
@@ -44,7 +45,7 @@ def response_info(response: httpx.Response) -> ResponseInfo:
     tier, api, operation = limited_by(response.headers)
     return ResponseInfo(
         method=request.method,
-        route=str(request.extensions.get("route", request.url.path)),
+        route=route_of(request),
         status=response.status_code,
         headers=response.headers,
         attempts=known.get(ATTEMPTS, 1),

@@ -1,55 +1,29 @@
-"""Exactly the data that a test needs, from a document of it: JSON, YAML or a mapping, in the names of the wire."""
+"""Stores exactly the data of a seed document, whose fields have their names on the wire."""
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import cast
 
 from ..body import is_uuid
 from ..errors import Detail
 from ..fields import FieldError, check_choice, read_boolean, read_fields, read_string, read_strings
-from ..json_values import JSON, JSONObject, NotJSONError, read_json, write_json
+from ..json_values import JSON, JSONObject, read_json, write_json
 from ..operations.create_detector import DETECTOR_TYPES
 from ..queries.itwin_properties import ITWIN_PROPERTIES, STATUSES, SUB_CLASSES
 from ..scene_rules import MOST_OBJECTS, OBJECT_RULES, scene_problems
 from ..state import Platform, StoredRepository, StoredScene, StoredWebhook, new_uuid, source_of, time_text
 from .itwins import CLASS_OF
+from .seed_file import PARTS
 from .seeded import Seeded
 
-PARTS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
 CREATED = datetime(2024, 1, 15, 12, tzinfo=UTC)
 SeedDocument = Mapping[str, object]
 
 
-def read_seed_file(path: Path) -> JSONObject:
-    """Read a seed file: JSON, or YAML where its name ends so; `FieldError` if it is neither."""
-    content = path.read_bytes()
-    if path.suffix.lower() in (".yaml", ".yml"):
-        value = _read_yaml(content)
-    else:
-        try:
-            value = read_json(content)
-        except NotJSONError as error:
-            raise FieldError(None, f"{path.name} is not JSON: {error}") from error
-    return read_fields(value, PARTS)
-
-
-def _read_yaml(content: bytes) -> JSON:
-    try:
-        import yaml
-    except ImportError as error:
-        message = "reading YAML needs PyYAML: `pip install pyyaml`, or write the seed file as JSON"
-        raise FieldError(None, message) from error
-    try:
-        # By way of JSON: YAML has dates, sets and numbers that JSON does not have.
-        return read_json(write_json(yaml.safe_load(content)))
-    except (yaml.YAMLError, TypeError, ValueError) as error:
-        raise FieldError(None, f"the seed file is not YAML with JSON's values: {error}") from error
-
-
 def platform_of_document(document: SeedDocument, *, now: Callable[[], datetime]) -> Seeded:
-    """Store what the document has, and an Account if it has none; `FieldError` names the field that is wrong."""
+    """Store the data of the document, and an Account if it has none; `FieldError` names the wrong field."""
     try:
         values = read_fields(read_json(write_json(cast("JSON", dict(document)))), PARTS)
     except (TypeError, ValueError) as error:
@@ -78,7 +52,7 @@ def platform_of_document(document: SeedDocument, *, now: Callable[[], datetime])
 
 
 class _DocumentReader:
-    """Reads one part of the document after the other; later parts refer to earlier ones."""
+    """Stores one list of the document after the other; later lists refer to earlier ones."""
 
     def __init__(self, platform: Platform, values: JSONObject) -> None:
         self._platform = platform
@@ -94,7 +68,8 @@ class _DocumentReader:
         if all(entry.get("subClass") != "Account" for _, entry in entries):
             entries.insert(0, ("itwins", {"subClass": "Account", "displayName": "Seeded account"}))
         for where, entry in entries:
-            itwin = self._itwin(where, entry)
+            with _fields_of(where):
+                itwin = self._itwin(where, entry)
             self._platform.itwins[str(itwin["id"])] = itwin
         itwins = list(self._platform.itwins.values())
         self._platform.account_id = next(str(itwin["id"]) for itwin in itwins if itwin["subClass"] == "Account")
@@ -122,95 +97,100 @@ class _DocumentReader:
         for name, kind in ITWIN_PROPERTIES.items():
             _check_property(f"{where}.{name}", kind, itwin[name])
         for name in ("number", "displayName"):
-            read_string(entry, name, "given by the sandbox")
+            read_string(entry, name, "made by the sandbox")
         return itwin
 
     def store_repositories(self) -> None:
         known = ("iTwinId", "id", "class", "subClass", "displayName", "uri", "authentication", "options", "resources")
         for where, entry in self._entries("repositories", known):
-            itwin_id = self._itwin_id(where, entry)
-            repository_id = read_string(entry, "id", self.new_id())
-            content: JSONObject = {
-                "id": repository_id,
-                "class": read_string(entry, "class", "GeographicInformationSystem"),
-            }
-            if entry.get("subClass") is not None:
-                content["subClass"] = read_string(entry, "subClass")
-            address = read_string(entry, "uri", f"https://data.example.com/{len(self._platform.repositories) + 1}")
-            content.update(displayName=read_string(entry, "displayName", "Seeded repository"), uri=address)
-            content["capabilities"] = {"resources": {"uri": f"{address}/resources"}}
-            for name in ("authentication", "options"):
-                value = entry.get(name)
-                if not isinstance(value, dict | None):
-                    raise FieldError(f"{where}.{name}", "must be an object or null")
-                content[name] = copy.deepcopy(value)
-            stored = StoredRepository(itwin_id=itwin_id, content=content)
-            self._store_resources(f"{where}.resources", entry.get("resources", []), stored)
-            if (itwin_id, repository_id) in self._platform.repositories:
-                raise FieldError(f"{where}.id", "is not unique in its iTwin")
-            self._platform.repositories[(itwin_id, repository_id)] = stored
+            with _fields_of(where):
+                itwin_id = self._itwin_id(where, entry)
+                repository_id = read_string(entry, "id", self.new_id())
+                content: JSONObject = {
+                    "id": repository_id,
+                    "class": read_string(entry, "class", "GeographicInformationSystem"),
+                }
+                if entry.get("subClass") is not None:
+                    content["subClass"] = read_string(entry, "subClass")
+                address = read_string(entry, "uri", f"https://data.example.com/{len(self._platform.repositories) + 1}")
+                content.update(displayName=read_string(entry, "displayName", "Seeded repository"), uri=address)
+                content["capabilities"] = {"resources": {"uri": f"{address}/resources"}}
+                for name in ("authentication", "options"):
+                    value = entry.get(name)
+                    if not isinstance(value, dict | None):
+                        raise FieldError(f"{where}.{name}", "must be an object or null")
+                    content[name] = copy.deepcopy(value)
+                stored = StoredRepository(itwin_id=itwin_id, content=content)
+                self._store_resources(f"{where}.resources", entry.get("resources", []), stored)
+                if (itwin_id, repository_id) in self._platform.repositories:
+                    raise FieldError(f"{where}.id", "is not unique in its iTwin")
+                self._platform.repositories[(itwin_id, repository_id)] = stored
 
     def _store_resources(self, where: str, value: JSON, repository: StoredRepository) -> None:
         for index, item in enumerate(_list(where, value)):
             entry = read_fields(item, ("id", "type", "displayName"), f"{where}[{index}].")
-            resource: JSONObject = {name: repository.content[name] for name in ("class",)}
+            resource: JSONObject = {"class": repository.content["class"]}
             if "subClass" in repository.content:
                 resource["subClass"] = repository.content["subClass"]
-            resource.update({name: read_string(entry, name) for name in entry})
-            for name in ("id", "displayName"):
-                resource.setdefault(name, read_string(entry, name))
+            with _fields_of(f"{where}[{index}]"):
+                resource.update({name: read_string(entry, name) for name in ("id", "displayName", *entry)})
             resource["capabilities"] = {"graphics": {"uri": f"{repository.content['uri']}/graphics/{index}"}}
             repository.resources[str(resource["id"])] = resource
 
     def store_scenes(self) -> None:
         known = ("id", "iTwinId", "displayName", "description", "parentId", "objects")
         for where, entry in self._entries("scenes", known):
-            scene_id = self._id(where, entry, self._platform.scenes)
-            content: JSONObject = {"id": scene_id, "displayName": read_string(entry, "displayName", "Seeded scene")}
-            content.update({name: read_string(entry, name) for name in ("description", "parentId") if name in entry})
-            time = time_text(CREATED)
-            content.update(
-                iTwinId=self._itwin_id(where, entry),
-                createdById=self._platform.user_id,
-                creationTime=time,
-                lastModified=time,
-            )
-            stamps: JSONObject = {"sceneId": scene_id, "createdById": self._platform.user_id}
-            scene = StoredScene(content=content)
-            for index, item in enumerate(_list(f"{where}.objects", entry.get("objects", []))):
-                values = read_fields(item, tuple(OBJECT_RULES), f"{where}.objects[{index}].")
-                scene.objects.append(
-                    {"id": self.new_id(), **values, **stamps, "creationTime": time, "lastModified": time}
+            with _fields_of(where):
+                scene_id = self._id(where, entry, self._platform.scenes)
+                content: JSONObject = {"id": scene_id, "displayName": read_string(entry, "displayName", "Seeded scene")}
+                content.update(
+                    {name: read_string(entry, name) for name in ("description", "parentId") if name in entry}
                 )
-            _check_objects(f"{where}.objects", scene.objects)
-            self._platform.scenes[scene_id.lower()] = scene
+                time = time_text(CREATED)
+                content.update(
+                    iTwinId=self._itwin_id(where, entry),
+                    createdById=self._platform.user_id,
+                    creationTime=time,
+                    lastModified=time,
+                )
+                stamps: JSONObject = {"sceneId": scene_id, "createdById": self._platform.user_id}
+                scene = StoredScene(content=content)
+                for index, item in enumerate(_list(f"{where}.objects", entry.get("objects", []))):
+                    values = read_fields(item, tuple(OBJECT_RULES), f"{where}.objects[{index}].")
+                    scene.objects.append(
+                        {"id": self.new_id(), **values, **stamps, "creationTime": time, "lastModified": time}
+                    )
+                _check_objects(f"{where}.objects", scene.objects)
+                self._platform.scenes[scene_id.lower()] = scene
 
     def store_detectors(self) -> None:
         known = ("name", "displayName", "description", "type", "documentationUrl", "versions")
         for where, entry in self._entries("detectors", known):
-            detector: JSONObject = {"name": read_string(entry, "name"), "displayName": None, "description": None}
-            detector["type"] = check_choice(f"{where}.type", entry.get("type", DETECTOR_TYPES[0]), DETECTOR_TYPES)
-            self._platform.detectors.append({**detector, "documentationUrl": None, "versions": [], **entry})
+            with _fields_of(where):
+                detector: JSONObject = {"name": read_string(entry, "name"), "displayName": None, "description": None}
+                detector["type"] = check_choice(f"{where}.type", entry.get("type", DETECTOR_TYPES[0]), DETECTOR_TYPES)
+                self._platform.detectors.append({**detector, "documentationUrl": None, "versions": [], **entry})
 
     def store_webhooks(self) -> None:
         known = ("id", "scope", "scopeId", "active", "callbackUrl", "eventTypes", "created", "modified")
         for where, entry in self._entries("webhooks", known):
-            scope = check_choice(f"{where}.scope", entry.get("scope", "iTwin"), ("Account", "iTwin"))
-            owner = self.main_itwin_id if scope == "iTwin" else self._platform.account_id
-            webhook_id = self._id(where, entry, self._platform.webhooks)
-            content: JSONObject = {
-                "id": webhook_id,
-                "scope": scope,
-                "scopeId": read_string(entry, "scopeId", owner),
-                "active": read_boolean(entry, "active", default=False),
-                "callbackUrl": read_string(entry, "callbackUrl", "https://hooks.example.com/seeded"),
-                "eventTypes": [*read_strings(entry, "eventTypes", ("iTwins.iTwinUpdated.v1",))],
-                "created": read_string(entry, "created", time_text(CREATED)),
-                "modified": read_string(entry, "modified", time_text(CREATED)),
-            }
-            self._platform.webhooks[webhook_id.lower()] = StoredWebhook(
-                itwin_id=str(content["scopeId"]).lower(), content=content
-            )
+            with _fields_of(where):
+                scope = check_choice(f"{where}.scope", entry.get("scope", "iTwin"), ("Account", "iTwin"))
+                owner = self.main_itwin_id if scope == "iTwin" else self._platform.account_id
+                webhook_id = self._id(where, entry, self._platform.webhooks)
+                content: JSONObject = {
+                    "id": webhook_id,
+                    "scope": scope,
+                    "scopeId": read_string(entry, "scopeId", owner),
+                    "active": read_boolean(entry, "active", default=False),
+                    "callbackUrl": read_string(entry, "callbackUrl", "https://hooks.example.com/seeded"),
+                    "eventTypes": [*read_strings(entry, "eventTypes", ("iTwins.iTwinUpdated.v1",))],
+                    "created": read_string(entry, "created", time_text(CREATED)),
+                    "modified": read_string(entry, "modified", time_text(CREATED)),
+                }
+                self._platform.webhooks[webhook_id.lower()] = StoredWebhook(
+                    itwin_id=str(content["scopeId"]).lower(), content=content
+                )
 
     def _entries(self, part: str, known: tuple[str, ...]) -> list[tuple[str, JSONObject]]:
         entries = _list(part, self._values.get(part, []))
@@ -225,8 +205,19 @@ class _DocumentReader:
     def _itwin_id(self, where: str, entry: JSONObject) -> str:
         itwin_id = read_string(entry, "iTwinId", self.main_itwin_id).lower()
         if itwin_id not in self._platform.itwins:
-            raise FieldError(f"{where}.iTwinId", "names no iTwin of the seed")
+            raise FieldError(f"{where}.iTwinId", "must be the id of an iTwin of the seed")
         return itwin_id
+
+
+@contextmanager
+def _fields_of(where: str) -> Iterator[None]:
+    """Name the entry in errors that name only its field."""
+    try:
+        yield
+    except FieldError as error:
+        if error.field is None or error.field.startswith(where):
+            raise
+        raise FieldError(f"{where}.{error.field}", error.message) from error
 
 
 def _list(field: str, value: JSON) -> list[JSON]:
@@ -256,4 +247,4 @@ def _check_objects(field: str, objects: list[JSONObject]) -> None:
         batch: list[JSON] = [*objects[start : start + MOST_OBJECTS]]
         details: list[Detail] = scene_problems({"displayName": "S", "sceneData": {"objects": batch}}, set())
         if details:
-            raise FieldError(field, f"from object {start} on: {details[0].message}")
+            raise FieldError(field, f"in the {MOST_OBJECTS} objects from {start}: {details[0].message}")

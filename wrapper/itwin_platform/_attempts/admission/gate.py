@@ -57,7 +57,7 @@ class RequestGate(Protocol):
         ...
 
 
-CLOSED = "the gate is closed: its client was closed, or its `aclose()` was called"
+CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
 
 
 class Gate:

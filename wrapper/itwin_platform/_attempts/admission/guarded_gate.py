@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..telemetry.events import LOG
+from ..._version import LOG
 from .gate import RequestGate
 from .window import Permit
 

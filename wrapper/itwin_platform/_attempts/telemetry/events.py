@@ -10,10 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TypeVar
 
-#: The logger has the name of the whole package, also in a vendored copy.
-LOG = logging.getLogger(str(__package__).removesuffix("._attempts.telemetry"))
-# Without a handler, warnings would reach stderr in an application that configures no logging.
-LOG.addHandler(logging.NullHandler())
+from ..._version import LOG
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +101,7 @@ def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
         return
     try:
         on_event(event)
-    except Exception:  # a response must not be lost because a counter failed
+    except Exception:  # noqa: BLE001  # a response must not be lost because a counter failed
         LOG.exception("on_event failed", extra=_extra(event))
 
 

@@ -14,8 +14,8 @@ from typing import Any, Protocol, Self, TypeVar
 
 import httpx
 
-from ..._version import __version__
-from .events import LOG
+from ..._transports.lazy import route_of
+from ..._version import LOG, __version__
 
 T = TypeVar("T")
 #: The module that the application imports when it traces.
@@ -42,7 +42,7 @@ def trace_of(request: httpx.Request) -> "Trace | None":
         return None
     attributes: dict[str, Any] = {
         "http.request.method": request.method,
-        "url.template": str(request.extensions.get("route", request.url.path)),
+        "url.template": route_of(request),
         "server.address": request.url.host,
         "server.port": request.url.port or (443 if request.url.scheme == "https" else 80),
     }

@@ -1,11 +1,12 @@
 """Closes a connection on which more has arrived than the response: the next request would get it as its response."""
 
-import logging
 import ssl
 from functools import lru_cache
 from typing import Any
 
 import httpx
+
+from ..._version import LOG
 
 #: Attributes in which httpx 0.27 and 0.28, httpcore 1 and most wrappers keep what they wrap.
 _INNER = ("_stream", "_httpcore_stream", "_connection")
@@ -60,7 +61,4 @@ def _has_surplus(connection: Any, network_stream: Any) -> bool:
 
 @lru_cache(maxsize=1)
 def _warn(kind: str) -> None:
-    # The logger has the name of the whole package, also in a vendored copy.
-    logging.getLogger(str(__package__).removesuffix("._transports.connections")).warning(
-        "responses of %s do not show their connection: each connection is used for one request", kind
-    )
+    LOG.warning("responses of %s do not show their connection: each connection is used for one request", kind)

@@ -1,0 +1,37 @@
+"""Reads a seed file: JSON, or YAML where the name of the file ends so."""
+
+from pathlib import Path
+
+from ..fields import FieldError, read_fields
+from ..json_values import JSON, JSONObject, NotJSONError, read_json, write_json
+
+PARTS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
+
+
+def read_seed_file(path: Path) -> JSONObject:
+    """Return the document in the file; `FieldError` if there is none."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise FieldError("seed", f"cannot read {path}: {error.strerror}") from error
+    if path.suffix.lower() in (".yaml", ".yml"):
+        value = _read_yaml(content)
+    else:
+        try:
+            value = read_json(content)
+        except NotJSONError as error:
+            raise FieldError("seed", f"{path.name} is not JSON: {error}") from error
+    return read_fields(value, PARTS)
+
+
+def _read_yaml(content: bytes) -> JSON:
+    try:
+        import yaml
+    except ImportError as error:
+        message = "YAML needs PyYAML: `pip install pyyaml`, or write the seed file as JSON"
+        raise FieldError("seed", message) from error
+    try:
+        # By way of JSON: YAML has dates, sets and numbers that JSON does not have.
+        return read_json(write_json(yaml.safe_load(content)))
+    except (yaml.YAMLError, TypeError, ValueError) as error:
+        raise FieldError("seed", f"the file is not YAML with JSON's values: {' '.join(str(error).split())}") from error

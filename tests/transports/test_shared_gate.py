@@ -1,0 +1,149 @@
+"""Clients that share one RedisGate limit, through httpx and aiohttp: a real Redis server, the sandbox on loopback."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import httpx
+import pytest
+import redis.asyncio
+from itwin_platform import BackoffPolicy, GateChanged, PlatformClient, RedisGate, UsageError, fast_transport
+from itwin_platform._gates import shared as shared_module
+from itwin_platform_sandbox import Sandbox
+
+from tests.support.raw_server import plain_transport
+from tests.support.redis_gates import needs_redis, until
+from tests.support.redis_server import RedisServer
+
+pytestmark = needs_redis
+
+Transport = Callable[[], httpx.AsyncBaseTransport]
+NAME = "test, app 7"
+TOKEN = "planted-token"
+
+
+@pytest.fixture(params=[plain_transport, fast_transport], ids=["httpx", "aiohttp"])
+def transport(request: pytest.FixtureRequest) -> Transport:
+    """Make one of the transports."""
+    make: Transport = request.param
+    return make
+
+
+@pytest.fixture
+def server() -> Iterator[RedisServer]:
+    """A server that the test may kill."""
+    with RedisServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def sandbox() -> AsyncIterator[Sandbox]:
+    """A service that accepts any token."""
+    async with Sandbox(itwins=5) as sandbox:
+        yield sandbox
+
+
+def client_of(sandbox: Sandbox, transport: Transport, gate: RedisGate) -> PlatformClient:
+    """Make a client as each process has one."""
+    return PlatformClient(
+        sandbox.base_url,
+        vendor="v",
+        token=TOKEN,
+        transport=transport(),
+        gate=gate,
+        backoff=BackoffPolicy(deadline=None),
+    )
+
+
+async def test_a_429_of_one_client_holds_the_other_back(
+    sandbox: Sandbox, server: RedisServer, transport: Transport
+) -> None:
+    """A call that waits in another client is sent only after the cooldown."""
+    sandbox.fault("rate_limited", seconds=0.3, retry_after="decimals")
+    async with (
+        RedisGate(server.url, name=NAME, max_in_flight=1) as first_gate,
+        RedisGate(server.url, name=NAME, max_in_flight=1) as second_gate,
+        client_of(sandbox, transport, first_gate) as first,
+        client_of(sandbox, transport, second_gate) as second,
+    ):
+        await asyncio.gather(*(each.itwins.get_primary_account() for each in (first, second)))
+    limited, *answered = sandbox.requests
+    assert [limited.status, *(request.status for request in answered)] == [429, 200, 200]
+    assert min(request.started for request in answered) >= limited.ended + 0.3
+
+
+async def test_calls_survive_the_end_of_redis(
+    sandbox: Sandbox, server: RedisServer, transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All calls succeed when Redis is killed while they run, and later ones share the limit again."""
+    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    events: list[GateChanged] = []
+    sandbox.set_latency(0.005)
+    async with (
+        RedisGate(server.url, name=NAME, max_in_flight=4, workers=2, on_event=events.append) as first_gate,
+        RedisGate(server.url, name=NAME, max_in_flight=4, workers=2, on_event=events.append) as second_gate,
+        client_of(sandbox, transport, first_gate) as first,
+        client_of(sandbox, transport, second_gate) as second,
+    ):
+        calls = [each.itwins.get_primary_account() for _ in range(30) for each in (first, second)]
+        running = asyncio.gather(*calls)
+        await until(lambda: len(sandbox.requests) >= 20)
+        server.kill()
+        assert {found.id for found in await running} == {sandbox.account_id}
+        assert [event.is_shared for event in events] == [False, False]
+        server.start()
+        for client in (first, second):
+            await client.itwins.get_primary_account()
+        await until(lambda: len(events) == 4)
+    assert [event.is_shared for event in events[2:]] == [True, True]
+    assert len(sandbox.requests) == 62
+
+
+async def test_redis_holds_no_token_and_no_query(sandbox: Sandbox, server: RedisServer, transport: Transport) -> None:
+    """No key and no value contains the token or what is searched for, while a call waits and afterwards."""
+    sandbox.set_latency(0.1)
+    async with (
+        RedisGate(server.url, name=NAME, max_in_flight=1) as gate,
+        client_of(sandbox, transport, gate) as platform,
+    ):
+        found = [asyncio.create_task(platform.itwins.list(search="planted-search").collect()) for _ in range(2)]
+        await until(lambda: gate._listens)
+        during = stored(server)
+        await asyncio.gather(*found)
+        assert "planted-search" in sandbox.requests[0].query.values()
+        kept = during + stored(server)
+    assert during.startswith(b"itwin-gate:{test, app 7}:")
+    assert b"planted" not in kept
+
+
+def stored(server: RedisServer) -> bytes:
+    """Return all keys with their values."""
+    with redis.Redis.from_url(server.url) as client:
+        return b"\n".join(key + b" " + (client.dump(key) or b"") for key in client.scan_iter())
+
+
+async def test_a_wrong_password_fails_the_call(sandbox: Sandbox, transport: Transport) -> None:
+    """A call raises UsageError, which names the password and does not contain it, and sends nothing."""
+    with RedisServer(password="right-secret") as server:
+        url = server.url.replace("unix://", "unix://:wrong-secret@")
+        async with RedisGate(url, name=NAME) as gate, client_of(sandbox, transport, gate) as platform:
+            with pytest.raises(UsageError, match="rejects the user name or the password in redis") as raised:
+                await platform.itwins.get_primary_account()
+    assert "secret" not in str(raised.value)
+    assert sandbox.requests == []
+
+
+async def test_closing_leaves_what_was_given_open(sandbox: Sandbox, server: RedisServer, transport: Transport) -> None:
+    """A closed client leaves its gate open, and a closed gate leaves the redis client that it was given open."""
+    connection = redis.asyncio.Redis.from_url(server.url)
+    gate = RedisGate(connection, name=NAME)
+    async with client_of(sandbox, transport, gate) as platform:
+        await platform.itwins.get_primary_account()
+        number = await connection.client_id()
+    async with client_of(sandbox, transport, gate) as platform:
+        await platform.itwins.get_primary_account()
+        await gate.aclose()
+        with pytest.raises(UsageError, match="the gate is closed"):
+            await platform.itwins.get_primary_account()
+    # A client that was closed would connect again, under another number.
+    assert await connection.client_id() == number
+    await connection.aclose()
