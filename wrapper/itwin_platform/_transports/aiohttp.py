@@ -125,7 +125,9 @@ class FastTransport(httpx.AsyncBaseTransport):
         url = self._url(request.address if isinstance(request, LazyRequest) else str(request.url), encoded=True)
         try:
             if len(content) <= _PIECE:
-                response = await session.request(request.method, url, data=content or None, **options)
+                # As aiohttp's own type: it would search for it by what it is given.
+                data = self._aiohttp.BytesPayload(content) if content else None
+                response = await session.request(request.method, url, data=data, **options)
             else:
                 response = await self._send_large(session, request.method, url, content, times.get("write"), options)
         except (self._aiohttp.ClientError, TimeoutError, ValueError) as error:
