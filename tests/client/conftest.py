@@ -31,3 +31,17 @@ def without_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody's settings reach a test."""
     for name in ("BASE_URL", "VENDOR", "TOKEN"):
         monkeypatch.delenv(f"ITWIN_PLATFORM_{name}", raising=False)
+
+
+SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
+
+
+def pages(request: httpx.Request) -> httpx.Response:
+    """Return two pages of iTwins or scene objects, or the account."""
+    if request.url.path.endswith("/myprimaryaccount"):
+        return httpx.Response(200, json=ACCOUNT)
+    following = request.url.copy_set_param("$skip", "1")
+    links = {} if request.url.params.get("$skip") == "1" else {"next": {"href": str(following)}}
+    headers = {"x-correlation-id": "answered", "x-max-return": "10000"}
+    content = {"iTwins": [{"id": "i"}], "objects": [{"id": "o"}], "_links": links}
+    return httpx.Response(200, json=content, headers=headers)

@@ -1,7 +1,6 @@
-"""`with_options`: a view of a client with other options, and the metadata of each final response."""
+"""`with_options`: a view of the client whose options apply to its calls only."""
 
 import asyncio
-import logging
 from typing import Any
 
 import httpx
@@ -11,30 +10,15 @@ from itwin_platform import (
     BackoffPolicy,
     DeadlineExceededError,
     Gate,
-    NotFoundError,
     PlatformClient,
-    RateLimitError,
-    ResponseDecodeError,
     ResponseInfo,
     ServerError,
     UsageError,
 )
 from itwin_platform_api.api.itwins import get_primary_account
 
-from tests.client.conftest import ACCOUNT, SETTINGS, answering
+from tests.client.conftest import ACCOUNT, SCENE, SETTINGS, answering, pages
 from tests.support.virtual_time import in_virtual_time
-
-SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
-
-
-def pages(request: httpx.Request) -> httpx.Response:
-    """Two pages of iTwins or scene objects, and the account."""
-    if request.url.path.endswith("/myprimaryaccount"):
-        return httpx.Response(200, json=ACCOUNT)
-    following = request.url.copy_set_param("$skip", "1")
-    links = {} if request.url.params.get("$skip") == "1" else {"next": {"href": str(following)}}
-    head = {"x-correlation-id": "answered", "x-max-return": "10000"}
-    return httpx.Response(200, json={"iTwins": [{"id": "i"}], "objects": [{"id": "o"}], "_links": links}, headers=head)
 
 
 async def call_everything(view: PlatformClient) -> None:
@@ -47,19 +31,19 @@ async def call_everything(view: PlatformClient) -> None:
 
 
 async def test_options_reach_every_request() -> None:
-    """Operations, each page of both listings, generated functions and requests of one's own carry the options."""
+    """Operations, each page of a listing, generated functions and requests of the caller carry the options."""
     client, requests = answering(pages)
-    told: list[ResponseInfo] = []
+    reported: list[ResponseInfo] = []
     async with client:
         await call_everything(
             client.with_options(
                 timeout=httpx.Timeout(3.0, read=9.0),
                 headers={"X-Feature": "on", "user-agent": "exporter/1"},
                 correlation_id="c-1",
-                on_response=told.append,
+                on_response=reported.append,
             )
         )
-    assert len(requests) == len(told) == 7
+    assert len(requests) == len(reported) == 7
     for request in requests:
         assert request.headers["x-feature"] == "on"
         assert request.headers.get_list("user-agent") == ["exporter/1"]
@@ -80,11 +64,11 @@ async def test_the_client_itself_stays_as_it_is() -> None:
 
 
 async def test_views_nest() -> None:
-    """Headers add up; for all else the innermost value applies, and None takes it away."""
+    """Nested views add their headers; for other options the innermost value applies, and None removes it."""
     client, requests = answering()
-    told: list[str] = []
+    reported: list[str] = []
     outer = client.with_options(headers={"A": "1", "B": "1"}, correlation_id="outer", timeout=5.0)
-    inner = outer.with_options(headers={"b": "2"}, on_response=lambda info: told.append(info.route))
+    inner = outer.with_options(headers={"b": "2"}, on_response=lambda info: reported.append(info.route))
     async with client:
         await inner.itwins.get_primary_account()
         await inner.with_options(correlation_id=None, on_response=None).itwins.get_primary_account()
@@ -92,11 +76,11 @@ async def test_views_nest() -> None:
     assert (first.headers["a"], first.headers.get_list("b")) == ("1", ["2"])
     assert (first.headers["x-correlation-id"], first.extensions["timeout"]["read"]) == ("outer", 5.0)
     assert "x-correlation-id" not in second.headers
-    assert told == ["/itwins/myprimaryaccount"]
+    assert reported == ["/itwins/myprimaryaccount"]
 
 
 async def test_the_keyword_of_an_operation_wins() -> None:
-    """`correlation_id` of the call is closer than that of the view, whatever the case of its header's name."""
+    """A keyword of the call, such as `correlation_id`, overrides the option and the header of the view."""
     client, requests = answering(pages)
     async with client:
         view = client.with_options(correlation_id="view", headers={"prefer": "return=minimal"})
@@ -110,7 +94,7 @@ async def test_the_keyword_of_an_operation_wins() -> None:
     "name", ["Authorization", "accept", "HOST", "Content-Length", "Content-Type", "Transfer-Encoding"]
 )
 def test_headers_of_the_client_are_not_replaced(name: str) -> None:
-    """Token, version and address stay those of the client: the mistake shows where it is made."""
+    """A header that the client writes itself raises UsageError in `with_options`."""
     with pytest.raises(UsageError, match=f"headers must not contain {name}: the client writes it"):
         answering()[0].with_options(headers={name: "planted"})
 
@@ -144,13 +128,13 @@ def test_headers_of_the_client_are_not_replaced(name: str) -> None:
     ids=str,
 )
 def test_an_unusable_option_is_rejected_at_once(options: dict[str, Any], words: str) -> None:
-    """Before any call, and by its name."""
+    """An invalid option raises UsageError with its name in `with_options`."""
     with pytest.raises(UsageError, match=words):
         answering()[0].with_options(**options)
 
 
 async def test_closing_a_view_closes_nothing() -> None:
-    """A view may stand in `async with`; its client goes on, and when that is closed, so is the view."""
+    """Closing a view leaves its client open, and closing the client closes the view."""
     client, requests = answering()
     async with client.with_options(timeout=5.0) as view:
         await view.itwins.get_primary_account()
@@ -162,14 +146,14 @@ async def test_closing_a_view_closes_nothing() -> None:
     assert len(requests) == 2
 
 
-def test_a_view_says_that_it_is_one() -> None:
-    """`repr` shows neither headers nor anything else that could be confidential."""
+def test_a_view_shows_no_headers() -> None:
+    """The `repr` of a view shows no headers and no correlation id."""
     view = answering()[0].with_options(headers={"X-Key": "planted"}, correlation_id="planted")
     assert repr(view) == "PlatformClient(base_url='https://service.example/api', vendor='acme', with options)"
 
 
 async def test_limits_of_a_view_hold_for_its_calls() -> None:
-    """`max_attempts` counts for the calls of the view, and the client keeps its own."""
+    """`max_attempts` of a view limits its calls, and the client keeps its own limit."""
     client, requests = answering(lambda _: httpx.Response(503), backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
     async with client:
         with pytest.raises(ServerError) as caught:
@@ -182,7 +166,7 @@ async def test_limits_of_a_view_hold_for_its_calls() -> None:
 
 @pytest.mark.parametrize(("deadline", "seconds"), [(3.0, 3.0), (None, 1000.0)], ids=["shorter", "none"])
 def test_the_deadline_of_a_view_holds_for_its_calls(deadline: float | None, seconds: float) -> None:
-    """It may be shorter than that of the client, or none at all."""
+    """The deadline of a view may be shorter than that of the client, or None."""
 
     async def silent(_: httpx.Request) -> httpx.Response:
         await asyncio.sleep(1000.0)
@@ -195,14 +179,14 @@ def test_the_deadline_of_a_view_holds_for_its_calls(deadline: float | None, seco
             try:
                 await view.itwins.get_primary_account()
             except DeadlineExceededError as error:
-                assert "the deadline of 3 s passed" in str(error)  # noqa: PT017  # where none is raised, that is right
+                assert "the deadline of 3 s passed" in str(error)  # noqa: PT017  # without a deadline nothing is raised
             return asyncio.get_running_loop().time()
 
     assert in_virtual_time(call()) == seconds
 
 
 def test_the_queue_timeout_of_a_view_holds_for_its_calls() -> None:
-    """A call of the view gives up its place in the queue, while others wait on."""
+    """A call of the view leaves the queue after `queue_timeout`, while other calls keep waiting."""
 
     async def slow(_: httpx.Request) -> httpx.Response:
         await asyncio.sleep(10.0)
@@ -221,97 +205,17 @@ def test_the_queue_timeout_of_a_view_holds_for_its_calls() -> None:
     in_virtual_time(call())
 
 
-async def test_a_response_is_described() -> None:
-    """Method, route as a template, status, headers in any case, attempts, seconds and correlation id; frozen."""
-    statuses = iter([503, 429])
-
-    def service(request: httpx.Request) -> httpx.Response:
-        status = next(statuses, None)
-        return pages(request) if status is None else httpx.Response(status)
-
-    client, _ = answering(service, backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
-    told: list[ResponseInfo] = []
-    async with client:
-        view = client.with_options(on_response=told.append)
-        await view.scenes.list_objects(SCENE, "itwin-7", page_size=1).collect()
-    first, second = told
-    assert (first.method, first.route, first.status) == ("GET", "/scenes/{scene_id}/objects", 200)
-    assert (first.attempts, second.attempts, first.correlation_id) == (3, 1, "answered")
-    assert first.headers["X-Correlation-ID"] == "answered"
-    assert first.seconds >= 0
-    assert SCENE not in repr(told)
-    with pytest.raises(AttributeError):
-        first.status = 5  # type: ignore[misc]  # as a mistake
-
-
-def test_the_seconds_are_those_of_the_whole_call() -> None:
-    """With delays and retries: what the caller waited."""
-
-    async def call() -> float:
-        answers = iter([httpx.Response(503), httpx.Response(200, json=ACCOUNT)])
-        client, _ = answering(lambda _: next(answers), backoff=BackoffPolicy(base_delay=7.0))
-        told: list[ResponseInfo] = []
-        async with client:
-            await client.with_options(on_response=told.append).itwins.get_primary_account()
-        return told[0].seconds
-
-    assert 7.0 <= in_virtual_time(call()) <= 7.5
-
-
-async def test_errors_with_a_status_are_reported() -> None:
-    """A 404, a body that is no JSON, and one that is too large are final responses as well."""
-    bodies = iter([httpx.Response(404), httpx.Response(200, text="no JSON"), httpx.Response(200, content=b"x" * 2000)])
-    client, _ = answering(lambda _: next(bodies), max_response_bytes=1000)
-    told: list[ResponseInfo] = []
-    async with client:
-        view = client.with_options(on_response=told.append)
-        with pytest.raises(NotFoundError):
-            await view.itwins.get_primary_account()
-        with pytest.raises(ResponseDecodeError):
-            await view.itwins.get_primary_account()
-        with pytest.raises(ResponseDecodeError) as caught:
-            await view.itwins.get_primary_account()
-    assert [(info.status, info.attempts) for info in told] == [(404, 1), (200, 1), (200, 1)]
-    assert (caught.value.attempts, told[-1].route) == (1, "/itwins/myprimaryaccount")
-
-
-async def test_a_rate_limit_is_named() -> None:
-    """Tier, API and operation as the response names them; None when it names none."""
-    limited = {"itwinplatform-ratelimited-tier": "trial", "ITwinPlatform-RateLimited-API": "itwins"}
-    answers = iter([httpx.Response(429, headers=limited), httpx.Response(200, json=ACCOUNT)])
-    client, _ = answering(lambda _: next(answers), backoff=BackoffPolicy(max_wait=0.0))
-    told: list[ResponseInfo] = []
-    async with client:
-        with pytest.raises(RateLimitError):
-            await client.with_options(on_response=told.append).itwins.get_primary_account()
-    assert [(info.tier, info.api, info.operation) for info in told] == [("trial", "itwins", None)]
-
-
-async def test_a_callback_that_fails_loses_no_response(caplog: pytest.LogCaptureFixture) -> None:
-    """It is logged, and the call returns what it would have returned."""
-
-    def fails(info: ResponseInfo) -> None:
-        raise ZeroDivisionError
-
-    client, _ = answering()
-    async with client:
-        with caplog.at_level(logging.ERROR, "itwin_platform"):
-            account = await client.with_options(on_response=fails).itwins.get_primary_account()
-    assert account.id == "a"
-    assert [record.getMessage() for record in caplog.records] == ["on_response failed"]
-
-
 async def test_views_share_the_token() -> None:
-    """One refresh serves the client and all its views."""
-    asked = 0
+    """One token refresh serves the client and all its views."""
+    refreshes = 0
 
     async def provider() -> AccessToken:
-        nonlocal asked
-        asked += 1
+        nonlocal refreshes
+        refreshes += 1
         await asyncio.sleep(0)
         return AccessToken("planted-token")
 
     client, requests = answering(token=provider)
     async with client:
         await asyncio.gather(*(client.with_options(timeout=n).itwins.get_primary_account() for n in range(1, 20)))
-    assert (asked, len(requests)) == (1, 19)
+    assert (refreshes, len(requests)) == (1, 19)

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
@@ -14,6 +14,8 @@ from itwin_platform import ITwin, Pager, UnprocessableError, Unset
 from itwin_platform._api import RequestValues
 from itwin_platform._listings.list_all import TimeRangeRun
 from itwin_platform._listings.page import Listing, PageContent
+
+from tests.support.virtual_time import in_virtual_time
 
 _TERM = re.compile(r"createdDateTime (ge|lt|eq) (\S+)")
 
@@ -152,3 +154,25 @@ def _fits(time: datetime | str | Unset | None, condition: str) -> bool:
         if not isinstance(time, datetime) or (time >= bound) is (comparison == "lt"):
             return False
     return True
+
+
+DAY = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def day(number: float) -> datetime:
+    """A day of January 2026, counted from 0."""
+    return DAY + timedelta(days=number)
+
+
+def days(count: int) -> dict[str, datetime | None]:
+    """One iTwin for each of the first `count` days."""
+    return {str(number): day(number) for number in range(count)}
+
+
+def read(itwins: TimedITwins, within: str | None = None, *, concurrency: int = 1) -> list[str]:
+    """Read every iTwin in virtual time, and return the ids."""
+
+    async def collect() -> list[str]:
+        return [str(itwin.id) async for itwin in itwins.pager(within, concurrency=concurrency)]
+
+    return in_virtual_time(collect())

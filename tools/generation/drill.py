@@ -17,7 +17,8 @@ from tools.generation.drill_changes import ONCE_SILENT, SEVEN
 from tools.spec.reading import PROJECT, SPECIFICATION, load_document
 
 PLACE = re.compile(r"\b([\w/]+\.py):(\d+)")
-FILE = re.compile(r"\b(?:tools|wrapper|api|models|_\w+)/[\w/]+\.py\b|\b_api\.py\b|templates/\S+\.jinja")
+CHANGES = "tools/generation/drill_changes.py"
+FILE = re.compile(r"\b(?:tools|wrapper|sandbox|api|models|_\w+)/[\w/]+\.py\b|\b_api\.py\b|templates/\S+\.jinja")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,10 @@ def main() -> None:
         print(f"\n{title}:\n\n| Change | What pointed it out | Files named | Hand-written lines |\n|---|---|---|---|")
         for change in changes:
             changed = copy.deepcopy(document)
-            change(changed)
+            try:
+                change(changed)
+            except (KeyError, ValueError) as gone:
+                raise SystemExit(f"openapi.yaml no longer has {gone}: adapt {change.__name__} in {CHANGES}") from None
             outcomes.append(tried((change.__doc__ or change.__name__).rstrip("."), changed))
             print(outcomes[-1].row, flush=True)
     silent = [outcome.title for outcome in outcomes if not outcome.pointers]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from tools.generation.generator import write_package
+from tools.generation.generator_contract import conflicts
 
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGE = "itwin_platform_api"
@@ -46,16 +46,20 @@ def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
         return ["the generated package is as it was"]
     sys.path.insert(0, str(folder))  # what was just written is looked at, not what may be installed
     from tools.generation.coverage_of_spec import not_wrapped
+    from tools.generation.sandbox_fit import sandbox_misfits
     from tools.generation.wrapper_coverage import rows
     from tools.generation.wrapper_fit import misfits
     from tools.spec.reading import load
 
     lines = [f"{len(changed)} modules changed", *(f"  {line}" for line in changed)]
     specification = load(str(spec))
+    served = sandbox_misfits(specification)
+    sandbox = ["", "The sandbox does not fit any more:", "", "\n\n".join(served)] if served else []
     if found := misfits(specification):
-        return [*lines, "", "The wrapper does not fit any more:", "", "\n\n".join(found)]
+        return [*lines, "", "The wrapper does not fit any more:", "", "\n\n".join(found), *sandbox]
     missing = [row for row in rows(specification) if not row.held]
-    lines += [*not_wrapped(missing), "", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
+    lines += [*not_wrapped(missing), *sandbox]
+    lines += ["", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
     return [*lines, "What must hold before it is committed: make check"]
 
 
@@ -66,18 +70,25 @@ def main() -> None:
     parser.add_argument("--spec", type=Path, default=PROJECT / "openapi.yaml", help="the specification to read")
     parser.add_argument("--into", type=Path, default=PROJECT / "generated", help="the folder that holds the package")
     arguments = parser.parse_args()
+    found = conflicts()
+    if found.broken:
+        raise SystemExit(found.text)
+    if found.changed:
+        print(found.text, file=sys.stderr)
+    from tools.generation.generator import write_package
+
     target = arguments.into / PACKAGE
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / PACKAGE
         write_package(yaml.safe_load(arguments.spec.read_text(encoding="utf-8")), made, name=arguments.spec.name)
-        found = differences(committed=target, made=made)
+        changed = differences(committed=target, made=made)
         if not arguments.check:
             shutil.rmtree(target, ignore_errors=True)
             shutil.copytree(made, target)
     if not arguments.check:
-        print(*what_follows(spec=arguments.spec, folder=arguments.into, changed=found), sep="\n")
-    elif found:
-        print(*found, sep="\n", file=sys.stderr)
+        print(*what_follows(spec=arguments.spec, folder=arguments.into, changed=changed), sep="\n")
+    elif changed:
+        print(*changed, sep="\n", file=sys.stderr)
         raise SystemExit("generated/ is not what openapi.yaml gives: run `make generate` and commit the result")
 
 

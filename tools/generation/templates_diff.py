@@ -9,55 +9,15 @@ pinned ones; `--record` writes the record anew once that has been looked through
 
 import argparse
 import difflib
-import hashlib
-import re
 import subprocess
 import sys
 import tempfile
 import zipfile
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 
-from tools.generation.generator import write_package
+from tools.generation.generator_contract import GENERATOR, OURS, RECORD, STOCK, conflicts, record, watched
 from tools.spec.reading import SPECIFICATION, load_document
-
-PROJECT = Path(__file__).resolve().parents[2]
-GENERATOR = "openapi-python-client"
-STOCK = Path(str(files("openapi_python_client"))) / "templates"
-OURS = PROJECT / "templates"
-RECORD = PROJECT / "tools" / "generation" / "stock_templates.sha256"
-TAKEN = re.compile(r"""{%-?\s*(?:from|import|include|extends)\s+["']([^"']+)["']""")
-
-
-def watched(ours: Path = OURS) -> list[str]:
-    """The templates that ours replace, were they the generator's, and those that ours take something from, sorted."""
-    names = {path.name for path in ours.glob("*.jinja")}
-    taken = {name for path in ours.glob("*.jinja") for name in TAKEN.findall(path.read_text(encoding="utf-8"))}
-    return sorted(names | taken)
-
-
-def record(stock: Path = STOCK) -> str:
-    """The text of the record, in the form of `sha256sum`."""
-    names = sorted(path.relative_to(stock).as_posix() for path in stock.rglob("*.jinja"))
-    lines = [f"{hashlib.sha256((stock / name).read_bytes()).hexdigest()}  {name}" for name in names]
-    return "\n".join([f"# {GENERATOR} {version(GENERATOR)}", *lines, ""])
-
-
-def moved(recorded: str, ours: Path = OURS, stock: Path = STOCK) -> list[str]:
-    """A line for each template of the generator that ours replace or take from and that is not as recorded."""
-    before, after = _digests(recorded), _digests(record(stock))
-    lines: list[str] = []
-    for name in watched(ours):
-        if before.get(name) != after.get(name):
-            state = "changed" if name in before and name in after else "new" if name in after else "gone"
-            lines.append(f"{state}: {name}")
-    return lines
-
-
-def _digests(text: str) -> dict[str, str]:
-    pairs = [line.split("  ") for line in text.splitlines() if not line.startswith("#")]
-    return {name: digest for digest, name in pairs}
 
 
 def difference(one: Path, other: Path, *, one_name: str, other_name: str) -> str:
@@ -104,21 +64,23 @@ def main() -> None:
     for path in sorted(OURS.glob("*.jinja")):
         names = {"one_name": f"{pinned}/{path.name}", "other_name": f"templates/{path.name}"}
         print(difference(STOCK / path.name, path, **names), end="")
-    if found := [*moved(RECORD.read_text(encoding="utf-8")), *unmet()]:
-        print(*found, sep="\n", file=sys.stderr)
-        raise SystemExit(f"{pinned} is not what our templates were made against: see docs/regenerating.md")
+    found = conflicts()
+    if text := "\n".join(filter(None, [found.text, "" if found.broken else unmet()])):
+        raise SystemExit(f'{text}\nWhat to do: docs/regenerating.md, "Upgrading the generator"')
 
 
-def unmet() -> list[str]:
-    """Return what our templates ask of the generator's Python and no longer find, by generating with them."""
+def unmet() -> str:
+    """Return what our templates ask of the generator and no longer find, by generating with them; else nothing."""
+    from tools.generation.generator import write_package
+
     with tempfile.TemporaryDirectory() as folder:
         try:
             write_package(load_document(str(SPECIFICATION)), Path(folder) / "itwin_platform_api", name="openapi.yaml")
         except SystemExit as error:
-            return [str(error)]
-        except (AttributeError, ImportError, TypeError) as error:
-            return [f"the generator's Python is not what tools/generation/generator.py expects: {error}"]
-    return []
+            return str(error)
+        except (AttributeError, TypeError) as error:
+            return f"the generator's Python is not what tools/generation/generator.py expects: {error}"
+    return ""
 
 
 if __name__ == "__main__":

@@ -7,10 +7,11 @@ wrapper is imported: it is read.
 import importlib
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from pathlib import Path
 
 from tools.generation import generated_names
 from tools.generation.generated_names import Function
-from tools.generation.wrapper_calls import PACKAGE, Call, calls, seam, tags, users
+from tools.generation.wrapper_calls import PACKAGE, WRAPPER, Call, calls, seam, tags, users
 from tools.spec.specification import Specification
 
 ADVICE = (
@@ -20,13 +21,14 @@ ADVICE = (
 )
 
 
-def misfits(specification: Specification | None = None) -> list[str]:
+def misfits(specification: Specification | None = None, *, wrapper: Path = WRAPPER) -> list[str]:
     """Return a text for each name that is gone; with a specification, for wire names and limits too.
 
     Names come first: while one is gone, the wrapper cannot be imported, and nothing else is looked at.
     """
     functions = generated_names.functions()
-    found = [*_seam(), *_tags(functions), *(text for call in calls() for text in _call(call, functions))]
+    named = (text for call in calls(wrapper) for text in _call(call, functions))
+    found = [*_seam(wrapper), *_tags(functions, wrapper), *named]
     if found or specification is None:
         return found
     from tools.generation.wire_names import dead_names, dead_properties
@@ -35,23 +37,23 @@ def misfits(specification: Specification | None = None) -> list[str]:
     return [*dead_names(specification), *dead_properties(specification), *wrong_limits(specification)]
 
 
-def _seam() -> Iterator[str]:
-    for module, name, line in seam():
+def _seam(wrapper: Path) -> Iterator[str]:
+    for module, name, line in seam(wrapper):
         try:
             found = importlib.import_module(module)
         except ModuleNotFoundError:
-            yield _gone(name, f"_api.py:{line}", others=_functions_and_models(), more=users(name))
+            yield _gone(name, f"_api.py:{line}", others=_functions_and_models(), more=users(name, wrapper))
             continue
         try:
             if not hasattr(found, name):
                 importlib.import_module(f"{module}.{name}")
         except ModuleNotFoundError:
-            yield _gone(name, f"_api.py:{line}", others=_functions_and_models(), more=users(name))
+            yield _gone(name, f"_api.py:{line}", others=_functions_and_models(), more=users(name, wrapper))
 
 
-def _tags(functions: dict[str, Function]) -> Iterator[str]:
+def _tags(functions: dict[str, Function], wrapper: Path) -> Iterator[str]:
     """Compare the folder of each operation with the one that the seam imports it from at run time."""
-    for name, tag, line in tags():
+    for name, tag, line in tags(wrapper):
         if name in functions and functions[name].module.split(".")[-2] != tag:
             there = functions[name].module.split(".")[-2]
             yield f"{name} is generated in api/{there} now: put {there!r} into _TAGS (_api.py:{line})."

@@ -1,0 +1,88 @@
+"""Our templates and tools stand on the pinned generator: when it moves, somebody looks, and is told at what."""
+
+from pathlib import Path
+
+import pytest
+
+from tools.generation import generate, templates_diff
+from tools.generation.generator_contract import Conflicts, conflicts, missing_names, moved, record
+
+USES = """
+from openapi_python_client import Project, nothing, strings
+from openapi_python_client.nowhere import lost
+
+strings.split_words("a")
+strings.unknown("a")
+strings.sanitize("a", "b", "c")
+Project(openapi=1, config=2, custom_template_path=3, colour="red")
+"""
+
+
+def test_the_installed_generator_is_the_one_that_ours_were_made_for() -> None:
+    """Its templates are as recorded, and it has every Python name that we use.
+
+    When this fails after an upgrade: docs/regenerating.md, "Upgrading the generator".
+    """
+    assert conflicts().text == ""
+
+
+def test_what_ours_replace_and_what_they_take_from_is_watched(tmp_path: Path) -> None:
+    """A template of the generator is watched when ours has its name, or imports or includes it."""
+    stock, ours = tmp_path / "stock", tmp_path / "ours"
+    for folder in (stock, ours):
+        folder.mkdir()
+    for name in ("model.jinja", "macros.jinja", "base.jinja", "other.jinja"):
+        (stock / name).write_text(name)
+    (ours / "model.jinja").write_text(
+        '{% from "macros.jinja" import a %}{%- include "own.jinja" %}{% extends "base.jinja" %}'
+    )
+    (ours / "own.jinja").write_text("")
+    recorded = record(stock)
+    assert moved(recorded, ours, stock) == []
+    (stock / "other.jinja").write_text("nothing of ours is about it")
+    (stock / "base.jinja").write_text("changed")
+    (stock / "macros.jinja").write_text("changed")
+    (stock / "own.jinja").write_text("the generator has one of that name now")
+    (stock / "model.jinja").unlink()
+    assert moved(recorded, ours, stock) == [
+        "changed: base.jinja (templates/model.jinja takes from it)",
+        "changed: macros.jinja (templates/model.jinja takes from it)",
+        "gone: model.jinja (templates/model.jinja replaces it)",
+        "new: own.jinja (templates/own.jinja replaces it)",
+    ]
+    file = tmp_path / "record"
+    file.write_text(recorded.replace(recorded.splitlines()[0], "# openapi-python-client 0.0.1"))
+    found = conflicts(file, ours, stock)
+    assert [line.partition(":")[0] for line in (*found.broken, *found.changed)] == ["gone", "new", "changed", "changed"]
+    assert "were made for 0.0.1" in found.text
+    assert found.text.endswith("make templates-diff SINCE=0.0.1")
+
+
+def test_python_names_that_are_gone_are_named_with_who_uses_them(tmp_path: Path) -> None:
+    """A module, a function and an argument of the generator, each with the line of ours that needs it."""
+    user = tmp_path / "user.py"
+    user.write_text(USES)
+    assert sorted(missing_names((user,))) == [
+        "gone: argument 3 of strings.sanitize() (user.py:7 passes it)",
+        "gone: colour= of Project() (user.py:8 passes it)",
+        "gone: openapi_python_client.nothing (user.py:2 uses it)",
+        "gone: openapi_python_client.nowhere.lost (user.py:3 uses it)",
+        "gone: strings.unknown (user.py:6 uses it)",
+    ]
+
+
+def test_nothing_is_generated_by_a_generator_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A template of ours that would be ignored, or a name that is gone, ends the run before anything is written."""
+    lost = Conflicts(installed="2", recorded="1", changed=(), broken=("gone: model.py.jinja",))
+    monkeypatch.setattr(generate, "conflicts", lambda: lost)
+    monkeypatch.setattr("sys.argv", ["generate", "--into", str(tmp_path)])
+    with pytest.raises(SystemExit, match=r"2 is installed.* made for 1:\n  gone: model\.py\.jinja\n.*SINCE=1"):
+        generate.main()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_difference_shows_what_ours_changes(tmp_path: Path) -> None:
+    """The difference is a unified one, also where the generator has no such template."""
+    (tmp_path / "ours").write_text("one\ntwo\n")
+    text = templates_diff.difference(tmp_path / "stock", tmp_path / "ours", one_name="stock", other_name="ours")
+    assert text == "--- stock\n+++ ours\n@@ -0,0 +1,2 @@\n+one\n+two\n"

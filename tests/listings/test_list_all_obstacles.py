@@ -1,0 +1,128 @@
+"""`list_all` when ranges cannot be split, filters do not work or iTwins change while they are read."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+from itwin_platform import ITwin, PagingError, TruncatedWarning, UnprocessableError
+from itwin_platform._listings.page import PageContent
+from itwin_platform._listings.time_ranges import TimeRange, split
+
+from tests.support.timed_itwins import DAY, TimedITwins, day, days, read
+from tests.support.virtual_time import in_virtual_time
+
+
+@pytest.mark.parametrize(("part", "time"), [(TimeRange(since=day(5)), day(4)), (TimeRange(until=day(5)), day(5))])
+def test_a_filter_that_is_ignored_is_noticed(part: TimeRange, time: datetime) -> None:
+    """A time outside the requested range raises PagingError, because the ranges would overlap."""
+    with pytest.raises(PagingError, match="iTwins of other times"):
+        split(part, time)
+
+
+@pytest.mark.parametrize(
+    ("times", "named", "shared"),
+    [
+        (
+            [DAY] * 20,
+            "ge 2026-01-01T00:00:00.000000Z and createdDateTime lt 2026-01-01T00:00:00.000001Z",
+            "more iTwins share one timestamp than the cap",
+        ),
+        ([None] * 20, "eq null", "more iTwins have no such time than the cap"),
+    ],
+)
+@pytest.mark.parametrize("order", ["sorts", "rejects"])
+def test_a_range_that_cannot_be_split_is_named(
+    times: list[datetime | None], named: str, shared: str, order: str
+) -> None:
+    """When as many iTwins as the cap share one time or have none, the error names the filter and what to do."""
+    known: dict[str, datetime | None] = {"a": day(1), "b": day(2)}
+    itwins = TimedITwins(times=known | {str(number): time for number, time in enumerate(times)}, order=order)
+    with pytest.raises(PagingError, match=f"20 iTwins or more match '.*{named}': {shared}.*sub_class.*partition_by"):
+        read(itwins)
+
+
+def test_a_rejected_filter_is_explained() -> None:
+    """When the service cannot filter by the time, the error says so and quotes the service."""
+    itwins = TimedITwins(times=days(50), rejects=lambda condition: "createdDateTime" in condition)
+    with pytest.raises(
+        PagingError, match=r"does not list iTwins by their createdDateTime: 422.*\[\$filter\]"
+    ) as caught:
+        read(itwins)
+    assert isinstance(caught.value.__cause__, UnprocessableError)
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_a_rejected_null_is_a_warning(concurrency: int) -> None:
+    """When the service rejects only the filter for iTwins without a time, the others are read, with one warning."""
+    itwins = TimedITwins(times=days(50), rejects=lambda condition: "null" in condition)
+    with pytest.warns(TruncatedWarning, match=r"'createdDateTime eq null'.*are not among those read") as caught:
+        assert len(read(itwins, concurrency=concurrency)) == 50
+    assert len(caught) == 1
+
+
+def test_a_filter_that_the_service_ignores_ends_the_listing() -> None:
+    """A service that ignores the filter raises PagingError instead of an endless listing."""
+    with pytest.raises(PagingError, match="iTwins of other times"):
+        read(TimedITwins(times=days(50), ignores_filter=True))
+
+
+def test_an_itwin_whose_time_changes_is_not_lost() -> None:
+    """An iTwin whose time changes during the listing appears in a later range, a second time if it came before."""
+    itwins = TimedITwins(times=days(100))
+
+    def touch(number: int) -> None:
+        if number > 9:
+            itwins.times = {**itwins.times, "7": day(100 + number)}
+
+    itwins.before = touch
+    ids = read(itwins)
+    assert set(ids) == set(days(100))
+    assert ids.count("7") == 2
+
+
+def test_a_range_that_grows_past_the_cap_is_split() -> None:
+    """iTwins that are created while a range is read are returned too, and none comes twice."""
+    itwins = TimedITwins(times=days(14))
+
+    def grow(number: int) -> None:
+        if number == 3:
+            itwins.times = days(60) | {"none": None}
+
+    itwins.before = grow
+    assert sorted(read(itwins)) == sorted(itwins.times)
+
+
+def test_a_range_that_is_never_complete_is_an_error() -> None:
+    """A service whose ranges stay larger than it reports raises PagingError instead of an endless listing."""
+    itwins = TimedITwins(times={})
+
+    def flicker(_: int) -> None:
+        itwins.times = {} if "$select" in itwins.queries[-1] else days(50)
+
+    itwins.before = flicker
+    with pytest.raises(PagingError, match="others at each look: try again later"):
+        read(itwins)
+
+
+def test_items_without_an_id_are_never_dropped() -> None:
+    """Items without an id, or that are no objects, are all returned."""
+    itwins = TimedITwins(times=days(30) | {"": day(1)})
+    assert read(itwins).count("UNSET") == 1
+
+    async def collect() -> list[object]:
+        return [*await TimedITwins(times={}, cap=5, others=[None, 5, 5]).pager().collect()]
+
+    assert in_virtual_time(collect()) == [None, 5, 5]
+
+
+def test_links_to_another_origin_are_not_followed() -> None:
+    """A next link to another origin raises PagingError in a range too."""
+    itwins = TimedITwins(times=days(50))
+    read_page = itwins.read
+    itwins.read = lambda response: _led_away(read_page(response))  # type: ignore[method-assign]  # another service
+    with pytest.raises(PagingError, match="another origin"):
+        read(itwins)
+
+
+def _led_away(content: PageContent[ITwin]) -> PageContent[ITwin]:
+    return replace(content, next_href=content.next_href and f"//elsewhere.example/itwins/{content.next_href}")
