@@ -1,6 +1,6 @@
 """Encoding for the wire: JSON values, and strings for queries and headers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from enum import Enum
 from typing import Any
@@ -14,17 +14,59 @@ PLAIN = frozenset({str, int, float, bool, type(None)})
 
 def encode(value: Any) -> Any:
     """Encode a value for JSON: models as objects, enums and UUIDs as strings, times as `YYYY-MM-DDTHH:mm:ss.sssZ`."""
+    try:
+        return _encode(value)
+    except RecursionError:
+        # A response may be nested more deeply than Python functions can be.
+        return copy_values(value, scalar=_encode_scalar)
+
+
+def _encode(value: Any) -> Any:
     kind = type(value)
     if kind in PLAIN:
         return value
     if kind is list or isinstance(value, (list, tuple)):
-        return [item if type(item) in PLAIN else encode(item) for item in value]
+        return [item if type(item) in PLAIN else _encode(item) for item in value]
     # A plain dict is checked first: `isinstance(value, Mapping)` takes ten times as long.
-    if kind is not dict and hasattr(value, "to_dict"):
-        return value.to_dict()
-    if kind is dict or isinstance(value, Mapping):
-        return {key: item if type(item) in PLAIN else encode(item) for key, item in value.items() if item is not UNSET}
-    return _encode_scalar(value)
+    if kind is not dict and hasattr(value, "wire_fields"):
+        value = value.wire_fields()
+    elif kind is not dict and not isinstance(value, Mapping):
+        return _encode_scalar(value)
+    return {key: item if type(item) in PLAIN else _encode(item) for key, item in value.items() if item is not UNSET}
+
+
+def copy_values(value: Any, *, scalar: Callable[[Any], Any], name: Callable[[Any], Any] | None = None) -> Any:
+    """Copy a value of models, mappings and lists, nested as deeply as memory allows.
+
+    Args:
+        value: what to copy.
+        scalar: makes the copy of all that is neither a model nor a mapping nor a list.
+        name: makes the copy of the key of a mapping; the key itself by default.
+    """
+    whole = [value]
+    unfinished: list[Any] = [whole]
+    # What holds itself becomes a copy that holds itself.
+    copies: dict[int, tuple[Any, Any]] = {}
+    for parts in unfinished:
+        for place, item in parts.items() if type(parts) is dict else enumerate(parts):
+            if id(item) not in copies:
+                copy = _parts_of(item, name)
+                if copy is None:
+                    parts[place] = scalar(item)
+                    continue
+                copies[id(item)] = item, copy
+                unfinished.append(copy)
+            parts[place] = copies[id(item)][1]
+    return whole[0]
+
+
+def _parts_of(value: Any, name: Callable[[Any], Any] | None) -> dict[Any, Any] | list[Any] | None:
+    if isinstance(value, (list, tuple)):
+        return [*value]
+    fields = value.wire_fields() if hasattr(value, "wire_fields") else value
+    if not isinstance(fields, Mapping):
+        return None
+    return {key if name is None else name(key): item for key, item in fields.items() if item is not UNSET}
 
 
 def _encode_scalar(value: Any) -> Any:

@@ -19,7 +19,8 @@ from .decoding import (
     unknown_of,
 )
 from .description import describe
-from .encoding import PLAIN, encode, encode_datetime, encode_parameters, encode_string
+from .encoding import PLAIN, copy_values, encode, encode_datetime, encode_parameters, encode_string
+from .pickling import reduced
 from .unset import UNSET, Unset
 
 T = TypeVar("T")
@@ -41,6 +42,7 @@ __all__ = [
     "Response",
     "Unset",
     "blank",
+    "copy_values",
     "decode_date",
     "decode_datetime",
     "decode_enum",
@@ -56,5 +58,6 @@ __all__ = [
     "encode_string",
     "members_of",
     "open_member",
+    "reduced",
     "unknown_of",
 ]

@@ -11,6 +11,7 @@ from itwin_platform._attempts.admission.window import Window
 from itwin_platform._gates.engine import Kind, Reply, Report, Request
 from itwin_platform._gates.redis import _RedisEngine
 
+from tests.support.examples import examples
 from tests.support.redis_server import RedisServer, server_program
 
 pytestmark = pytest.mark.skipif(server_program() is None, reason="no Redis server is installed")
@@ -52,7 +53,9 @@ class SharedWindow(RuleBasedStateMachine):
         """Run the script at the time of the machine."""
         self.client.delete("clock")
         self.client.rpush("clock", int(self.now), round(self.now % 1 * 1_000_000))
-        request = Request(process=process, wants=wants, listens=False, spent=0, reports=reports)
+        request = Request(
+            process=process, wants=wants, listens=False, holds=bool(self.held[process]), spent=0, reports=reports
+        )
         return self.runner.run(self.engine.exchange(request))
 
     @rule(seconds=SECONDS)
@@ -84,18 +87,20 @@ class SharedWindow(RuleBasedStateMachine):
 
     def picked(self, data: st.DataObject, process: str) -> tuple[Permit, tuple[int, int]]:
         """One of the permits that a process holds."""
-        return self.held[process].pop(data.draw(st.integers(0, len(self.held[process]) - 1)))
+        return self.held[process][data.draw(st.integers(0, len(self.held[process]) - 1))]
 
     @precondition(lambda self: any(self.held.values()))
     @rule(data=st.data(), kind=st.sampled_from(["answered", "rate_limited", "abandoned", "unused"]), wait=WAITS)
     def ends(self, data: st.DataObject, kind: Kind, wait: float) -> None:
         """What was sent ends in some way, what was not is returned."""
         process = data.draw(st.sampled_from([name for name, held in self.held.items() if held]))
-        permit, (period, number) = self.picked(data, process)
+        picked = self.picked(data, process)
+        permit, (period, number) = picked
         jitter = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
         if kind != "unused":
             self.window.sending(permit, now=self.now)
             self.exchange(process, Report(kind="sent", period=period, number=number))
+        self.held[process].remove(picked)
         if kind == "rate_limited":
             self.window.rate_limited(permit, now=self.now, wait=wait, jitter=jitter)
         elif kind == "answered":
@@ -113,12 +118,15 @@ class SharedWindow(RuleBasedStateMachine):
 
 
 def test_the_script_keeps_the_rules_of_the_window() -> None:
-    """No history, of 15 with up to 25 steps each, in which the two differ."""
+    """In no history of up to 25 steps do the script and the window differ."""
     with RedisServer() as server:
         SharedWindow.server = server
         run_state_machine_as_test(
             SharedWindow,
             settings=settings(
-                max_examples=15, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+                max_examples=examples(15),
+                stateful_step_count=25,
+                deadline=None,
+                suppress_health_check=[HealthCheck.too_slow],
             ),
         )

@@ -6,6 +6,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from itwin_platform import Permit, RateLimit
 from itwin_platform._attempts.admission.window import Window
 
+from tests.support.examples import examples
+
 
 def opened(window: Window, now: float) -> list[Permit]:
     """Start as many as may begin now."""
@@ -284,4 +286,4 @@ class WindowMachine(RuleBasedStateMachine):
 
 
 TestWindowMachine = WindowMachine.TestCase
-TestWindowMachine.settings = settings(max_examples=40, stateful_step_count=30)
+TestWindowMachine.settings = settings(max_examples=examples(40), stateful_step_count=30)

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from itwin_platform_api.decoding import decode_datetime as decode_datetime
 from itwin_platform_api.errors import DECODE_ERROR as DECODE_ERROR
 from itwin_platform_api.request import RequestValues as RequestValues
-from itwin_platform_api.types import PLAIN as PLAIN, UNSET as UNSET, Unset as Unset, encode as encode
+from itwin_platform_api.types import (
+    PLAIN as PLAIN,
+    UNSET as UNSET,
+    Unset as Unset,
+    copy_values as copy_values,
+    encode as encode,
+)
 
 if TYPE_CHECKING:
     from itwin_platform_api.api.detectors import create_detector as create_detector
@@ -81,7 +87,7 @@ else:
     }
 
     def __getattr__(name: str) -> object:
-        """Imports the module of an operation, the client, or a model; once."""
+        """Import the module of an operation, the client, or a model, on first use."""
         import itwin_platform_api as generated
         from itwin_platform_api import models
 

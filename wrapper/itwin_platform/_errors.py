@@ -123,13 +123,7 @@ class OutcomeUnknownError(TransportError):
 
 
 class DeadlineExceededError(TransportError):
-    """The deadline or the queue timeout passed. `retry_at` is when a known cooldown ends; None when none is known."""
-
-    def __init__(
-        self, text: str, *, attempts: int = 0, sent: bool | None = None, retry_at: datetime | None = None
-    ) -> None:
-        super().__init__(text, attempts=attempts, sent=sent)
-        self.retry_at = retry_at
+    """The deadline or the queue timeout passed."""
 
 
 class TokenError(PlatformError):
@@ -205,7 +199,7 @@ class APIStatusError(PlatformError):
 
 
 class BadRequestError(APIStatusError):
-    """400: the body is not valid (create scene, create detector)."""
+    """400: the body is not valid."""
 
 
 class AuthenticationError(APIStatusError):
@@ -221,11 +215,11 @@ class NotFoundError(APIStatusError):
 
 
 class ConflictError(APIStatusError):
-    """409: the name or id is taken."""
+    """409: the name or id exists already."""
 
 
 class RequestTooLargeError(APIStatusError):
-    """413: the request body is above the limit of section 8."""
+    """413: the request body is too large."""
 
 
 class UnprocessableError(APIStatusError):

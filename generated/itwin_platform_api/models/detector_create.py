@@ -8,7 +8,6 @@ from attrs import field as _attrs_field
 
 from ..models.detector_type import DetectorType
 from ..types import (
-    PLAIN,
     UNSET,
     Unset,
     blank,
@@ -16,6 +15,7 @@ from ..types import (
     describe,
     encode,
     members_of,
+    reduced,
     unknown_of,
 )
 
@@ -64,7 +64,8 @@ class DetectorCreate:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+        encoded: dict[str, Any] = encode(self)
+        return encoded
 
     def wire_fields(self) -> dict[str, Any]:
         """Returns the fields that are there by their names on the wire, their values as they are."""
@@ -112,6 +113,9 @@ class DetectorCreate:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
 
     def __attrs_post_init__(self) -> None:
         # `attrs.evolve` passes on the mapping of the model that it copies.

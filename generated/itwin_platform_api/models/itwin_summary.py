@@ -10,13 +10,13 @@ from ..models.itwin_class import ITwinClass
 from ..models.itwin_status import ITwinStatus
 from ..models.itwin_sub_class import ITwinSubClass
 from ..types import (
-    PLAIN,
     UNSET,
     blank,
     decode_enum,
     describe,
     encode,
     members_of,
+    reduced,
     unknown_of,
 )
 
@@ -84,7 +84,8 @@ class ITwinSummary:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+        encoded: dict[str, Any] = encode(self)
+        return encoded
 
     def wire_fields(self) -> dict[str, Any]:
         """Returns the fields that are there by their names on the wire, their values as they are."""
@@ -134,6 +135,9 @@ class ITwinSummary:
         known = 7
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
 
     def __attrs_post_init__(self) -> None:
         # `attrs.evolve` passes on the mapping of the model that it copies.

@@ -7,10 +7,10 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import (
-    PLAIN,
     blank,
     describe,
     encode,
+    reduced,
     unknown_of,
 )
 
@@ -27,7 +27,8 @@ class QueryParameters:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+        encoded: dict[str, Any] = encode(self)
+        return encoded
 
     def wire_fields(self) -> dict[str, Any]:
         """Returns the fields that are there by their names on the wire, their values as they are."""
@@ -40,6 +41,9 @@ class QueryParameters:
         known = 0
         model.additional_properties = {} if len(d) == known else unknown_of(d, ())
         return model
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
 
     def __attrs_post_init__(self) -> None:
         # `attrs.evolve` passes on the mapping of the model that it copies.

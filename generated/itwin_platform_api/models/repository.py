@@ -9,7 +9,6 @@ from attrs import field as _attrs_field
 from ..models.repository_class import RepositoryClass
 from ..models.repository_sub_class import RepositorySubClass
 from ..types import (
-    PLAIN,
     UNSET,
     Unset,
     blank,
@@ -19,6 +18,7 @@ from ..types import (
     describe,
     encode,
     members_of,
+    reduced,
     unknown_of,
 )
 
@@ -101,7 +101,8 @@ class Repository:
         return describe(self, frozenset(["authentication"]))
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: value if type(value) in PLAIN else encode(value) for name, value in self.wire_fields().items()}
+        encoded: dict[str, Any] = encode(self)
+        return encoded
 
     def wire_fields(self) -> dict[str, Any]:
         """Returns the fields that are there by their names on the wire, their values as they are."""
@@ -167,6 +168,9 @@ class Repository:
             known -= 1
         model.additional_properties = {} if len(d) == known else unknown_of(d, _NAMES)
         return model
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
 
     def __attrs_post_init__(self) -> None:
         # `attrs.evolve` passes on the mapping of the model that it copies.

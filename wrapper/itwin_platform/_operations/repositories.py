@@ -52,10 +52,9 @@ class Repositories(Group):
 
         Raises:
             UsageError: nothing to change, a partial object, or a value out of its limits.
-            UnprocessableError: InvalidiTwinsRequest.
-            TransportError: no response: NotSentError, OutcomeUnknownError or DeadlineExceededError.
-            AuthenticationError, PermissionDeniedError, NotFoundError (iTwinRepositoryNotFound), ConflictError
-            (iTwinRepositoryExists), RateLimitError.
+            UnprocessableError (InvalidiTwinsRequest), AuthenticationError, PermissionDeniedError, NotFoundError
+            (iTwinRepositoryNotFound), ConflictError (iTwinRepositoryExists), RateLimitError, ServerError, TokenError,
+            NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python
@@ -116,11 +115,10 @@ class Repositories(Group):
 
         Raises:
             UsageError: a value out of its limits.
-            UnprocessableError: InvalidiTwinsRequest.
-            OutcomeUnknownError: the response was lost; the same `id` again tells whether the first request arrived.
-            NotSentError, DeadlineExceededError: no response.
-            AuthenticationError, PermissionDeniedError, NotFoundError (iTwinRepositoryNotFound), ConflictError
-            (iTwinRepositoryResourceExists), RateLimitError.
+            OutcomeUnknownError: the response was lost; send the same `id` again to find out whether it exists.
+            UnprocessableError (InvalidiTwinsRequest), AuthenticationError, PermissionDeniedError, NotFoundError
+            (iTwinRepositoryNotFound), ConflictError (iTwinRepositoryResourceExists), RateLimitError, ServerError,
+            TokenError, NotSentError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python

@@ -95,29 +95,29 @@ def check_boolean(name: str, value: object, *, code: str | None = None) -> None:
         raise UsageError(f"{name} must be True or False", code=code)
 
 
-def reject_none(given: Mapping[str, object], *, code: str | None = None) -> None:
+def reject_none(arguments: Mapping[str, object], *, code: str | None = None) -> None:
     """Reject None, which would be sent as null, where the service does not accept null."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value is None:
             raise UsageError(f"{name} cannot be None: omit it instead", code=code)
 
 
-def as_enum(given: str | T, kind: Callable[[str], V]) -> V | T:
+def as_enum(value: str | T, kind: Callable[[str], V]) -> V | T:
     """Make a member of a string; other values stay."""
-    return kind(given) if isinstance(given, str) else given
+    return kind(value) if isinstance(value, str) else value
 
 
-def as_list(name: str, given: object, kind: Callable[[str], V]) -> list[V] | Unset:
-    """Make a list of one value or several; a string counts as one. UNSET and None stay."""
-    if isinstance(given, Unset) or given is None:
-        return given  # type: ignore[return-value]  # None is rejected by the checks, and omitted where they are lifted
-    values = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
-    strings = [value for value in values if isinstance(value, str)]
+def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Unset:
+    """Make a list of one value or an iterable; a string counts as one value. UNSET and None stay."""
+    if isinstance(value, Unset) or value is None:
+        return value  # type: ignore[return-value]  # None is rejected by the checks, and omitted where they are lifted
+    values = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    strings = [item for item in values if isinstance(item, str)]
     if len(strings) < len(values):
         raise UsageError(f"{name} must be one str, or an iterable of them")
-    if isinstance(given, Set):
+    if isinstance(value, Set):
         strings.sort()  # so that it is the same listing in another process
-    return [kind(value) for value in strings]
+    return [kind(string) for string in strings]
 
 
 def prefer_of(representation: object) -> str | Unset:
@@ -125,9 +125,9 @@ def prefer_of(representation: object) -> str | Unset:
     return PREFER.get(representation, UNSET) if isinstance(representation, str) else UNSET
 
 
-def check_exclusive(given: Mapping[str, object]) -> None:
+def check_exclusive(arguments: Mapping[str, object]) -> None:
     """Check which arguments of list iTwins exclude each other. Source: section 4.3."""
-    present = {name for name, value in given.items() if not isinstance(value, Unset)}
+    present = {name for name, value in arguments.items() if not isinstance(value, Unset)}
     for name, others in _EXCLUSIVE.items():
         clash = [other for other in others if other in present]
         if name in present and clash:
@@ -138,20 +138,20 @@ def check_exclusive(given: Mapping[str, object]) -> None:
             )
 
 
-def check_itwin_listing(given: Mapping[str, object], *, representation: object, query_scope: object) -> None:
+def check_itwin_listing(arguments: Mapping[str, object], *, representation: object, query_scope: object) -> None:
     """Check the arguments of list iTwins that select and shape. Source: section 4.3."""
-    reject_none({**given, "representation": representation, "query_scope": query_scope})
-    check_exclusive(given)
+    reject_none({**arguments, "representation": representation, "query_scope": query_scope})
+    check_exclusive(arguments)
     check_header("query_scope", query_scope)
-    for name, value in given.items():
+    for name, value in arguments.items():
         if name in _LISTS and value == []:
             raise UsageError(
                 f"{name} has no value: omit it, or name one", code="InvalidValue", target=ITWIN_QUERY[name]
             )
         if name not in (*_LISTS, "include_inactive"):
             check_string(name, value, target=ITWIN_QUERY[name])
-    check_boolean("include_inactive", given["include_inactive"])
-    if representation == "full" and not isinstance(given["select"], Unset):
+    check_boolean("include_inactive", arguments["include_inactive"])
+    if representation == "full" and not isinstance(arguments["select"], Unset):
         raise UsageError(
             "select cannot be combined with representation='full': the service ignores Prefer with $select"
         )

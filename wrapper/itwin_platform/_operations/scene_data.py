@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _api
-from .._api import encode
+from .._api import copy_values, encode
 from .._errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ def objects_to_create(objects: Iterable["SceneObjectCreate | Mapping[str, object
     """
     if not isinstance(objects, Iterable):
         raise UsageError(f"objects must be an iterable of scene objects, not {type(objects).__name__}")
-    given: list[Any] = list(objects)
+    items: list[Any] = list(objects)
     kinds = (_api.SceneObjectCreate, Mapping)
-    for item in given:
+    for item in items:
         if not isinstance(item, kinds):
             raise UsageError(f"objects must hold SceneObjectCreate models or mappings, not {type(item).__name__}")
-    return given
+    return items
 
 
 def escape(data: object) -> JSON:
@@ -49,16 +49,12 @@ def escape(data: object) -> JSON:
     Args:
         data: data of a scene object, typed or not, or any part of it.
     """
-    return _escaped(encode(data))
+    copied: JSON = copy_values(data, scalar=_escaped, name=lambda key: html.escape(str(key), quote=True))
+    return copied
 
 
-def _escaped(value: object) -> JSON:
-    if isinstance(value, str):
-        return html.escape(value, quote=True)
-    if isinstance(value, Mapping):
-        return {html.escape(str(key), quote=True): _escaped(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_escaped(item) for item in value]
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    return html.escape(str(value), quote=True)
+def _escaped(value: object) -> str | int | float | None:
+    encoded = encode(value)
+    if encoded is None or isinstance(encoded, bool | int | float):
+        return encoded
+    return html.escape(str(encoded), quote=True)

@@ -90,7 +90,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         self._limits = limits
         self._session: Any = None
         self._timeout = lru_cache(maxsize=16)(self._timeout_of)
-        #: First match first: a connection that was never made is told from a response that is lost.
+        #: First match first: a connection that was never made differs from a response that is lost.
         self._errors: tuple[tuple[type[Exception], type[httpx.TransportError]], ...] = (
             (aiohttp.ConnectionTimeoutError, httpx.ConnectTimeout),
             (aiohttp.ClientHttpProxyError, httpx.ProxyError),
@@ -139,7 +139,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         raise problem
 
     async def _read_certificates(self) -> None:
-        # In a thread: it takes 20 ms and more, in which the event loop goes on.
+        # In a thread: it takes 20 ms and more, in which the event loop continues.
         async with self._reading:
             self._context = self._context or await asyncio.to_thread(httpx.create_ssl_context)
 
@@ -174,13 +174,15 @@ class FastTransport(httpx.AsyncBaseTransport):
         )
         # It retries a GET whose connection breaks, uncounted; there is no public argument against it.
         if not hasattr(session, "_retry_connection"):
-            raise RuntimeError("this version of aiohttp retries by itself, and cannot be told not to: use 3.11 to 3.14")
+            raise RuntimeError(
+                "this version of aiohttp retries by itself, and cannot be configured not to: use 3.11 to 3.14"
+            )
         session._retry_connection = False  # noqa: SLF001
         return session
 
     def _translated(self, error: Exception) -> httpx.TransportError:
         kinds = (httpx_kind for kind, httpx_kind in self._errors if isinstance(error, kind))
-        # The others name the whole address, or what was received.
+        # The others name the complete address, or what was received.
         named = str(error) if isinstance(error, self._aiohttp.ClientConnectorError) else type(error).__name__
         problem = next(kinds, httpx.RemoteProtocolError)(named)
         if isinstance(tls := error.__cause__, ssl.SSLError):
@@ -216,7 +218,7 @@ def _restart(limit: asyncio.Timeout, when: float | None) -> None:
     try:
         limit.reschedule(when)
     except RuntimeError:
-        # The service has responded before it had the whole body.
+        # The service has responded before it had the complete body.
         return
 
 

@@ -210,7 +210,7 @@ class Network(httpcore.AsyncNetworkBackend):
         """Open a connection.
 
         Raises:
-            httpcore.ConnectTimeout, httpcore.ConnectError: nobody answered in time, or nobody listens.
+            httpcore.ConnectTimeout, httpcore.ConnectError: no connection in time, or nobody listens.
         """
         del local_address, socket_options  # nothing here asks for them
         loop = asyncio.get_running_loop()
@@ -222,7 +222,7 @@ class Network(httpcore.AsyncNetworkBackend):
             async with asyncio.timeout(timeout):
                 _, stream = await loop.create_connection(Stream, host, port, **options)
         except TimeoutError as error:
-            raise httpcore.ConnectTimeout("nobody answered in time") from error
+            raise httpcore.ConnectTimeout("no connection in time") from error
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
         return stream
