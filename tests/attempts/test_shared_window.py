@@ -10,6 +10,7 @@ from itwin_platform import Permit, RateLimit
 from itwin_platform._attempts.admission.window import Window
 from itwin_platform._gates.engine import Kind, Reply, Report, Request
 
+from tests.support.examples import examples
 from tests.support.redis_gates import ClockedEngine, needs_redis
 from tests.support.redis_server import RedisServer
 
@@ -111,12 +112,15 @@ class SharedWindow(RuleBasedStateMachine):
 
 
 def test_the_script_keeps_the_rules_of_the_window() -> None:
-    """No history, of 15 with up to 25 steps each, in which the two differ."""
+    """In no history of up to 25 steps do the script and the window differ."""
     with RedisServer() as server:
         SharedWindow.server = server
         run_state_machine_as_test(
             SharedWindow,
             settings=settings(
-                max_examples=15, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+                max_examples=examples(15),
+                stateful_step_count=25,
+                deadline=None,
+                suppress_health_check=[HealthCheck.too_slow],
             ),
         )
