@@ -1,7 +1,6 @@
 """Processes that send with one credential to one service, with RedisGate and without, counted at the service."""
 
 import asyncio
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,23 +9,9 @@ from tests.support.raw_server import RawServer
 from tests.support.redis_server import RedisServer
 
 from .figure import Figure, at_most, exactly
-from .herd import ACCOUNT, FixedWindow
+from .herd import ACCOUNT
+from .limits import FixedWindow, Punishing
 from .workers import Ended, Settings, started
-
-
-class Punishing(FixedWindow):
-    """A fixed window that bans for `per` seconds whoever exceeds it; each early request starts the ban anew."""
-
-    def __init__(self, requests: int, per: float) -> None:
-        super().__init__(requests, per)
-        self._banned_until = -math.inf
-
-    def takes(self, now: float) -> bool:
-        """Counts a request and tells whether it may go on."""
-        if now >= self._banned_until and super().takes(now):
-            return True
-        self._banned_until = now + self._per
-        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,15 +85,18 @@ def figures(name: str, result: Run, *, most: float, ideal: float = 0.0, slowest:
     return found
 
 
-async def several_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
-    """A service-wide limit, shared by 1 to 8 processes."""
-    transport = "aiohttp" if fast else "httpx"
-    found: list[Figure] = []
+async def eight_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
+    """A thousand calls of eight processes under a hundred a second."""
     limit = FixedWindow(100, 1.0)
     result = await run(answer_of(limit), workers=8, calls=1000, redis=redis, fast=fast)
-    found += figures(
-        f"8 processes, 100/s, 1,000 calls, {transport}", result, most=1.03, ideal=limit.ideal(1000), slowest=1.3
-    )
+    name = f"8 processes, 100/s, 1,000 calls, {'aiohttp' if fast else 'httpx'}"
+    return figures(name, result, most=1.03, ideal=limit.ideal(1000), slowest=1.3)
+
+
+async def several_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
+    """Ten a second, shared by 1 to 8 processes."""
+    transport = "aiohttp" if fast else "httpx"
+    found: list[Figure] = []
     for workers in (1, 2, 4, 8):
         limit = FixedWindow(10, 1.0)
         result = await run(answer_of(limit), workers=workers, calls=200, redis=redis, fast=fast)

@@ -17,7 +17,8 @@ from typing import Self
 
 from . import per_call
 from .data import make_data
-from .report import Figures, bars, print_table, table, write_report
+from .pages import write_pages
+from .report import Figures, bars, print_table, table
 from .stock import make_stock
 from .works import CLIENTS, FAST, HTTPX, LIMIT, QUICK, WORKS, Work
 
@@ -139,7 +140,7 @@ def main() -> None:
     parser.add_argument(
         "--report",
         action="store_true",
-        help="write docs/benchmarks.md and its plot; with --only, without the parts alone",
+        help="write docs/benchmarks.md and docs/benchmark-bars.md; with --only, without the parts alone",
     )
     parser.add_argument("--ours", default=sys.executable, help="the python whose environment our client runs in")
     parser.add_argument("--peers", default=sys.executable, help="the python whose environment the others run in")
@@ -162,7 +163,7 @@ def main() -> None:
         alone = [] if arguments.only else parts(pythons, arguments.ours)
         for lines in alone:
             print("\n" + "\n".join(lines))
-        write_report(PROJECT / "docs", figures, said, alone)
+        write_pages(PROJECT / "docs", figures, said, alone)
 
 
 if __name__ == "__main__":

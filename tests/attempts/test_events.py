@@ -101,7 +101,7 @@ async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -
     )
     await send(backoff(service))
     assert [(record.name, record.levelname, record.message) for record in caplog.records] == [
-        ("itwin_platform", "WARNING", "GET /things -> 429: no request begins for 2 s"),
+        ("itwin_platform", "WARNING", "GET /things -> 429: no request starts for 2 s"),
         ("itwin_platform", "DEBUG", "GET /things -> 429 in 0 ms (attempt 1, correlation id None)"),
         ("itwin_platform", "DEBUG", "GET /things -> ReadError in 0 ms (attempt 2, correlation id None)"),
         ("itwin_platform", "DEBUG", "GET /things -> 200 in 0 ms (attempt 3, correlation id c-1)"),

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 from itwin_platform import GateChanged, RateLimit, RedisGate, WaitTooLongError
-from itwin_platform._gates import redis as redis_module, shared as shared_module
+from itwin_platform._gates import intervals, redis as redis_module, shared as shared_module
 
 from tests.support.redis_gates import enter, gates, needs_redis, run, until
 from tests.support.redis_server import RedisServer
@@ -16,7 +16,7 @@ pytestmark = needs_redis
 def test_a_process_that_dies_gives_its_permits_back(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The permits of a process that dies are free again after its lease."""
     monkeypatch.setattr(redis_module, "LEASE", 0.4)
-    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 0.1)
+    monkeypatch.setattr(intervals, "POLL_INTERVAL", 0.1)
 
     async def work() -> None:
         async with gates(empty_server.url, 1, max_in_flight=2) as (living,):
@@ -60,7 +60,7 @@ def test_without_the_server_each_process_uses_its_local_share(
     run(work)
     assert [(event.name, event.is_shared) for event in events] == [("test, app 7", False), ("test, app 7", True)]
     assert [(record.levelname, record.message.partition(": ")[0]) for record in caplog.records] == [
-        ("WARNING", "gate 'test, app 7' goes on without its server"),
+        ("WARNING", "gate 'test, app 7' continues without its server"),
         ("INFO", "gate 'test, app 7' is shared again"),
     ]
 

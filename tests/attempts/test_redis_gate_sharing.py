@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from itwin_platform import BackoffPolicy, BackoffTransport, RateLimit, RedisGate, WaitTooLongError
-from itwin_platform._gates import shared as shared_module
+from itwin_platform._gates import intervals
 
 from tests.support.redis_gates import enter, gates, needs_redis, run, until
 from tests.support.redis_server import RedisServer
@@ -41,7 +41,8 @@ def test_a_free_permit_reaches_a_waiting_call_without_polling(
     empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server pushes a free permit to the first waiting gate, which need not ask again."""
-    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 1000.0)
+    monkeypatch.setattr(intervals, "POLL_INTERVAL", 1000.0)
+    monkeypatch.setattr(intervals, "LONGEST_POLL", 1000.0)
 
     async def work() -> None:
         async with gates(empty_server.url, 3, max_in_flight=1) as (one, two, three):

@@ -9,11 +9,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from itwin_platform import Permit, RateLimit
 from itwin_platform._attempts.admission.window import Window
 from itwin_platform._gates.engine import Kind, Reply, Report, Request
-from itwin_platform._gates.redis import _RedisEngine
 
-from tests.support.redis_server import RedisServer, server_program
+from tests.support.examples import examples
+from tests.support.redis_gates import ClockedEngine, needs_redis
+from tests.support.redis_server import RedisServer
 
-pytestmark = pytest.mark.skipif(server_program() is None, reason="no Redis server is installed")
+pytestmark = needs_redis
 
 PROCESSES = st.sampled_from(["one", "two"])
 SECONDS = st.sampled_from([0.0, 0.001, 0.25, 0.6, 1.04, 2.4, 2.6])
@@ -40,20 +41,16 @@ class SharedWindow(RuleBasedStateMachine):
         self.client = self.server.client
         self.client.flushall()
         rates = RATES if has_rates else []
-        self.engine = _RedisEngine(self.server.url, name="model", max_in_flight=most, rates=tuple(rates))
-        clock = "redis.call('TIME')"
-        assert self.engine._script.count(clock) == 1
-        script = self.engine._script.replace(clock, "redis.call('LRANGE', 'clock', 0, 1)")
-        self.engine._script, self.engine._digest = script, "0" * 40
+        self.engine = ClockedEngine(self.server.url, name="model", max_in_flight=most, rates=tuple(rates))
         self.window = Window(max_in_flight=most, rates=rates)
         self.exchange("one")
 
     def exchange(self, process: str, *reports: Report, wants: int = 0) -> Reply:
         """Run the script at the time of the machine."""
-        self.client.delete("clock")
-        self.client.rpush("clock", int(self.now), round(self.now % 1 * 1_000_000))
-        request = Request(process=process, wants=wants, listens=False, spent=0, reports=reports)
-        return self.runner.run(self.engine.exchange(request))
+        request = Request(
+            process=process, wants=wants, listens=False, holds=bool(self.held[process]), spent=0, reports=reports
+        )
+        return self.runner.run(self.engine.exchange_at(self.now, request))
 
     @rule(seconds=SECONDS)
     def time_goes_on(self, seconds: float) -> None:
@@ -84,18 +81,20 @@ class SharedWindow(RuleBasedStateMachine):
 
     def picked(self, data: st.DataObject, process: str) -> tuple[Permit, tuple[int, int]]:
         """One of the permits that a process holds."""
-        return self.held[process].pop(data.draw(st.integers(0, len(self.held[process]) - 1)))
+        return self.held[process][data.draw(st.integers(0, len(self.held[process]) - 1))]
 
     @precondition(lambda self: any(self.held.values()))
     @rule(data=st.data(), kind=st.sampled_from(["answered", "rate_limited", "abandoned", "unused"]), wait=WAITS)
     def ends(self, data: st.DataObject, kind: Kind, wait: float) -> None:
         """What was sent ends in some way, what was not is returned."""
         process = data.draw(st.sampled_from([name for name, held in self.held.items() if held]))
-        permit, (period, number) = self.picked(data, process)
+        picked = self.picked(data, process)
+        permit, (period, number) = picked
         jitter = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
         if kind != "unused":
             self.window.sending(permit, now=self.now)
             self.exchange(process, Report(kind="sent", period=period, number=number))
+        self.held[process].remove(picked)
         if kind == "rate_limited":
             self.window.rate_limited(permit, now=self.now, wait=wait, jitter=jitter)
         elif kind == "answered":
@@ -113,12 +112,15 @@ class SharedWindow(RuleBasedStateMachine):
 
 
 def test_the_script_keeps_the_rules_of_the_window() -> None:
-    """No history, of 15 with up to 25 steps each, in which the two differ."""
+    """In no history of up to 25 steps do the script and the window differ."""
     with RedisServer() as server:
         SharedWindow.server = server
         run_state_machine_as_test(
             SharedWindow,
             settings=settings(
-                max_examples=15, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+                max_examples=examples(15),
+                stateful_step_count=25,
+                deadline=None,
+                suppress_health_check=[HealthCheck.too_slow],
             ),
         )

@@ -71,7 +71,7 @@ async def test_a_record_of_an_attempt_has_its_fields(caplog: pytest.LogCaptureFi
 async def test_a_record_of_a_cooldown_has_its_fields(caplog: pytest.LogCaptureFixture) -> None:
     """A cooldown says for how long nobody begins a request."""
     (cooldown,) = await logged(caplog, 429, 200, level=logging.INFO)
-    assert cooldown.pop("message").startswith("GET /scenes/{scene_id}/objects -> 429: no request begins for ")
+    assert cooldown.pop("message").startswith("GET /scenes/{scene_id}/objects -> 429: no request starts for ")
     assert cooldown.pop("itwin_seconds") >= 0
     assert cooldown == {
         "itwin_event": "CooldownStarted",

@@ -86,11 +86,11 @@ def test_limits_of_listings_are_those_of_the_code() -> None:
 
 def test_times_of_tokens_are_those_of_the_code() -> None:
     """The two windows, and how long a failure is shared, are as the page of tokens says."""
-    told = [row[0] for row in rows("authentication", "Left to live | What happens")]
+    told = [row[0] for row in rows("authentication", "Time until expiry | What happens")]
     minutes, seconds = token.EARLY_WINDOW // timedelta(minutes=1), token.EXPIRY_MARGIN.seconds
     assert told == [
-        f"less than {minutes} minutes, or {token.EARLY_SHARE * 100:g} % of its life",
-        f"less than {seconds} seconds, or {token.EXPIRY_SHARE * 100:g} % of its life",
+        f"less than {minutes} minutes, or {token.EARLY_SHARE * 100:g} % of its lifetime",
+        f"less than {seconds} seconds, or {token.EXPIRY_SHARE * 100:g} % of its lifetime",
     ]
     assert f"for {auth.FAILURE_SHARED:g} second," in page("authentication")
 

@@ -8,6 +8,7 @@ import pytest
 from itwin_platform_sandbox.__main__ import command_line
 
 from tests.support.code_blocks import PAGES, PROJECT, blocks_of
+from tools.site.check_search import SEARCHED, misses
 from tools.site.specification_page import PAGE
 
 DOCS = PROJECT / "docs"
@@ -80,3 +81,19 @@ def test_every_included_file_is_there() -> None:
     named = {path for page in PAGES for path in re.findall(r'^--8<-- "([\w./]+)', page.read_text(), re.MULTILINE)}
     assert named == {"CHANGELOG.md", "wrapper/ARCHITECTURE.md"}
     assert all(Path(PROJECT / path).is_file() for path in named)
+
+
+def test_a_search_that_misses_its_page_is_reported() -> None:
+    """The page must be among the first three results, whichever of its sections is found."""
+    found = {"csv": ["index/", "export/#to-a-csv-file"], "proxy": ["a/", "b/", "c/", "proxies/"], "retry": []}
+    missed = list(misses({"csv": "export/", "proxy": "proxies/", "retry": "retries/"}, found))
+    assert missed == [
+        "search: 'proxy' finds a/, b/, c/, and not proxies/",
+        "search: 'retry' finds nothing, and not retries/",
+    ]
+
+
+def test_every_guide_is_searched_for() -> None:
+    """Each page that the search must find is there, and the words of the list are those that users type."""
+    assert [page for page in SEARCHED.values() if not (DOCS / f"{page.removesuffix('/')}.md").is_file()] == []
+    assert SEARCHED.keys() >= {"pagination", "FastAPI", "quickstart", "shutdown", "csv", "retry", "timeout", "proxy"}

@@ -9,17 +9,34 @@ from pathlib import Path
 
 import pytest
 
+from tools.release.clean_environment import Environment, pythons
+
 PROJECT = Path(__file__).resolve().parents[2]
+#: What generating needs: the generator, and what the generated modules import.
+NEEDED = ("openapi-python-client", "ruff", "PyYAML", "httpx", "attrs", "python-dateutil")
 COMMITTED = PROJECT / "generated" / "itwin_platform_api"
 HOSTILE = 'line-length = 60\nindent-width = 2\n[lint]\nselect = ["ALL"]\n[format]\nquote-style = "single"\n'
 
 
-def generate(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+#: Another machine: no locale, so that files are ASCII unless it is said otherwise, another time, other hashes.
+ELSEWHERE = {
+    "LC_ALL": "C",
+    "PYTHONCOERCECLOCALE": "0",
+    "PYTHONUTF8": "0",
+    "TZ": "Asia/Kathmandu",
+    "PYTHONHASHSEED": "7",
+}
+
+
+def generate(
+    folder: Path, *arguments: str, umask: int = -1, python: str | Path = sys.executable, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run the tool with every temporary file below a folder."""
     return subprocess.run(  # noqa: S603  # our own tool
-        [sys.executable, "-m", "tools.generation.generate", *arguments],
+        [str(python), "-m", "tools.generation.generate", *arguments],
         cwd=PROJECT,
-        env=os.environ | {"TMPDIR": str(folder)},
+        env=os.environ | {"TMPDIR": str(folder)} | environment,
+        umask=umask,
         capture_output=True,
         text=True,
         check=False,
@@ -46,20 +63,39 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def twice(hostile: Path) -> tuple[Path, Path]:
-    """The package generated two times below that folder."""
-    for name in ("one", "two"):
-        ended = generate(hostile, "--into", str(hostile / name))
+    """The package generated two times below that folder, the second time as on another machine."""
+    for name, umask, environment in (("one", -1, {}), ("two", 0o077, ELSEWHERE)):
+        ended = generate(hostile, "--into", str(hostile / name), umask=umask, **environment)
         assert ended.returncode == 0, ended.stderr
     return hostile / "one" / "itwin_platform_api", hostile / "two" / "itwin_platform_api"
 
 
 def test_two_runs_give_the_same_bytes(twice: tuple[Path, Path]) -> None:
-    """Nothing depends on the run, on a ruff configuration above the folder, or on what was there before."""
+    """Nothing depends on the run, on a ruff configuration above the folder, or on what was there before.
+
+    Nor on the locale, the umask, the time zone and the seed of hashes.
+    """
     for made in twice:
         assert files(made) == files(COMMITTED)
         match, mismatch, errors = filecmp.cmpfiles(COMMITTED, made, sorted(files(COMMITTED)), shallow=False)
         assert (mismatch, errors) == ([], [])
         assert match
+
+
+def test_another_python_gives_the_same_bytes(tmp_path: Path) -> None:
+    """The newest other Python of this machine generates what is committed, with the pinned generator."""
+    others = [python for python in pythons() if python.version[:2] != sys.version_info[:2]]
+    if not others:
+        pytest.skip(
+            "this machine has one Python from 3.11 on: `make test-all-pythons` uses those of pyenv and the PATH"
+        )
+    try:
+        environment = Environment(tmp_path / "environment", python=others[-1].path)
+        environment.install(*NEEDED, constraints=PROJECT / "constraints.txt")
+    except SystemExit as failure:
+        pytest.skip(f"pip cannot install the generator for Python {others[-1]}: {failure}")
+    ended = generate(tmp_path, "--check", python=environment.python)
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_a_run_leaves_nothing_else_behind(twice: tuple[Path, Path], hostile: Path) -> None:

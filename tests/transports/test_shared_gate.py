@@ -28,6 +28,12 @@ def transport(request: pytest.FixtureRequest) -> Transport:
     return make
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a server that is there may take longer than the gate waits for it."""
+    monkeypatch.setattr(shared_module, "ENGINE_TIMEOUT", 30.0)
+
+
 @pytest.fixture
 def server() -> Iterator[RedisServer]:
     """A server that the test may kill."""
@@ -138,12 +144,19 @@ async def test_closing_leaves_what_was_given_open(sandbox: Sandbox, server: Redi
     gate = RedisGate(connection, name=NAME)
     async with client_of(sandbox, transport, gate) as platform:
         await platform.itwins.get_primary_account()
-        number = await connection.client_id()
     async with client_of(sandbox, transport, gate) as platform:
         await platform.itwins.get_primary_account()
+        opened = connections(server)
         await gate.aclose()
         with pytest.raises(UsageError, match="the gate is closed"):
             await platform.itwins.get_primary_account()
-    # A client that was closed would connect again, under another number.
-    assert await connection.client_id() == number
+    assert opened
+    assert opened <= connections(server)
     await connection.aclose()
+
+
+def connections(server: RedisServer) -> set[str]:
+    """Return the numbers of all connections but the one that asks."""
+    with server.client as client:
+        number = str(client.client_id())
+        return {each["id"] for each in client.client_list()} - {number}

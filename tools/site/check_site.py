@@ -2,13 +2,12 @@
 
 Run as `python -m tools.site.check_site`.
 
-Every page can be reached from the first one, every link within the site has its page and its place on it, nothing is
-loaded from elsewhere, and every public name has its place in the reference. The
-search finds the words that users know.
+Every page can be reached from the first one, every link within the site has its page and its place on it, also in the
+Markdown copies and in llms.txt, nothing is loaded from elsewhere, and every public name has its place in the reference.
 """
 
 import ast
-import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -20,21 +19,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 ROOT = "http://site/"
 #: Elements that load what they name.
 LOADING = frozenset({"script", "img", "iframe", "source", "link"})
-#: What users search for, and the page that should be among what they find.
-SEARCHED = {
-    "pagination": "pagination/",
-    "fastapi": "fastapi/",
-    "quickstart": "quickstart/",
-    "shut down": "quickstart/",
-    "csv": "export/",
-    "retry": "retries/",
-    "rate limit": "retries/",
-    "timeout": "timeouts/",
-    "proxy": "proxies/",
-    "token": "authentication/",
-    "pytest": "testing/",
-    "logging": "observability/",
-}
+#: A link in Markdown, and the code in which there is none.
+MARKDOWN_LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 #: Markdown that ended up as text: a name, or a file, that was not put in.
 LEFT_OVER = (":::", "--8<--")
 
@@ -90,6 +77,7 @@ def problems(site: Path, names: list[str]) -> Iterator[str]:
                 yield f"{page.address}: shows {text} as text"
     for address in pages.keys() - _reached(pages) - {"404.html"}:
         yield f"{address}: no link leads there"
+    yield from _dead_links_of_text(site)
     places = set().union(*(page.places for page in pages.values()))
     for name in names:
         if f"itwin_platform.{name}" not in places:
@@ -108,16 +96,11 @@ def _dead_ends(page: Page, pages: dict[str, Page], site: Path) -> Iterator[str]:
             yield f"{page.address}: leads to {path}#{parts.fragment}, which is not on that page"
 
 
-def not_found(items: list[dict[str, str]]) -> Iterator[str]:
-    """Return what the search index does not find, a line for each."""
-    for words, page in SEARCHED.items():
-        found = {item["location"].partition("#")[0] for item in items if words in _searchable(item)}
-        if page not in found:
-            yield f"search: {words!r} does not find {page}"
-
-
-def _searchable(item: dict[str, str]) -> str:
-    return f"{item['title']} {item['text']}".casefold()
+def _dead_links_of_text(site: Path) -> Iterator[str]:
+    for file in [*sorted(site.rglob("*.md")), site / "llms.txt"]:
+        for target in MARKDOWN_LINK.findall(CODE.sub("", file.read_text(encoding="utf-8"))):
+            if "://" not in target and not (file.parent / target).is_file():
+                yield f"{file.relative_to(site)}: leads to {target}, which is not there"
 
 
 def _reached(pages: dict[str, Page]) -> set[str]:
@@ -142,9 +125,7 @@ def public_names() -> list[str]:
 def main() -> None:
     """Prints what does not hold, and ends with status 1 then."""
     site = PROJECT / "site"
-    index = json.loads((site / "search.json").read_text(encoding="utf-8"))
-    found = [*problems(site, public_names()), *not_found(index["items"])]
-    if found:
+    if found := list(problems(site, public_names())):
         raise SystemExit("\n".join(found))
 
 

@@ -1,7 +1,7 @@
-"""Completes the docstrings for the reference of the documentation site: an entry for each name, as its parser wants.
+"""Completes docstrings and signatures for the reference of the documentation site.
 
 Docstrings say `AuthenticationError, NotFoundError (SceneNotFound), RateLimitError.` where the parser asks for one
-`name: words` a line, and drops anything else.
+`name: words` a line, and drops anything else. Signatures name a constant as a default where a reader wants its value.
 """
 
 import ast
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import yaml
-from griffe import Extension, GriffeLoader, Object
+from griffe import AliasResolutionError, Attribute, Extension, Function, GriffeLoader, NameResolutionError, Object
 
 _PROJECT = Path(__file__).resolve().parents[2]
 _ERRORS = _PROJECT / "wrapper" / "itwin_platform" / "_errors.py"
@@ -28,7 +28,11 @@ _OPERATIONS = {
     for operation in methods.values()
     if (found := re.search(r"(4\.\d)", operation["description"]))
 }
-_SOURCE = re.compile(r"^( *)Source: sections? (.+?)\.?$", re.MULTILINE)
+_SOURCE = re.compile(r"( *)Source: ([^\n]*\bsections? [^\n]*)$", re.MULTILINE)
+
+#: The name of a constant, and the text of a number that it may stand for.
+_CONSTANT = re.compile(r"(?!UNSET$)[A-Z][A-Z_]+")
+_NUMBER = re.compile(r"[\d_.]+(?: \*{1,2} [\d_.]+)*(?:\*\*\d+)?")
 
 _SECTION = re.compile(r"^( *)(Args|Raises)(?: \((.+)\))?:$")
 _NAMES = re.compile(r"[\w*]+(?:, [\w*]+)+")
@@ -39,9 +43,26 @@ class ReferenceDocstrings(Extension):
     """What mkdocstrings loads: it sees each object once the tree of them is complete."""
 
     def on_object(self, *, obj: Object, loader: GriffeLoader, **_: object) -> None:
-        """Completes one docstring, in place."""
+        """Completes one docstring and the defaults of one signature, in place."""
         if obj.docstring is not None:
             obj.docstring.value = linked(completed(obj.docstring.value))
+        if isinstance(obj, Function):
+            show_defaults(obj, loader)
+
+
+def show_defaults(function: Function, loader: GriffeLoader) -> None:
+    """Put the numbers into a signature whose defaults are named by constants."""
+    for parameter in function.parameters:
+        name = str(parameter.default)
+        if parameter.default is None or not _CONSTANT.fullmatch(name):
+            continue
+        try:
+            constant = loader.modules_collection[function.resolve(name)]
+        except (KeyError, NameResolutionError, AliasResolutionError):
+            continue  # of another package
+        value = str(constant.value) if isinstance(constant, Attribute) else ""
+        if _NUMBER.fullmatch(value):
+            parameter.default = value
 
 
 def completed(docstring: str) -> str:
@@ -85,22 +106,23 @@ def _errors(body: list[str], when: str | None) -> Iterator[str]:
     ended = iter([True, *(line.endswith(".") for line in body)])  # an entry goes on until a line that ends it
     for entry in _joined(body, starts=lambda _: next(ended)):
         before, _, words = entry.partition(": ")
-        while_read = before == "While it is read"
-        condition = "while it is read" if while_read else when
-        if while_read or not words:
-            yield from _listed(words if while_read else entry, condition)
+        iterating = before == "During iteration"
+        condition = "during iteration" if iterating else when
+        if iterating or not words:
+            yield from _listed(words if iterating else entry, condition)
             continue
         for name in before.split(", "):
             yield f"{name}: {_with(condition, words)}"
 
 
 def _listed(text: str, condition: str | None) -> Iterator[str]:
-    """Reads `AError, BError (Code), CError.`; a last name may be followed by words of its own."""
+    """Reads `AError, BError (Code), CError.`; a last name can be followed by words of its own."""
     rest = text
     while found := _ERROR.match(rest):
         rest = rest[found.end() :].removeprefix(",").strip()
         words = "" if _ERROR.match(rest) else rest.strip(".")
-        yield f"{found[1]}: {_with(condition, found[2] or words) or _MEANINGS[found[1]]}"
+        meaning = words or _MEANINGS[found[1]]
+        yield f"{found[1]}: {_with(condition, f'{meaning} (`{found[2]}`)' if found[2] else meaning)}"
         if words:
             return
 

@@ -3,6 +3,7 @@
 Run as `python -m tools.site.specification_page`; `make docs` does it before it builds. The page is not committed.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,12 @@ PROJECT = Path(__file__).resolve().parents[2]
 PAGE = PROJECT / "docs" / "reference" / "specification.md"
 HEAD = """# Specification
 
-This page renders `openapi.yaml`, from which the client is generated. It lists each operation with its parameters, its
-body and its responses, and then each schema.
+Look up each operation of the service with its parameters, its body and its responses, and each schema. This page
+renders `openapi.yaml`, from which the client is generated.
 """
+
+#: Where openapi.yaml names its source, which readers of the site do not have.
+_SOURCE = re.compile(r"\s*\bSource: (?:introduction and )?sections? [\d., ]*\d")
 
 Node = Mapping[str, Any]
 
@@ -35,7 +39,9 @@ def page(document: Node) -> str:
 def _operation(document: Node, path: str, method: str, operation: Node) -> Iterator[str]:
     yield f"## {operation['summary']} {{ #{operation['operationId']} }}"
     yield f"\n`{method.upper()} {path}`\n"
-    yield f"{operation.get('description', '').strip()}\n"
+    group = operation["tags"][0]
+    yield f"In the client: [platform.{group}]({group}.md)\n"
+    yield f"{_without_source(operation.get('description', '')).strip()}\n"
     rows = [_parameter(_resolved(document, parameter)) for parameter in operation.get("parameters", ())]
     if rows:
         yield from ["| Parameter | In | Type | Required | Description |", "|---|---|---|---|---|", *rows, ""]
@@ -58,7 +64,7 @@ def _parameter(parameter: Node) -> str:
 
 def _schema(document: Node, name: str, schema: Node) -> Iterator[str]:
     yield f"### {name} {{ #schema-{name} }}\n"
-    yield f"{schema.get('description', '').strip()}\n"
+    yield f"{_without_source(schema.get('description', '')).strip()}\n"
     if "enum" in schema:
         yield ", ".join(f"`{value}`" for value in schema["enum"]) + "\n"
     elif "properties" not in schema:
@@ -103,7 +109,11 @@ def _type_name(schema: Node) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    return " ".join(_without_source(text).split()).replace("|", "\\|")
+
+
+def _without_source(text: str) -> str:
+    return _SOURCE.sub("", text)
 
 
 def main() -> None:

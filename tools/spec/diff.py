@@ -24,7 +24,14 @@ def report(before: Document, after: Document) -> list[str]:
         some = [change for change in found if change.breaking is breaking]
         lines += [f"{title}: {len(some)}", *(f"  {names.of(change)}: {change.text}" for change in some)]
     words = reworded(old, new)
-    others = unexplained(before, after, _told)
+    readings = {id(before): old, id(after): new}
+
+    def told(one: Document, other: Document) -> bool:
+        """Say whether the rules tell anything of two documents."""
+        first, second = (readings.get(id(document)) or read(document) for document in (one, other))
+        return bool(changes(first, second) or reworded(first, second))
+
+    others = unexplained(before, after, told)
     if not found and not words and not others:
         others = list(differences(before, after))
     words += [difference.place for difference in others if difference.is_prose]
@@ -34,12 +41,6 @@ def report(before: Document, after: Document) -> list[str]:
     if words:
         lines += [f"Other words, in which a rule may stand: {len(words)}", *(f"  {place}" for place in words)]
     return lines
-
-
-def _told(before: Document, after: Document) -> bool:
-    """Say whether the rules tell anything of two documents."""
-    old, new = read(before), read(after)
-    return bool(changes(old, new) or reworded(old, new))
 
 
 class _Names:

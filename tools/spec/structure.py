@@ -45,6 +45,8 @@ class Difference:
 
 def differences(before: object, after: object, keys: tuple[Any, ...] = ()) -> Iterator[Difference]:
     """Return every difference, as deep in the documents as it can be told."""
+    if before is after:
+        return
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in {**before, **after}:
             if key == "x-enum-varnames" and before.get("enum") != after.get("enum"):

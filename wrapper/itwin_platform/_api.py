@@ -87,7 +87,7 @@ else:
     }
 
     def __getattr__(name: str) -> object:
-        """Imports the module of an operation, the client, or a model; once."""
+        """Import the module of an operation, the client, or a model, on first use."""
         import itwin_platform_api as generated
         from itwin_platform_api import models
 

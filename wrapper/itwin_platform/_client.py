@@ -56,7 +56,7 @@ class PlatformClient:
         transport: the innermost transport: a proxy, an ASGI app, a mock. It must send each request once: its own
             retries are not counted. It is closed with the client.
         http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.
-        gate: shared by several clients of one address and credential.
+        gate: shared by all clients of one address and credential.
         on_event: is called with each attempt that ended and each cooldown that started; it must not block.
         allow_insecure: True sends the token over plain http to a host that is not loopback.
 
@@ -120,7 +120,7 @@ class PlatformClient:
         correlation_id: str | Unset | None = UNSET,
         on_response: Callable[[ResponseInfo], None] | Unset | None = UNSET,
     ) -> Self:
-        """Return a view of this client whose calls use other options. What is omitted stays as it is here.
+        """Return a view of this client whose calls use other options. An omitted option keeps its value.
 
         The view has the same operations and shares connections, gate and token. It takes microseconds to create, so
         create one for each call if you like. Closing a view closes nothing. Views nest: headers add up, and for all

@@ -205,7 +205,7 @@ class APIStatusError(PlatformError):
 
 
 class BadRequestError(APIStatusError):
-    """400: the body is not valid (create scene, create detector)."""
+    """400: the body is not valid."""
 
 
 class AuthenticationError(APIStatusError):
@@ -221,11 +221,11 @@ class NotFoundError(APIStatusError):
 
 
 class ConflictError(APIStatusError):
-    """409: the name or id is taken."""
+    """409: the name or id exists already."""
 
 
 class RequestTooLargeError(APIStatusError):
-    """413: the request body is above the limit of section 8."""
+    """413: the request body is too large."""
 
 
 class UnprocessableError(APIStatusError):

@@ -54,13 +54,13 @@ def write_json(body: object) -> bytes:
     """
     if orjson is not None:
         try:
-            written: bytes = orjson.dumps(body, default=_part, option=_OPTIONS)
+            serialized: bytes = orjson.dumps(body, default=_part, option=_OPTIONS)
         except TypeError:
             pass  # the standard library accepts more keys, and says what is wrong
         else:
             # orjson writes NaN and the infinities as null.
-            if _NULL.search(written) is None or _is_finite(body):
-                return written
+            if _NULL.search(serialized) is None or _is_finite(body):
+                return serialized
     try:
         return json.dumps(
             encode(body), ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False

@@ -41,11 +41,11 @@ class Call:
     """One request on its way through its attempts.
 
     Args:
-        request: what the caller asked to send.
+        request: the request as the caller made it.
         policy: the limits of this call.
         ticket: its position in the gate's queue.
         limit: ends the call when its time is over, or when the client is closed.
-        task: who waits for the response.
+        task: the task that waits for the response.
         trace: its spans, when the application traces.
     """
 

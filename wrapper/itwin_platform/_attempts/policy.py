@@ -120,7 +120,7 @@ OUTCOMES = {429: Outcome.RATE_LIMITED, **dict.fromkeys((502, 503, 504), Outcome.
 EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN})
 
 #: These methods are idempotent here; any other method is treated as POST. DELETE is not one: a retry after a lost
-#: response would be answered with 404, as if somebody else had deleted the object.
+#: response would get a 404, as if somebody else had deleted the object.
 IDEMPOTENT_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT"})
 
 #: Jitter adds at most this share of a delay, and at most this many seconds.

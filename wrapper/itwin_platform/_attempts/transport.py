@@ -160,7 +160,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 return self._given_up(call, attempt, decision)
             call.spent = decision.cost or call.spent
             self._budget.spend(decision.cost)
-            # After a 429 the gate holds the next attempt back; here other tasks get their turn.
+            # After a 429 the gate holds the next attempt back; here other tasks may run.
             await asyncio.sleep(0 if attempt.outcome is Outcome.RATE_LIMITED else attempt.delay)
 
     async def _attempt(self, call: Call) -> Attempt:
@@ -232,7 +232,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         return out_of_time(call, retry_at=moment_after(now, left))
 
     async def aclose(self) -> None:
-        """End the calls that wait or are in flight, send nothing afterwards, and close the transport beneath."""
+        """End the calls that wait or are in flight, send nothing afterwards, and close the transport below."""
         if self._is_closed:
             return
         if self._loop is not None and self._loop is not asyncio.get_running_loop():

@@ -1,1 +1,1 @@
-"""Gates that several processes share. Imported only by those who use one: what they need is an extra."""
+"""Gates that processes share. They are imported on first use: what they need is an extra."""

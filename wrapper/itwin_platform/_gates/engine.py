@@ -15,7 +15,7 @@ class EngineUnreachableError(Exception):
 
 
 class EngineRejectsError(Exception):
-    """The engine responds, and does not do what it is asked for."""
+    """The engine responds, and rejects the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +45,7 @@ class Request:
         process: names the process.
         wants: how many of its tasks wait.
         listens: whether it listens for permits, which then come without another exchange.
+        holds: whether it holds permits, apart from those that it reports the end of.
         spent: the change of the retry budget.
         reports: what happened since the last exchange.
     """
@@ -52,6 +53,7 @@ class Request:
     process: str
     wants: int
     listens: bool
+    holds: bool
     spent: int
     reports: Sequence[Report]
 
@@ -61,7 +63,7 @@ class Reply:
     """What the engine says.
 
     Args:
-        known: whether the lease of the process had not expired.
+        known: whether the process still has what it holds: its lease had not expired.
         wait: the seconds until another permit may be free; None for until another ends.
         rank: how many processes are served before this one.
         cooldown: the seconds in which no request may start.

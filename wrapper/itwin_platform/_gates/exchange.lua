@@ -3,11 +3,11 @@
 -- `_attempts/admission/window.py`; a test compares the two. Time is the server's alone. All keys hold one hash tag and expire.
 --
 -- KEYS: state, leases, processes, queue, wants, log of sends
--- ARGV: process, wants, listens, channel, lease, max_in_flight, retry budget, change of the retry budget,
+-- ARGV: process, wants, listens, holds, channel, lease, max_in_flight, retry budget, change of the retry budget,
 --       number of rates, (requests, seconds) of each, (kind, period, number, value, jitter) of each report
 local STATE, LEASES, PROCESSES, QUEUE, WANTS, LOG = unpack(KEYS)
-local me, wants, listens, channel = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1', ARGV[4]
-local lease, most, capacity = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local me, wants, listens, holds, channel = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1', ARGV[4] == '1', ARGV[5]
+local lease, most, capacity = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR, NEVER = 60, 20, 0.000001, 1000000000
 local clock = redis.call('TIME')
 local now = clock[1] + clock[2] / 1000000
@@ -22,8 +22,8 @@ local s = stored and cmsgpack.unpack(stored) or {
 }
 
 local rates, longest_rate = {}, 0
-for i = 1, tonumber(ARGV[9]) do
-  rates[i] = {requests = tonumber(ARGV[8 + 2 * i]), per = tonumber(ARGV[9 + 2 * i])}
+for i = 1, tonumber(ARGV[10]) do
+  rates[i] = {requests = tonumber(ARGV[9 + 2 * i]), per = tonumber(ARGV[10 + 2 * i])}
   longest_rate = math.max(longest_rate, rates[i].per)
 end
 local has_rates = longest_rate > 0
@@ -40,6 +40,15 @@ local function store(process, entry)
   redis.call('HSET', PROCESSES, process, cmsgpack.pack(entry))
 end
 
+-- Only permits need a lease: a process that waits without one is not asked to renew anything.
+local function renew(process, entry)
+  if entry.expires >= now + lease * 2 / 3 then return end
+  entry.expires = now + lease
+  redis.call('ZADD', LEASES, exact(entry.expires), process)
+  redis.call('EXPIRE', LEASES, life)
+  redis.call('EXPIRE', PROCESSES, life)
+end
+
 local function forget(process)
   if s.queued > 0 and redis.call('ZREM', QUEUE, process) == 1 then
     redis.call('HDEL', WANTS, process)
@@ -47,33 +56,28 @@ local function forget(process)
   end
 end
 
-local function release(process, entry)
+local function release(entry)
   s.in_flight = s.in_flight - entry.held
   if entry.period == s.period then s.in_period = s.in_period - entry.in_period end
   for _, number in ipairs(entry.unsent) do redis.call('ZREM', LOG, number) end
-  redis.call('HDEL', PROCESSES, process)
-  redis.call('ZREM', LEASES, process)
-  forget(process)
+  entry.held, entry.in_period, entry.unsent = 0, 0, {}
 end
 
--- A process whose lease has expired gives everything back.
+-- A process whose lease has expired gives everything back; one that held something does not wait any more either.
 if now >= s.prune_at then
   s.prune_at = now + lease / 10
-  for _, process in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', exact(now))) do release(process, load(process)) end
+  for _, process in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', exact(now))) do
+    local entry = load(process)
+    if entry.held > 0 and process ~= me then forget(process) end
+    release(entry)
+    redis.call('HDEL', PROCESSES, process)
+    redis.call('ZREM', LEASES, process)
+  end
 end
 local mine = load(me)
-local known = mine.expires > now
-if not known and mine.expires > 0 then
-  release(me, mine)
-  mine = {held = 0, period = -1, in_period = 0, expires = 0, unsent = {}}
-end
-if mine.expires < now + lease * 2 / 3 then
-  mine.expires = now + lease
-  redis.call('ZADD', LEASES, exact(mine.expires), me)
-  store(me, mine)
-  redis.call('EXPIRE', LEASES, life)
-  redis.call('EXPIRE', PROCESSES, life)
-end
+local known = mine.expires > now or not holds
+if mine.expires <= now then release(mine) end
+renew(me, mine)
 
 -- Returns the seconds until one more may start: 0 for now, -1 for until another ends.
 local function wait(ahead)
@@ -176,10 +180,12 @@ function reports.cooldown(period, number, seconds)
   s.cooldown, s.probe_at, s.open = math.max(s.cooldown, now + seconds), now + PROBE_INTERVAL, 1
 end
 
-for i = 10 + 2 * #rates, #ARGV, 5 do
+for i = 11 + 2 * #rates, #ARGV, 5 do
   reports[ARGV[i]](tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3]), tonumber(ARGV[i + 4]))
 end
-s.budget = math.min(capacity, s.budget + tonumber(ARGV[8]))
+-- It ended its subscription while a permit was on its way to it.
+if not listens and not holds then release(mine) end
+s.budget = math.min(capacity, s.budget + tonumber(ARGV[9]))
 if has_rates then redis.call('ZREMRANGEBYSCORE', LOG, '-inf', exact(now - longest_rate)) end
 
 local granted = {}
@@ -209,6 +215,7 @@ while s.queued > 0 and wait(0) == 0 do
   elseif redis.call('PUBLISH', channel .. head, string.format('%.0f %.0f', s.period, s.number + 1)) > 0 then
     local entry = load(head)
     begin(entry)
+    renew(head, entry)
     store(head, entry)
     left = redis.call('HINCRBY', WANTS, head, -1)
   end

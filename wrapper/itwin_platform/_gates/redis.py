@@ -34,14 +34,14 @@ class RedisGate(SharedGate):
     """A gate that any number of processes and machines share: cooldown, slow start, rates and retry budget.
 
     The state lives in Redis 6.2 or newer, or Valkey, under keys that expire. While the server is unreachable, each
-    process goes on with its share: `max_in_flight` and the rates divided by `workers`. It logs one warning, and rejoins
-    by itself. Close it with `aclose()` or `async with`, after the clients that use it.
+    process continues with its share: `max_in_flight` and the rates divided by `workers`. It logs one warning, and
+    rejoins by itself. Close it with `aclose()` or `async with`, after the clients that use it.
 
     Args:
         redis: a URL, or a client of `redis.asyncio`, which is not closed.
         name: what shares the limit, such as "prod, service app 7". A token is no name: tokens rotate.
         max_in_flight: requests in flight at once, of all processes, at least 1.
-        rate: one known rate, or several, of all processes.
+        rate: one known rate of all processes, or an iterable of them.
         workers: how many processes share the limit, for the time without the server.
         on_event: is called when the server is lost and when it is back; it must not block.
 
@@ -117,7 +117,8 @@ class _RedisEngine:
 
     async def exchange(self, request: Request) -> Reply:
         arguments = [str(len(self._keys)), *self._keys, request.process, str(request.wants)]
-        arguments += ["1" if request.listens else "0", self._channel, *self._settings, str(request.spent), *self._rates]
+        arguments += ["1" if request.listens else "0", "1" if request.holds else "0", self._channel]
+        arguments += [*self._settings, str(request.spent), *self._rates]
         for report in request.reports:
             arguments += [report.kind, str(report.period), str(report.number), repr(report.value), repr(report.jitter)]
         try:

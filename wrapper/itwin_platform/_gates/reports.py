@@ -29,6 +29,11 @@ class Reports:
     def __bool__(self) -> bool:
         return bool(self._waiting)
 
+    @property
+    def holds(self) -> bool:
+        """Whether a permit of the engine has not ended."""
+        return bool(self._held)
+
     def hold(self, permit: Permit, *, period: int, number: int) -> None:
         """Note which permit of the engine stands behind one of this process."""
         self._held[permit] = _Held(period=period, number=number)

@@ -1,4 +1,4 @@
-"""A gate that several processes share through an engine; without the engine each goes on with its share."""
+"""A gate that several processes share through an engine; without the engine each continues with its share."""
 
 import asyncio
 import math
@@ -12,14 +12,13 @@ from .._attempts.policy import BackoffPolicy
 from .._attempts.telemetry.events import GateChanged, tell
 from .._errors import UsageError
 from .engine import LEASE, Engine, EngineRejectsError, Reply, Report, Request
+from .intervals import LONGEST_POLL, poll_delay, sent_delay
 from .reports import Reports, SharedBudget
 
 #: An engine that takes longer than this counts as unreachable; then it is tried again so often. In seconds.
 ENGINE_TIMEOUT, RETRY_INTERVAL = 1.0, 1.0
 #: A 429, and what others may wait for, is reported at once; what else ended waits so long for company.
-REPORT_DELAY, SENT_DELAY = 0.01, 0.05
-#: A process that waits asks again after this time at the latest, and later by its rank, so that not all ask at once.
-POLL_INTERVAL, RANK_STEP, JITTER = 1.0, 0.002, 0.002
+REPORT_DELAY = 0.01
 
 
 class SharedGate(Gate):
@@ -29,14 +28,15 @@ class SharedGate(Gate):
         engine: where the state lives.
         name: what shares the limit.
         max_in_flight: requests in flight at once, of all processes.
-        rate: one known rate, or several, of all processes.
-        workers: how many processes share the limit: without the engine each goes on with that share of it.
+        rate: one known rate of all processes, or an iterable of them.
+        workers: how many processes share the limit: without the engine each continues with that share of it.
         on_event: is called when the engine is lost and when it is back.
     """
 
     __slots__ = (
         *("_asked", "_changed", "_due", "_engine", "_has_joined", "_is_contended", "_is_cooldown_unreported"),
-        *("_is_lost", "_listener", "_listens", "_name", "_on_event", "_process", "_pump", "_reports", "retry_budget"),
+        *("_is_lost", "_listener", "_listens", "_name", "_on_event", "_process", "_pump", "_reports", "_sent_delay"),
+        "retry_budget",
     )
 
     def __init__(
@@ -59,6 +59,7 @@ class SharedGate(Gate):
         # Made anew in each process: a gate may be built before a server forks its workers.
         self._process = ""
         self._reports = Reports(counts_sent=bool(rates))
+        self._sent_delay = sent_delay(rates)
         self._asked = 0
         self._has_joined = self._is_lost = self._listens = self._is_contended = self._is_cooldown_unreported = False
         self._due = 0.0
@@ -76,7 +77,7 @@ class SharedGate(Gate):
         """Count the attempt against the rates: its request goes out now."""
         super().sending(permit)
         if self._reports.sending(permit, now=asyncio.get_running_loop().time()):
-            self._exchange_within(SENT_DELAY)
+            self._exchange_within(self._sent_delay)
 
     def answered(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429."""
@@ -103,7 +104,7 @@ class SharedGate(Gate):
             return
         await super().aclose()
         if self._pump is not None:
-            # An exchange that is under way ends, because it may bring permits, which have to be given back.
+            # An exchange in flight ends first, because it may bring permits, which have to be given back.
             self._due = 0.0
             self._changed.set()
             await asyncio.wait([self._pump])
@@ -161,9 +162,14 @@ class SharedGate(Gate):
             reports.append(Report(kind="cooldown", value=left))
         self._is_cooldown_unreported = False
         self._asked = len(self._queue)
-        self._due = loop.time() + LEASE / 2
+        self._due = loop.time() + (LEASE / 2 if self._reports.holds else LONGEST_POLL)
         request = Request(
-            process=self._process, wants=self._asked, listens=self._listens, spent=spent, reports=tuple(reports)
+            process=self._process,
+            wants=self._asked,
+            listens=self._listens,
+            holds=self._reports.holds,
+            spent=spent,
+            reports=tuple(reports),
         )
         try:
             async with asyncio.timeout(ENGINE_TIMEOUT):
@@ -195,9 +201,7 @@ class SharedGate(Gate):
         self._queue.reject(now=now, left=self._window.cooldown_left(now))
         if not self._listens and self._listener is None:
             self._listener = asyncio.create_task(self._listen())
-        pause = POLL_INTERVAL if reply.wait is None else reply.wait
-        later = min(reply.rank * RANK_STEP, POLL_INTERVAL) + self._random_number() * JITTER
-        self._due = min(self._due, now + pause + later)
+        self._due = min(self._due, now + poll_delay(reply, jitter=self._random_number()))
 
     def _grant(self, period: int, number: int) -> None:
         self._asked = max(0, self._asked - 1)
@@ -205,6 +209,7 @@ class SharedGate(Gate):
             permit = self._window.begin(asyncio.get_running_loop().time())
             self._reports.hold(permit, period=period, number=number)
             self._queue.grant(permit)
+            self._exchange_within(LEASE / 2)
         else:
             self._reports.unused(period=period, number=number)
         self._admit()
@@ -221,7 +226,7 @@ class SharedGate(Gate):
             self._lose(str(error))
 
     def _lose(self, reason: str) -> None:
-        """Go on alone, under a new name: what the engine knows of the old one expires with its lease."""
+        """Continue alone, under a new name: what the engine knows of the old one expires with its lease."""
         self._process, self._asked = "", 0
         self._reports.forget()
         self._stop_listening()

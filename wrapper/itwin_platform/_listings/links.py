@@ -28,7 +28,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 def next_query(href: object, *, address: str, current: Query, keywords: frozenset[str]) -> Query | None:
     """Return the query of the next page from a `next` link.
 
-    Keywords of the call are dropped from it, and `$top` where it repeats the page size that was requested: only what
+    Keywords of the call are dropped from it, and `$top` where it equals the page size that was requested: only what
     the service decided by itself is left.
 
     Args:

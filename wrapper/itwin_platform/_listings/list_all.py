@@ -174,7 +174,7 @@ class TimeRangeRun:
             self._parts.append(_Part(range=self._unknown.popleft(), at_most=self._reach if full else None, full=full))
 
     def _end(self, run: ListingRun[ITwin], page: Page[ITwin]) -> Page[ITwin]:
-        """Go on to the next range, unless the listing ends here."""
+        """Continue with the next range, unless the listing ends here."""
         limit, part = self._listing.limit, self._parts[0].range
         self._earlier, self.problem = run.end.earlier + run.end.items, run.problem
         self._ended = limit is not None and self._earlier >= limit

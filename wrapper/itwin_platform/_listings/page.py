@@ -14,7 +14,8 @@ from .resume import Position
 T = TypeVar("T")
 
 #: The most iTwins of one listing, and of one page. Source: sections 4.3 and 8.
-MOST_RETURNED, ITWINS_PER_PAGE = 10_000, 1000
+MOST_RETURNED = 10_000
+ITWINS_PER_PAGE = 1000
 CAP = "X-Max-Return"
 
 

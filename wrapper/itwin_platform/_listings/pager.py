@@ -1,4 +1,4 @@
-"""Listings as lazy pages: read one after the other, or several at once, in the same order."""
+"""Listings as lazy pages: requested one after the other or concurrently, in the same order."""
 
 import asyncio
 import warnings
@@ -24,7 +24,7 @@ class Pager(Generic[T]):
     """A lazy listing: the first request is sent when iteration starts. Source: sections 4.3 and 4.6.
 
     `async for item in pager`, `async for page in pager.pages()`, or `await pager.collect()`. Each of them is a run of
-    its own, from the beginning or from the `resume` that was given: iterating twice sends the requests twice. What the
+    its own, from the beginning or from `resume`: iterating twice sends the requests twice. What the
     pager reports, such as `truncated`, it reports of the run that began last.
 
     A run that is left early, by `break` or an error, cancels its requests in flight when Python closes its generator,
@@ -134,19 +134,19 @@ class Pager(Generic[T]):
 
     async def _pages(self, run: Run[T]) -> AsyncGenerator[Page[T], None]:
         count = self._listing.concurrency
-        several = count > 1
+        is_concurrent = count > 1
         window = _Window(self._send)
         try:
             await window.request(run.requests(count))
             while window.in_flight:
                 request = await window.next_response()
-                if several and run.pages_read and request.task.exception() is None:
+                if is_concurrent and run.pages_read and request.task.exception() is None:
                     # The next request begins before this response is decoded: the service works meanwhile.
                     await window.request(run.requests(count + 1)[1:])
                     await asyncio.sleep(0)
                 page = await self._page(run, request)
                 if page is not None:
-                    if several:
+                    if is_concurrent:
                         await window.request(run.requests(count))
                     yield page
                 await window.request(run.requests(count))
@@ -185,7 +185,7 @@ class _InFlight:
 class _Window:
     """The requests in flight, each as a task, in the order of their pages.
 
-    A response waits in its task, not yet decoded, until its turn comes.
+    A response waits in its task, not yet decoded, until the pages before it have been yielded.
     """
 
     def __init__(self, send: Send) -> None:

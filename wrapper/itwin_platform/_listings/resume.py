@@ -47,9 +47,9 @@ class Position:
 
 
 def fingerprint(operation: str, keywords: Mapping[str, object]) -> str:
-    """Return a short name for a listing: its operation, and a digest of the keywords that were given."""
-    given = {name: value for name, value in keywords.items() if not isinstance(value, Unset)}
-    text = json.dumps(given, sort_keys=True, default=str)
+    """Return a short name for a listing: its operation, and a digest of the keywords that were passed."""
+    present = {name: value for name, value in keywords.items() if not isinstance(value, Unset)}
+    text = json.dumps(present, sort_keys=True, default=str)
     return f"{operation}:{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 

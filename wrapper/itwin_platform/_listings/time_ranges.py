@@ -12,7 +12,7 @@ from .._errors import PagingError
 TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_modified_date_time"}
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-#: Times are decoded to the microsecond: what lies closer together is not told apart.
+#: Times are decoded to the microsecond: what lies closer together cannot be distinguished.
 CLOSEST = timedelta(microseconds=1)
 
 

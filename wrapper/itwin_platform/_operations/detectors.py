@@ -34,10 +34,9 @@ class Detectors(Group):
 
         Raises:
             UsageError: the name or the type is missing, or no string.
-            BadRequestError: InvalidRealityAnalysisRequest.
             OutcomeUnknownError: the response was lost; the detector may exist.
-            NotSentError, DeadlineExceededError: no response.
-            AuthenticationError, NotFoundError, RateLimitError: as for every operation.
+            BadRequestError (InvalidRealityAnalysisRequest), AuthenticationError, NotFoundError, RateLimitError,
+            ServerError, TokenError, NotSentError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python

@@ -35,8 +35,8 @@ class ITwins(Group):
         """Return the primary Account of the caller; the service creates one for a user without an organization.
 
         Raises:
-            TransportError: no response: NotSentError, OutcomeUnknownError or DeadlineExceededError.
-            AuthenticationError, NotFoundError (ResourceNotFound), RateLimitError.
+            AuthenticationError, NotFoundError (ResourceNotFound), RateLimitError, ServerError, TokenError,
+            NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python
@@ -78,7 +78,7 @@ class ITwins(Group):
         """List the iTwins that the caller is a member of. The first request is sent when iteration starts.
 
         Args:
-            sub_class: one or several; recommended, because it makes queries faster.
+            sub_class: one value or an iterable; recommended, because it makes queries faster.
             status: Inactive returns only inactive iTwins. Not with include_inactive.
             type: exact match.
             number, display_name: exact match. Not with search.
@@ -104,8 +104,9 @@ class ITwins(Group):
 
         Raises:
             UsageError: keywords that exclude each other, a number out of its range, or a `resume` of another listing.
-            While it is read: UnprocessableError (InvalidiTwinsRequest), AuthenticationError, NotFoundError,
-            RateLimitError, PagingError.
+            During iteration: UnprocessableError (InvalidiTwinsRequest), AuthenticationError, NotFoundError,
+            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
+            ResponseDecodeError, PagingError.
 
         Example:
             ```python
@@ -116,7 +117,7 @@ class ITwins(Group):
         Source: section 4.3.
         """
         sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
-        given = {
+        query = {
             "sub_class": sub_classes,
             "status": status,
             "type": type,
@@ -131,7 +132,7 @@ class ITwins(Group):
             "include_inactive": include_inactive,
         }
         if self._connection.check_requests:
-            check_itwin_listing(given, representation=representation, query_scope=query_scope)
+            check_itwin_listing(query, representation=representation, query_scope=query_scope)
             check_itwin_pages(max_return=max_return, skip=skip, page_size=page_size)
         first = list_itwins.build_request(
             sub_class=sub_classes,
@@ -153,7 +154,7 @@ class ITwins(Group):
             prefer=as_enum(prefer_of(representation), PreferredReturn),
         )
         shape = {"representation": representation, "query_scope": query_scope, "max_return": max_return}
-        name = fingerprint("list_itwins", {**given, **shape, "skip": skip, "page_size": page_size})
+        name = fingerprint("list_itwins", {**query, **shape, "skip": skip, "page_size": page_size})
         listing: Listing[ITwin] = Listing(
             first=first,
             address=f"{self._connection.address}{first.path}",
@@ -202,8 +203,9 @@ class ITwins(Group):
             page_size, limit, concurrency, resume, on_page: as in `list`.
 
         Raises:
-            UsageError: as `list`. While it is read: as `list`, and PagingError when the service does not filter by the
-            time, or when more iTwins share one timestamp than X-Max-Return allows.
+            UsageError: as in `list`, or another `partition_by`.
+            PagingError: the service does not filter by the time, or more iTwins have one timestamp than it returns.
+            PlatformError: any error of `list` during iteration.
 
         Example:
             ```python
@@ -215,9 +217,9 @@ class ITwins(Group):
         if partition_by not in TIMES:
             raise UsageError(f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}")
         sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
-        given = {"sub_class": sub_classes, "filter": filter, "select": selected, "include_inactive": include_inactive}
+        query = {"sub_class": sub_classes, "filter": filter, "select": selected, "include_inactive": include_inactive}
         if self._connection.check_requests:
-            check_itwin_listing(given, representation=representation, query_scope=query_scope)
+            check_itwin_listing(query, representation=representation, query_scope=query_scope)
             check_itwin_pages(max_return=MOST_RETURNED, skip=0, page_size=page_size)
         first = list_itwins.build_request(
             sub_class=sub_classes,
@@ -229,11 +231,11 @@ class ITwins(Group):
             x_itwin_query_scope=as_enum(query_scope, QueryScope),
             prefer=as_enum(prefer_of(representation), PreferredReturn),
         )
-        given |= {"representation": representation, "query_scope": query_scope, "partition_by": partition_by}
+        query |= {"representation": representation, "query_scope": query_scope, "partition_by": partition_by}
         listing: Listing[ITwin] = Listing(
             first=first,
             address=f"{self._connection.address}{first.path}",
-            name=fingerprint("list_all_itwins", {**given, "page_size": page_size}),
+            name=fingerprint("list_all_itwins", {**query, "page_size": page_size}),
             keywords=ITWIN_KEYWORDS,
             page_size=page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE),
             shrinks=page_size is None,

@@ -38,7 +38,10 @@ class CompleteObject:
 
     def to_wire(self) -> dict[str, object]:
         """Return all properties in wire names."""
-        return {**self.unknown, **{wire: getattr(self, own) for wire, own in self.properties().items()}}
+        wire = dict(self.unknown)
+        for name, own in self.properties().items():
+            wire[name] = getattr(self, own)
+        return wire
 
     @classmethod
     def _of(cls, stored: Mapping[str, object]) -> Self:
@@ -46,8 +49,8 @@ class CompleteObject:
         return cls(unknown={name: stored[name] for name in stored if name not in cls.properties()}, **known)
 
     def _changed(self, **changes: object) -> Self:
-        given: dict[str, Any] = {name: value for name, value in changes.items() if not isinstance(value, Unset)}
-        return dataclasses.replace(self, **given)
+        present: dict[str, Any] = {name: value for name, value in changes.items() if not isinstance(value, Unset)}
+        return dataclasses.replace(self, **present)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -58,7 +61,9 @@ class Authentication(CompleteObject):
 
     def to_wire(self) -> dict[str, object]:
         """Return all properties in wire names, including `type`."""
-        return {**CompleteObject.to_wire(self), "type": self.TYPE}
+        wire = CompleteObject.to_wire(self)
+        wire["type"] = self.TYPE
+        return wire
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
@@ -226,13 +231,13 @@ for _kind in (*_KINDS, RepositoryOptions):
     setattr(getattr(_api, f"Stored{_kind.__name__}"), "replace", _NoReplace(_kind.__name__))  # noqa: B010  # not declared
 
 
-def wire_object(name: str, given: CompleteObject | Mapping[str, object] | None) -> dict[str, object] | None:
+def wire_object(name: str, value: CompleteObject | Mapping[str, object] | None) -> dict[str, object] | None:
     """Return a new object in wire names, which shares nothing with what was passed in; None stays.
 
     Raises:
         UsageError: it is not an object.
     """
-    wire = encode(given.to_wire() if isinstance(given, CompleteObject) else given)
+    wire = encode(value.to_wire() if isinstance(value, CompleteObject) else value)
     if not isinstance(wire, dict | None):
         raise UsageError(f"{name} must be one of the types for it, a mapping in wire names, or None to remove it")
     return wire

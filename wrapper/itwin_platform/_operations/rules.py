@@ -36,8 +36,6 @@ ITWIN_QUERY = {
     "include_inactive": "includeInactive",
 }
 _LISTS = ("sub_class", "select")
-#: The properties that section 2.2 calls required: the service documents its response when one is missing.
-_REQUIRED = frozenset({"key", "value", "username", "password"})
 #: What each argument of list iTwins cannot be combined with. Source: section 4.3.
 _EXCLUSIVE = {
     "search": ("number", "display_name"),
@@ -97,29 +95,29 @@ def check_boolean(name: str, value: object, *, code: str | None = None) -> None:
         raise UsageError(f"{name} must be True or False", code=code)
 
 
-def reject_none(given: Mapping[str, object], *, code: str | None = None) -> None:
+def reject_none(arguments: Mapping[str, object], *, code: str | None = None) -> None:
     """Reject None, which would be sent as null, where the service does not accept null."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value is None:
             raise UsageError(f"{name} cannot be None: omit it instead", code=code)
 
 
-def as_enum(given: str | T, kind: Callable[[str], V]) -> V | T:
+def as_enum(value: str | T, kind: Callable[[str], V]) -> V | T:
     """Make a member of a string; other values stay."""
-    return kind(given) if isinstance(given, str) else given
+    return kind(value) if isinstance(value, str) else value
 
 
-def as_list(name: str, given: object, kind: Callable[[str], V]) -> list[V] | Unset:
-    """Make a list of one value or several; a string counts as one. UNSET and None stay."""
-    if isinstance(given, Unset) or given is None:
-        return given  # type: ignore[return-value]  # None is rejected by the checks, and omitted where they are lifted
-    values = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
-    strings = [value for value in values if isinstance(value, str)]
+def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Unset:
+    """Make a list of one value or an iterable; a string counts as one value. UNSET and None stay."""
+    if isinstance(value, Unset) or value is None:
+        return value  # type: ignore[return-value]  # None is rejected by the checks, and omitted where they are lifted
+    values = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    strings = [item for item in values if isinstance(item, str)]
     if len(strings) < len(values):
         raise UsageError(f"{name} must be one str, or an iterable of them")
-    if isinstance(given, Set):
+    if isinstance(value, Set):
         strings.sort()  # so that it is the same listing in another process
-    return [kind(value) for value in strings]
+    return [kind(string) for string in strings]
 
 
 def prefer_of(representation: object) -> str | Unset:
@@ -127,9 +125,9 @@ def prefer_of(representation: object) -> str | Unset:
     return PREFER.get(representation, UNSET) if isinstance(representation, str) else UNSET
 
 
-def check_exclusive(given: Mapping[str, object]) -> None:
+def check_exclusive(arguments: Mapping[str, object]) -> None:
     """Check which arguments of list iTwins exclude each other. Source: section 4.3."""
-    present = {name for name, value in given.items() if not isinstance(value, Unset)}
+    present = {name for name, value in arguments.items() if not isinstance(value, Unset)}
     for name, others in _EXCLUSIVE.items():
         clash = [other for other in others if other in present]
         if name in present and clash:
@@ -140,20 +138,20 @@ def check_exclusive(given: Mapping[str, object]) -> None:
             )
 
 
-def check_itwin_listing(given: Mapping[str, object], *, representation: object, query_scope: object) -> None:
+def check_itwin_listing(arguments: Mapping[str, object], *, representation: object, query_scope: object) -> None:
     """Check the arguments of list iTwins that select and shape. Source: section 4.3."""
-    reject_none({**given, "representation": representation, "query_scope": query_scope})
-    check_exclusive(given)
+    reject_none({**arguments, "representation": representation, "query_scope": query_scope})
+    check_exclusive(arguments)
     check_header("query_scope", query_scope)
-    for name, value in given.items():
+    for name, value in arguments.items():
         if name in _LISTS and value == []:
             raise UsageError(
                 f"{name} has no value: omit it, or name one", code="InvalidValue", target=ITWIN_QUERY[name]
             )
         if name not in (*_LISTS, "include_inactive"):
             check_string(name, value, target=ITWIN_QUERY[name])
-    check_boolean("include_inactive", given["include_inactive"])
-    if representation == "full" and not isinstance(given["select"], Unset):
+    check_boolean("include_inactive", arguments["include_inactive"])
+    if representation == "full" and not isinstance(arguments["select"], Unset):
         raise UsageError(
             "select cannot be combined with representation='full': the service ignores Prefer with $select"
         )
@@ -169,47 +167,3 @@ def check_itwin_pages(*, max_return: object, skip: object, page_size: object) ->
     check_integer(
         "max_return", max_return, least=1, most=MOST_RETURNED, code="InvalidHeaderValue", target="X-Max-Return"
     )
-
-
-def check_authentication(wire: Mapping[str, object]) -> None:
-    """Check that an authentication object is complete: it replaces the stored one. Source: sections 2.2 and 4.1."""
-    from .replacement import AUTHENTICATION_PROPERTIES  # imports models: only callers that send one wait for them
-
-    kind = str(wire.get("type"))
-    names = AUTHENTICATION_PROPERTIES.get(kind)
-    if names is None:
-        known = ", ".join(AUTHENTICATION_PROPERTIES)
-        raise UsageError(f"authentication needs a `type`, one of {known}; check_requests=False sends any other")
-    missing = [name for name in names if not isinstance(wire.get(name), str)]
-    if missing:
-        documented = missing[0] if missing[0] in _REQUIRED else None
-        fields = ", ".join(f"{name}=..." for name in names.values())
-        raise UsageError(
-            f"authentication of type {kind} lacks {', '.join(missing)}: it replaces the stored object, so pass a "
-            f"complete one, {kind}Authentication({fields}), or change the stored one with "
-            f"{kind}Authentication.of(repository).replace(...)",
-            code=documented and "InvalidValue",
-            target=documented,
-        )
-
-
-def check_options(wire: Mapping[str, object], *, named: bool) -> None:
-    """Check that options are complete, and that levels are 0 to 24. Source: sections 2.3, 4.1 and 8."""
-    from .replacement import RepositoryOptions  # imports models: only callers that send one wait for them
-
-    names = RepositoryOptions.properties()
-    missing = [name for name in names if name not in wire]
-    if missing and not named:
-        fields = ", ".join(f"{name}=..." for name in names.values())
-        raise UsageError(
-            f"options lack {', '.join(missing)}: they replace the stored object, so pass a complete one, "
-            f"RepositoryOptions({fields}) with None for a property to be without, or change the stored one with "
-            "RepositoryOptions.of(repository).replace(...)",
-            code="InvalidValue",
-            target="options",
-        )
-    if not isinstance(wire.get("queryParameters"), dict | None):
-        raise UsageError("query_parameters must be a mapping", code="InvalidValue", target="options")
-    for name in ("minimumLevel", "maximumLevel"):
-        if wire.get(name) is not None:
-            check_integer(names[name], wire[name], least=0, most=24, code="InvalidValue", target=name.lower())

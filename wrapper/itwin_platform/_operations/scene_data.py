@@ -35,12 +35,12 @@ def objects_to_create(objects: Iterable["SceneObjectCreate | Mapping[str, object
     """
     if not isinstance(objects, Iterable):
         raise UsageError(f"objects must be an iterable of scene objects, not {type(objects).__name__}")
-    given: list[Any] = list(objects)
+    items: list[Any] = list(objects)
     kinds = (_api.SceneObjectCreate, Mapping)
-    for item in given:
+    for item in items:
         if not isinstance(item, kinds):
             raise UsageError(f"objects must hold SceneObjectCreate models or mappings, not {type(item).__name__}")
-    return given
+    return items
 
 
 def escape(data: object) -> JSON:

@@ -72,9 +72,9 @@ class Scenes(Group):
         Raises:
             UsageError: a value out of its limits, or a body above 4.5 MiB.
             OutcomeUnknownError: the response was lost; `scene_id` is the `id` that was passed.
-            NotSentError, DeadlineExceededError: no response.
             BadRequestError (InvalidScenesRequest), AuthenticationError, PermissionDeniedError, NotFoundError
-            (SceneNotFound), ConflictError (SceneExists), RequestTooLargeError, RateLimitError.
+            (SceneNotFound), ConflictError (SceneExists), RequestTooLargeError, RateLimitError, ServerError, TokenError,
+            NotSentError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python
@@ -161,7 +161,8 @@ class Scenes(Group):
 
         Raises:
             UsageError: a value out of its limits, or a `resume` of another listing.
-            While it is read: NotFoundError (SceneObjectNotFound), AuthenticationError, RateLimitError, PagingError.
+            During iteration: NotFoundError (SceneObjectNotFound), AuthenticationError, RateLimitError, ServerError,
+            TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError, PagingError.
 
         Example:
             ```python

@@ -30,7 +30,7 @@ class Webhooks(Group):
             webhook_id: the webhook.
             active: True forwards events from now on, False stops it.
             callback_url: URL receiving events.
-            event_types: what to subscribe to, one or several, members or their strings.
+            event_types: what to subscribe to: one event type or an iterable, members or their strings.
             secret: a secret of your own; it is not part of the response, and never part of a log line or an error.
 
         Returns:
@@ -38,9 +38,9 @@ class Webhooks(Group):
 
         Raises:
             UsageError: nothing to change, or a value that the service does not accept.
-            UnprocessableError: InvalidUpdateWebhookRequest.
-            TransportError: no response: NotSentError, OutcomeUnknownError or DeadlineExceededError.
-            AuthenticationError, NotFoundError (WebhookNotFound), RateLimitError.
+            UnprocessableError (InvalidUpdateWebhookRequest), AuthenticationError, NotFoundError (WebhookNotFound),
+            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
+            ResponseDecodeError.
 
         Example:
             ```python

@@ -1,4 +1,4 @@
-"""Cancelling what is on the network so that it gives its connection back."""
+"""Cancel work on the network so that it gives its connection back."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -43,7 +43,7 @@ class _Ended(asyncio.Future[T]):
 
 
 async def cancelled_in_order(work: Coroutine[Any, Any, T]) -> T:
-    """Runs work so that it ends in order when the task that waits for it is cancelled, and only then goes on.
+    """Run work so that it ends in order when the waiting task is cancelled, and return only after that.
 
     httpx's connections tidy up behind shields of anyio, which `Task.cancel` breaks through: a connection that is hit
     there stays open and busy for ever. A scope of anyio is what those shields hold off.

@@ -1,4 +1,4 @@
-"""Somebody else's `httpx.AsyncClient` as a transport."""
+"""The caller's own `httpx.AsyncClient` as a transport."""
 
 import httpx
 
@@ -20,14 +20,14 @@ def check_kind(name: str, value: object, kind: type) -> None:
 
 
 class ClientTransport(httpx.AsyncBaseTransport):
-    """Sends through somebody else's `httpx.AsyncClient`, with its own defaults, and never closes it."""
+    """Sends through the caller's `httpx.AsyncClient`, with its own defaults, and never closes it."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
         check_kind("http_client", client, httpx.AsyncClient)
         self._client = client
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Sends one attempt: our headers win, redirects are not followed, its credentials are not used.
+        """Send one attempt: our headers win, redirects are not followed, the client's credentials are not used.
 
         Raises:
             UsageError: the client is closed.
@@ -51,7 +51,7 @@ class ClientTransport(httpx.AsyncBaseTransport):
         except httpx.HTTPStatusError as error:
             # One of its hooks raised for the status, which still decides what follows; the body is there
             # if it was read.
-            answer, headers = error.response, error.response.headers.copy()
+            failed, headers = error.response, error.response.headers.copy()
             headers.pop("content-encoding", None)
-            content = answer.content if answer.is_stream_consumed else None
-            return httpx.Response(answer.status_code, headers=headers, content=content)
+            content = failed.content if failed.is_stream_consumed else None
+            return httpx.Response(failed.status_code, headers=headers, content=content)

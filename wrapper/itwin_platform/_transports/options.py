@@ -32,7 +32,7 @@ class CallOptions:
         headers: added to each request, names in lower case.
         on_response: is called with each final response.
 
-    `extensions` follow from these: they tell the transports beneath.
+    `extensions` follow from these: they go to the transports below.
     """
 
     timeout: httpx.Timeout

@@ -19,10 +19,7 @@ from .lazy import LazyRequest
 
 #: A request of these methods states the length of its body, also when the body is empty.
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
-_HEADER = re.compile(r"[!-~]([ -~]*[!-~])?")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-#: No headers, no extensions.
-NOTHING: Mapping[str, str] = {}
 #: Headers of every request.
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
 #: An address is parsed once: parsing costs httpx as much as all the rest of making a request.
@@ -58,8 +55,8 @@ def make_request(
     values: RequestValues,
     *,
     service: Service,
-    added: Mapping[str, str] = NOTHING,
-    extensions: Mapping[str, object] = NOTHING,
+    added: Mapping[str, str],
+    extensions: Mapping[str, object],
 ) -> httpx.Request:
     """Turn the values of a request into an `httpx.Request`.
 
@@ -67,7 +64,7 @@ def make_request(
         values: the request.
         service: what all requests to the service share.
         added: headers to add, names in lower case; those of the operation win.
-        extensions: what the transports beneath are told.
+        extensions: passed to the transports below.
 
     Raises:
         UsageError: the path climbs, a header or the address holds what cannot be sent, the body is not JSON, or the
@@ -113,7 +110,7 @@ def encode_query(query: Mapping[str, str] | str) -> str:
 
 
 def check_request(request: httpx.Request, *, service: Service) -> None:
-    """Apply the rules that always hold to a request that somebody else made.
+    """Apply the rules that always hold to a request that the caller made.
 
     Raises:
         UsageError: the request leaves the service, or its body is too large.
@@ -158,7 +155,9 @@ def check_path(path: str, *, route: str = "/") -> None:
 
 def check_header(name: str, value: object) -> None:
     """Reject a header value that is not visible ASCII: it could not be sent, or would start another header."""
-    if not isinstance(value, Unset) and not (isinstance(value, str) and _HEADER.fullmatch(value)):
+    if isinstance(value, Unset):
+        return
+    if not (isinstance(value, str) and value.isascii() and value.isprintable() and "" != value == value.strip(" ")):
         raise UsageError(f"{name} must be a string of visible ASCII characters without spaces around it")
 
 

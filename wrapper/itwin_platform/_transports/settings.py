@@ -9,7 +9,7 @@ from .._errors import UsageError
 
 
 def setting(name: str, value: str | None, variable: str) -> str:
-    """Return a setting that was given, or the one in the environment.
+    """Return a setting that was passed, or the one in the environment.
 
     Raises:
         UsageError: there is neither, or it is not a string.

@@ -88,14 +88,14 @@ def status_error(
         body = body.replace(hidden.encode(), _REDACTED.encode())
     if hidden is not None and any(hidden in value for value in headers.values()):
         headers = httpx.Headers({name: value.replace(hidden, _REDACTED) for name, value in headers.items()})
-    said = _error_object(body)
+    parsed = _error_object(body)
     text = partial(_text, hidden=hidden)
     error = status_error_class(status)(
         status=status,
-        code=text(said.get("code")),
-        message=text(said.get("message")),
-        target=text(said.get("target")),
-        details=_details(said.get("details"), text),
+        code=text(parsed.get("code")),
+        message=text(parsed.get("message")),
+        target=text(parsed.get("target")),
+        details=_details(parsed.get("details"), text),
         headers=headers,
         body=body[:_KEPT],
         attempts=attempts,

@@ -63,13 +63,13 @@ CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
 class Gate:
     """Lets requests start in order, as many at once as the service shows room for. Source: section 8.
 
-    One gate serves one address and credential: give the same one to several clients of a process that share both.
+    One gate serves one address and credential: pass the same gate to all clients of a process that share both.
     It belongs to the event loop that waits in it. Calls are served in the order in which they began. Cancelling a
     waiting task leaves the gate as it was.
 
     Args:
         max_in_flight: requests in flight at once, at least 1.
-        rate: one known rate, or several that all hold.
+        rate: one known rate, or an iterable of rates that all apply.
         random_number: returns jitter, from 0 to 1.
 
     Raises:
@@ -125,7 +125,7 @@ class Gate:
             permit = await self._wait(Waiter(ticket, max_wait=max_wait, until=until, loop=loop), now=loop.time())
             if self.cooldown_left() == 0:
                 return permit
-            # A cooldown became known after the permit was granted and before this task went on.
+            # A cooldown became known after the permit was granted and before this task continued.
             self.abandoned(permit)
 
     async def _wait(self, waiter: Waiter, *, now: float) -> Permit:
@@ -161,7 +161,7 @@ class Gate:
             self._admit()
 
     def rate_limited(self, permit: Permit, *, wait: float) -> None:
-        """End an attempt that got a 429: no request starts for `wait` seconds, and who may not wait so long raises."""
+        """End an attempt that got a 429: no request starts for `wait` seconds; waits that may not last so long fail."""
         now = asyncio.get_running_loop().time()
         self._window.rate_limited(permit, now=now, wait=wait, jitter=self._random_number())
         self._queue.reject(now=now, left=self._window.cooldown_left(now))
@@ -200,7 +200,7 @@ class Gate:
 
 
 def rates_of(rate: RateLimit | Iterable[RateLimit] | None) -> tuple[RateLimit, ...]:
-    """Return the rates as a tuple: none, one or several were given."""
+    """Return the rates as a tuple: for None, for one rate, or for an iterable of them."""
     if rate is None:
         return ()
     return (rate,) if isinstance(rate, RateLimit) else tuple(rate)

@@ -1,4 +1,4 @@
-"""A guard around gates that are not ours: what fails in one of them never loses a response."""
+"""A guard around gates of other libraries: an exception in one of them never loses a response."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -59,6 +59,6 @@ class GuardedGate:
     def _tell(self, name: str, call: Callable[[], T]) -> T | None:
         try:
             return call()
-        except Exception:  # noqa: BLE001  # whatever the gate of somebody else raises
+        except Exception:  # noqa: BLE001  # a gate of another library may raise anything
             LOG.warning("the gate failed in %s()", name, exc_info=True)
             return None

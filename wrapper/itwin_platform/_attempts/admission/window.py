@@ -1,4 +1,4 @@
-"""How many requests may be in flight, as a state that is told the time: cooldown, slow start, rates."""
+"""How many requests may be in flight, as a state machine that receives the time: cooldown, slow start, rates."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -204,5 +204,5 @@ class Window:
         self.end(permit)
 
     def hold(self, until: float) -> None:
-        """Set when the cooldown ends, as somebody who shares the limit knows it."""
+        """Set when the cooldown ends, as the engine of a shared limit reports it."""
         self._cooldown_until = until

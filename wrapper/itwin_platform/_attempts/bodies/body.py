@@ -1,4 +1,4 @@
-"""Reads the body of a response, and counts decoded bytes while they arrive."""
+"""Read the body of a response, and count decoded bytes while they arrive."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -43,7 +43,7 @@ class ReadResponse(LazyResponse):
         return self._body
 
     def json(self, **arguments: Any) -> Any:
-        """Deserialize the body, with the fastest reader that is installed unless arguments are given."""
+        """Deserialize the body, with the fastest reader that is installed unless arguments are passed."""
         if arguments:
             return super().json(**arguments)
         try:
@@ -55,7 +55,7 @@ class ReadResponse(LazyResponse):
 async def read_body(response: httpx.Response, *, limit: int) -> httpx.Response:
     """Read a response to its end and return it with its body decoded, its connection given back.
 
-    A response that an event hook or a transport has read already is taken as it is.
+    A response that an event hook or a transport has read already is used as it is.
 
     Args:
         response: a response as a transport returns it.

@@ -1,7 +1,7 @@
-"""What happens to requests on their way, as values: written to the log of the package's name, and given to a callback.
+"""Events of attempts and gates, as values: each is logged to the package's logger and passed to a callback.
 
 No query values, no bodies and no secrets: a route is a template, such as `/scenes/{scene_id}/objects`. Each record of
-the log carries its event field by field, for those who write logs as JSON: `itwin_event` is the name of its class, and
+the log carries its event field by field, for logs in JSON: `itwin_event` is the name of its class, and
 its fields are `itwin_method`, `itwin_route`, `itwin_seconds` and so on.
 """
 
@@ -24,7 +24,7 @@ class AttemptEnded:
         error: the name of the exception that came instead of a response; None when one came.
         seconds: how long it took, the gate and the token not counted.
         attempt: which one of its call, from 1.
-        correlation_id: the one that was answered, else the one that was sent.
+        correlation_id: the one in the response, else the one that was sent.
     """
 
     method: str
@@ -63,7 +63,7 @@ class GateChanged:
 
     Args:
         name: the name of the gate.
-        is_shared: whether the limit is shared from now on; if not, each process goes on with its share.
+        is_shared: whether the limit is shared from now on; if not, each process continues with its share.
         reason: why the server was lost; None when it is back.
     """
 
@@ -77,16 +77,16 @@ Event = TypeVar("Event", AttemptEnded, CooldownStarted, GateChanged, BackoffEven
 
 
 def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
-    """Writes an event to the log and calls back; a callback that fails is logged, and the request goes on."""
+    """Log an event and call back; a callback that fails is logged, and the request continues."""
     if isinstance(event, GateChanged):
-        change = "is shared again" if event.is_shared else "goes on without its server"
+        change = "is shared again" if event.is_shared else "continues without its server"
         level = logging.INFO if event.is_shared else logging.WARNING
         LOG.log(
             level, "gate %r %s%s", event.name, change, f": {event.reason}" if event.reason else "", extra=_extra(event)
         )
     elif isinstance(event, CooldownStarted):
         LOG.warning(
-            "%s %s -> 429: no request begins for %.3g s",
+            "%s %s -> 429: no request starts for %.3g s",
             *(event.method, event.route, event.seconds),
             extra=_extra(event),
         )
@@ -107,5 +107,5 @@ def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
 
 def _extra(event: BackoffEvent | GateChanged) -> dict[str, object]:
     # The prefix keeps them apart from what logging, and filters of an application, put on a record.
-    told = {f"itwin_{field.name}": getattr(event, field.name) for field in fields(event)}
-    return {"itwin_event": type(event).__name__, **told}
+    values = {f"itwin_{field.name}": getattr(event, field.name) for field in fields(event)}
+    return {"itwin_event": type(event).__name__, **values}

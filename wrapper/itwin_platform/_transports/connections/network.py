@@ -210,13 +210,13 @@ class Network(httpcore.AsyncNetworkBackend):
         """Open a connection.
 
         Raises:
-            httpcore.ConnectTimeout, httpcore.ConnectError: nobody answered in time, or nobody listens.
+            httpcore.ConnectTimeout, httpcore.ConnectError: no connection in time, or nobody listens.
         """
         del local_address, socket_options  # nothing here asks for them
         try:
             async with asyncio.timeout(timeout):
                 return await connect(Stream, host, port)
         except TimeoutError as error:
-            raise httpcore.ConnectTimeout("nobody answered in time") from error
+            raise httpcore.ConnectTimeout("no connection in time") from error
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
