@@ -34,7 +34,7 @@ async def test_it_ends_an_attempt_that_hangs() -> None:
     ) as raised:
         await send(backoff(service, policy=POLICY))
     assert asyncio.get_running_loop().time() == 10.0
-    assert (raised.value.sent, raised.value.attempts) == (True, 1)
+    assert (raised.value.sent, raised.value.attempts, raised.value.retry_at) == (True, 1, None)
     assert service.in_flight == 0
 
 
