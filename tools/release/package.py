@@ -24,7 +24,7 @@ def trial(wheel: Path, environment: Environment, *, constraints: Path | None) ->
     environment.install(wheel, constraints=constraints)
     installed = environment.installed()
     if tools := development_tools() & set(installed):
-        raise SystemExit(f"pip install itwin-platform brings development tools: {', '.join(sorted(tools))}")
+        raise SystemExit(f"installing the wheel brings development tools: {', '.join(sorted(tools))}")
     environment.run("-c", IMPORT)
     environment.install(f"{wheel}[sandbox]", constraints=constraints)
     environment.run(PROJECT / "tools" / "release" / "smoke_run.py")
@@ -39,7 +39,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         environment = Environment(Path(folder) / "clean", python=Path(sys.executable))
         installed = trial(wheel, environment, constraints=PROJECT / "constraints.txt")
-    print(f"pip install itwin-platform brings {', '.join(f'{name} {version}' for name, version in installed.items())}")
+    print(f"installing the wheel brings {', '.join(f'{name} {version}' for name, version in installed.items())}")
     print(f"built {wheel.relative_to(PROJECT)}")
 
 
