@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
@@ -20,6 +20,7 @@ from itwin_platform import (
 from itwin_platform._attempts.auth import TokenAuth
 
 from tests.support.examples import examples
+from tests.support.exchange import PreparedResponse
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, response, send
 from tests.support.virtual_time import in_virtual_time
 
@@ -36,6 +37,22 @@ async def test_it_ends_an_attempt_that_hangs() -> None:
     assert asyncio.get_running_loop().time() == 10.0
     assert (raised.value.sent, raised.value.attempts, raised.value.retry_at) == (True, 1, None)
     assert service.in_flight == 0
+
+
+async def test_it_tells_when_a_cooldown_ends_that_another_call_met() -> None:
+    """A call that hangs while another one is rate limited ends with the deadline, and says when to retry."""
+    start = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+    loop = asyncio.get_running_loop()
+    transport = BackoffTransport(
+        ScriptedTransport(PreparedResponse(fault="hang"), rate_limited("30")),
+        policy=POLICY,
+        gate=Gate(random_number=lambda: 0.0),
+        random_number=lambda: 0.0,
+        now=lambda: start + timedelta(seconds=loop.time()),
+    )
+    hanging, _ = await asyncio.gather(send(transport), send(transport), return_exceptions=True)
+    assert isinstance(hanging, DeadlineExceededError)
+    assert (loop.time(), hanging.retry_at) == (10.0, start + timedelta(seconds=30))
 
 
 async def test_the_queue_does_not_count() -> None:

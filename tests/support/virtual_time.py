@@ -34,6 +34,10 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         """Seconds since the loop was made."""
         return self._jump.now
 
+    def be_busy(self, seconds: float) -> None:
+        """Let time pass in which the loop looks at nothing."""
+        self._jump.now += seconds
+
 
 def in_virtual_time(work: Coroutine[object, object, T]) -> T:
     """Run a coroutine to its end in a loop of its own."""
