@@ -1,4 +1,4 @@
-"""Measures every promise and prints the table: `python -m measure.promises [NAME ...]`, on loopback only.
+"""Measure every promise and print the table: `python -m measure.promises [NAME ...]`, on loopback only.
 
 A name is that of one measurement, such as `connections`, or `shared` for all that processes share through Redis. Each
 measurement runs in a process of its own for ten minutes at most, so that none hides what the others found.
@@ -43,7 +43,7 @@ def chosen(names: list[str], measurements: tuple[Measurement, ...]) -> list[Meas
 
 
 def main() -> int:
-    """Prints the table; the status is 1 where a promise does not hold."""
+    """Print the table; the status is 1 where a promise does not hold."""
     began, names = time.monotonic(), sys.argv[1:]
     if unknown := set(names) - {each.__name__ for each in (*TIMED, *SHARED, *COUNTED)} - {"shared"}:
         print(f"no such measurement: {', '.join(sorted(unknown))}", file=sys.stderr)

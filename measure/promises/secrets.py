@@ -18,7 +18,7 @@ from .calls import CALLS, SECRET, WORD
 from .figure import Figure, exactly
 
 #: What the service does with a request.
-ANSWERS = (
+RESPONSES = (
     PreparedResponse(),
     PreparedResponse(body=b"["),
     PreparedResponse(status=400),
@@ -67,12 +67,12 @@ async def planted(
     frames: list[str] = []
     sent = 0
 
-    def answer(received: ReceivedRequest) -> PreparedResponse:
+    def respond(received: ReceivedRequest) -> PreparedResponse:
         nonlocal sent
         sent += "planted" in f"{received.headers}{received.body!r}{received.target}"
-        return chance.choice(ANSWERS)
+        return chance.choice(RESPONSES)
 
-    async with RawServer(answer) as server:
+    async with RawServer(respond) as server:
         with everything_logged() as log:
 
             async def run_round() -> None:
