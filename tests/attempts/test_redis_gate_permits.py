@@ -75,7 +75,7 @@ def test_a_permit_whose_message_was_lost_returns(empty_server: RedisServer) -> N
         (permit,) = (await processes.exchange("one", wants=1)).permits
         assert (await processes.exchange("two", wants=1, listens=True)).permits == []
         await processes.exchange("one", ended(permit))
-        await processes.received.get()  # and nobody notes it
+        await processes.received.get()  # and the gate does not see it
         assert (await processes.exchange("three", wants=1)).permits == []
         await processes.exchange("two")
         assert len((await processes.exchange("three", wants=1)).permits) == 1

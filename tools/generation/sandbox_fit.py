@@ -41,11 +41,11 @@ def table(file: Path = TABLE) -> list[Row]:
     return [
         Row(name=str(name), method=str(method), path=str(path), version=version, place=f"{place}:{line}")
         for rows in tables
-        for name, method, path, version, line in map(_written, rows)
+        for name, method, path, version, line in map(_row_of, rows)
     ]
 
 
-def _written(row: ast.expr) -> tuple[object, object, object, int, int]:
+def _row_of(row: ast.expr) -> tuple[object, object, object, int, int]:
     match row:
         case ast.Call(args=[ast.Constant(name), ast.Constant(method), ast.Constant(path), ast.Constant(version), _]):
             return name, method, path, int(str(version)), row.lineno
@@ -72,7 +72,7 @@ def _row(row: Row, operation: Operation | None, same_route: Operation | None) ->
         return
     if (operation.method, operation.path) != (row.method, row.path):
         now, was = f"{operation.method} {operation.path}", f"{row.method} {row.path}"
-        yield f"openapi.yaml has {row.name} at {now} now: the sandbox still answers {was} ({row.place})."
+        yield f"openapi.yaml has {row.name} at {now} now: the sandbox still responds at {was} ({row.place})."
     version = _version(operation)
     if version is not None and version != row.version:
         yield f"openapi.yaml has {row.name} in version {version} now, the sandbox in {row.version} ({row.place})."
