@@ -68,12 +68,12 @@ def rejected(http: httpx.AsyncClient) -> Callable[..., Awaitable[Rejected]]:
         response = await http.request(
             method, url, params=params, headers=dict(headers or {}), json=json, content=content
         )
-        return refusal_of(response)
+        return error_of(response)
 
     return send
 
 
-def refusal_of(response: httpx.Response) -> Rejected:
+def error_of(response: httpx.Response) -> Rejected:
     """Status, code and details of an error, after a look at its form."""
     body = response.json()
     assert body.keys() == {"error"}

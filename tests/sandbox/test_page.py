@@ -44,7 +44,7 @@ async def client(small: Sandbox) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def test_the_page_shows_what_is_stored_asked_and_to_come(client: httpx.AsyncClient, small: Sandbox) -> None:
-    """Stored things, the last requests with status and wait, and the switches for faults are on one page."""
+    """Stored data, the latest requests with status and time, and the form for faults are on one page."""
     await client.get("/itwins/?$top=7")
     await client.get("/nowhere")
     small.fault("stall", operation="create_scene", count=None, skip=3)
