@@ -99,7 +99,7 @@ async def platform_failed(_: Request, error: PlatformError) -> JSONResponse:
     """Says in this service's terms what went wrong: the caller's mistake, try later, or the platform."""
     body = {"error": type(error).__name__, "correlation_id": getattr(error, "correlation_id", None)}
     # While the platform asks everybody to wait, the first call ends in RateLimitError, later ones are not even sent.
-    if isinstance(error, RateLimitError) and error.retry_at is not None:
+    if isinstance(error, RateLimitError | DeadlineExceededError) and error.retry_at is not None:
         seconds = max(1, math.ceil((error.retry_at - datetime.now(UTC)).total_seconds()))
         return JSONResponse(body, 503, {"Retry-After": str(seconds)})
     if isinstance(error, DeadlineExceededError):

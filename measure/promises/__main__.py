@@ -13,20 +13,20 @@ from .connections import connections
 from .deadlines import deadlines
 from .figure import Figure, print_figures
 from .fuzzing import fuzzing
-from .herd import herd
+from .herd import herd, modelled_herd
 from .hostile_links import hostile_links
 from .lost_responses import lost_responses
 from .measurement import Measurement, measured
+from .modelled_processes import modelled_processes, thousand_processes
 from .outage import outage
 from .secrets import secrets
 from .shared_limit import shared_limit, shared_limit_of_the_system
-from .thousand_processes import thousand_processes
 from .token_calls import token_calls
 
 #: Where time is measured: one after the other, with the machine to itself.
-TIMED: tuple[Measurement, ...] = (herd, outage, deadlines, token_calls, connections)
+TIMED: tuple[Measurement, ...] = (herd, modelled_herd, outage, deadlines, token_calls, connections)
 #: The same, for what processes share.
-SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system, thousand_processes)
+SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system, modelled_processes, thousand_processes)
 #: Where things are counted: two at a time, the longest first.
 COUNTED: tuple[Measurement, ...] = (lost_responses, fuzzing, hostile_links, cancellation, secrets)
 

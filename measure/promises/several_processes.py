@@ -1,7 +1,6 @@
 """Processes that send with one credential to one service, with RedisGate and without, counted at the service."""
 
 import asyncio
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,23 +9,9 @@ from tests.support.raw_server import RawServer
 from tests.support.redis_server import RedisServer
 
 from .figure import Figure, at_most, exactly
-from .herd import ACCOUNT, FixedWindow
+from .herd import ACCOUNT
+from .limits import FixedWindow, Punishing
 from .workers import Ended, Settings, started
-
-
-class Punishing(FixedWindow):
-    """A fixed window that bans for `per` seconds whoever exceeds it; each early request starts the ban anew."""
-
-    def __init__(self, requests: int, per: float) -> None:
-        super().__init__(requests, per)
-        self._banned_until = -math.inf
-
-    def takes(self, now: float) -> bool:
-        """Counts a request and tells whether it may go on."""
-        if now >= self._banned_until and super().takes(now):
-            return True
-        self._banned_until = now + self._per
-        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

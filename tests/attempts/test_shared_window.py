@@ -11,6 +11,7 @@ from itwin_platform._attempts.admission.window import Window
 from itwin_platform._gates.engine import Kind, Reply, Report, Request
 from itwin_platform._gates.redis import _RedisEngine
 
+from tests.support.examples import examples
 from tests.support.redis_server import RedisServer, server_program
 
 pytestmark = pytest.mark.skipif(server_program() is None, reason="no Redis server is installed")
@@ -117,12 +118,15 @@ class SharedWindow(RuleBasedStateMachine):
 
 
 def test_the_script_keeps_the_rules_of_the_window() -> None:
-    """No history, of 15 with up to 25 steps each, in which the two differ."""
+    """In no history of up to 25 steps do the script and the window differ."""
     with RedisServer() as server:
         SharedWindow.server = server
         run_state_machine_as_test(
             SharedWindow,
             settings=settings(
-                max_examples=15, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+                max_examples=examples(15),
+                stateful_step_count=25,
+                deadline=None,
+                suppress_health_check=[HealthCheck.too_slow],
             ),
         )

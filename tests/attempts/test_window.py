@@ -1,18 +1,16 @@
-"""How many requests may be under way, with the time handed in: cooldown, slow start, steady rate."""
+"""The window: cooldowns, slow start, probes and rates, decided without a clock of its own."""
 
 import pytest
-from hypothesis import given, settings, strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
 from itwin_platform import Permit, RateLimit
 from itwin_platform._attempts.admission.window import Window
 
 
 def opened(window: Window, now: float) -> list[Permit]:
-    """Start as many as may begin now."""
-    passes = []
+    """Start as many requests as the window allows now."""
+    permits = []
     while window.wait(now) == 0:
-        passes.append(window.begin(now))
-    return passes
+        permits.append(window.begin(now))
+    return permits
 
 
 def send(window: Window, now: float) -> Permit:
@@ -23,18 +21,18 @@ def send(window: Window, now: float) -> Permit:
 
 
 def rounds(window: Window, now: float, count: int) -> list[int]:
-    """How many begin in each round, where all of a round are answered before the next."""
+    """Return how many requests start in each round, where all of a round succeed before the next."""
     sizes = []
     for _ in range(count):
-        passes = opened(window, now)
-        sizes.append(len(passes))
-        for given_pass in passes:
-            window.answered(given_pass)
+        permits = opened(window, now)
+        sizes.append(len(permits))
+        for permit in permits:
+            window.answered(permit)
     return sizes
 
 
 def test_a_new_window_is_open() -> None:
-    """Before the first 429 as many begin as are allowed at all."""
+    """Before the first 429, `max_in_flight` requests may start."""
     window = Window(max_in_flight=20)
     assert len(opened(window, 0.0)) == 20
     assert window.in_flight == 20
@@ -42,7 +40,7 @@ def test_a_new_window_is_open() -> None:
 
 
 def test_after_a_429_the_window_opens_slowly() -> None:
-    """Nobody begins until the cooldown ends; then 1, 2, 4, 8, 16 and no more than the most."""
+    """No request starts until the cooldown ends; then 1, 2, 4, 8, 16 and at most `max_in_flight`."""
     window = Window(max_in_flight=20)
     window.rate_limited(window.begin(0.0), now=0.0, wait=5.0)
     assert window.wait(0.0) == 5.0
@@ -50,22 +48,22 @@ def test_after_a_429_the_window_opens_slowly() -> None:
     assert rounds(window, 5.0, 7) == [1, 2, 4, 8, 16, 20, 20]
 
 
-def test_only_the_first_429_of_a_cooldown_closes_the_window() -> None:
-    """Requests that were under way bring more 429: they can make the cooldown longer, and nothing else."""
+def test_further_429s_of_a_cooldown_only_extend_it() -> None:
+    """A 429 of a request that was in flight can extend the cooldown and does not restart the slow start."""
     window = Window(max_in_flight=20)
-    passes = opened(window, 0.0)
-    window.rate_limited(passes[0], now=1.0, wait=5.0)
-    window.rate_limited(passes[1], now=1.5, wait=1.0)
+    permits = opened(window, 0.0)
+    window.rate_limited(permits[0], now=1.0, wait=5.0)
+    window.rate_limited(permits[1], now=1.5, wait=1.0)
     assert window.cooldown_left(1.5) == 4.5
-    window.rate_limited(passes[2], now=2.0, wait=9.0)
+    window.rate_limited(permits[2], now=2.0, wait=9.0)
     assert window.cooldown_left(2.0) == 9.0
-    for late in passes[3:]:
+    for late in permits[3:]:
         window.answered(late)
     assert rounds(window, 11.0, 3) == [1, 2, 4]
 
 
-def test_a_429_of_a_request_from_before_does_not_close_the_window_again() -> None:
-    """A late 429 of a request that began before the cooldown delays, and the slow start goes on where it was."""
+def test_a_late_429_does_not_restart_the_slow_start() -> None:
+    """A late 429 of a request from before the cooldown delays, and the slow start continues where it was."""
     window = Window(max_in_flight=20)
     first, late = window.begin(0.0), window.begin(0.0)
     window.rate_limited(first, now=0.0, wait=1.0)
@@ -76,32 +74,32 @@ def test_a_429_of_a_request_from_before_does_not_close_the_window_again() -> Non
     assert rounds(window, 2.0, 1) == [4]
 
 
-def test_slow_requests_from_before_count_to_the_most() -> None:
-    """They do not keep the window shut after the cooldown, and no more are under way than the most."""
+def test_slow_requests_from_before_count_as_in_flight() -> None:
+    """Requests from before the cooldown count against `max_in_flight`, and others may start after it."""
     window = Window(max_in_flight=4)
-    passes = opened(window, 0.0)
-    window.rate_limited(passes[0], now=0.0, wait=1.0)
+    permits = opened(window, 0.0)
+    window.rate_limited(permits[0], now=0.0, wait=1.0)
     assert rounds(window, 1.0, 3) == [1, 1, 1]
-    window.answered(passes[1])
+    window.answered(permits[1])
     assert rounds(window, 1.0, 1) == [2]
 
 
-def test_a_request_without_a_response_opens_nothing() -> None:
-    """A lost response shows no room: the window stays as narrow as it was."""
+def test_a_request_without_a_response_does_not_widen_the_window() -> None:
+    """A request without a response leaves the slow start where it was."""
     window = Window(max_in_flight=20)
     window.rate_limited(window.begin(0.0), now=0.0, wait=1.0)
     window.end(window.begin(1.0))
     assert len(opened(window, 1.0)) == 1
 
 
-def test_the_window_probes_where_the_last_stretch_ended() -> None:
-    """Past as many responses as the period before let through, the window opens from 1: a 429 costs one request."""
+def test_the_window_probes_where_the_last_period_ended() -> None:
+    """After as many successes as the last period had, the slow start begins again at 1, so a 429 costs one request."""
     window = Window(max_in_flight=20)
-    passes = opened(window, 0.0)
-    for answered in passes[:10]:
-        window.answered(answered)
-    for refused in passes[10:]:
-        window.rate_limited(refused, now=0.0, wait=1.0)
+    permits = opened(window, 0.0)
+    for permit in permits[:10]:
+        window.answered(permit)
+    for limited in permits[10:]:
+        window.rate_limited(limited, now=0.0, wait=1.0)
     assert rounds(window, 1.0, 4) == [1, 2, 4, 3]
     [probe] = opened(window, 1.0)
     window.rate_limited(probe, now=1.0, wait=1.0)
@@ -109,7 +107,7 @@ def test_the_window_probes_where_the_last_stretch_ended() -> None:
 
 
 def test_the_window_opens_past_the_probe_when_there_is_room() -> None:
-    """When the rate has risen, the probe is answered and the window opens from there."""
+    """When the rate has risen, the probe succeeds and the slow start continues from there."""
     window = Window(max_in_flight=20)
     first, second = window.begin(0.0), window.begin(0.0)
     window.answered(first)
@@ -117,8 +115,8 @@ def test_the_window_opens_past_the_probe_when_there_is_room() -> None:
     assert rounds(window, 1.0, 5) == [1, 1, 2, 4, 8]
 
 
-def test_a_steady_rate_is_kept_in_any_stretch_of_time() -> None:
-    """At most two begin in any ten seconds, whenever they end."""
+def test_a_rate_holds_in_every_period() -> None:
+    """At most two requests start in any ten seconds, whenever they end."""
     window = Window(max_in_flight=20, rates=[RateLimit(2, 10.0)])
     send(window, 0.0)
     window.answered(send(window, 4.0))
@@ -128,8 +126,8 @@ def test_a_steady_rate_is_kept_in_any_stretch_of_time() -> None:
     assert window.wait(10.4) == pytest.approx(4.0)
 
 
-def test_a_permit_that_was_not_sent_uses_up_nothing_of_the_rate() -> None:
-    """Permits hold a place until they are sent; one that is given back frees it at once, a sent one after `per`."""
+def test_an_unsent_permit_frees_the_rate() -> None:
+    """A permit counts against the rate: until it is returned unsent, or until `per` after it was sent."""
     window = Window(max_in_flight=20, rates=[RateLimit(2, 10.0)])
     first, second = window.begin(0.0), window.begin(0.0)
     assert window.wait(3.0) is None
@@ -142,7 +140,7 @@ def test_a_permit_that_was_not_sent_uses_up_nothing_of_the_rate() -> None:
 
 
 def test_several_rates_hold_at_once() -> None:
-    """The rate that is used up decides: three in 10 s here, and five in 100 s after them."""
+    """With two rates, the stricter one decides: three in 10 s, and five in 100 s."""
     window = Window(max_in_flight=20, rates=[RateLimit(3, 10.0), RateLimit(5, 100.0)])
     now, sent = 0.0, list[float]()
     while len(sent) < 9:
@@ -153,7 +151,7 @@ def test_several_rates_hold_at_once() -> None:
 
 
 def test_a_long_cooldown_is_probed_each_minute() -> None:
-    """One request a minute shows whether it still holds: a 429 names a new end, any other response ends it."""
+    """One request a minute probes a long cooldown: a 429 sets a new end, any other response ends it."""
     window = Window(max_in_flight=20)
     window.rate_limited(send(window, 0.0), now=0.0, wait=86_400.0)
     assert window.wait(0.0) == 60.0
@@ -169,7 +167,7 @@ def test_a_long_cooldown_is_probed_each_minute() -> None:
 
 
 def test_a_probe_that_was_not_sent_is_due_again() -> None:
-    """Its token failed, or its task was cancelled: the next one may try at once."""
+    """When a probe is not sent, the next request may probe immediately."""
     window = Window(max_in_flight=20)
     window.rate_limited(send(window, 0.0), now=0.0, wait=600.0)
     window.end(window.begin(60.0))
@@ -179,7 +177,7 @@ def test_a_probe_that_was_not_sent_is_due_again() -> None:
 
 
 def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
-    """The range doubles up to 20 s, jitter draws from it, and the first success resets it."""
+    """The range of added jitter doubles up to 20 s, and the first success resets it."""
     window = Window(max_in_flight=20)
     now, waits = 0.0, list[float]()
     for _ in range(7):
@@ -195,8 +193,8 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
     assert window.cooldown_left(now) == pytest.approx(1.0)
 
 
-def test_a_long_cooldown_grows_no_further() -> None:
-    """What the service names is kept where it is longer than what the gate would add."""
+def test_a_long_cooldown_is_not_extended() -> None:
+    """A `retry-after` longer than the range of the jitter is kept as it is."""
     window = Window(max_in_flight=20)
     for _ in range(3):
         window.rate_limited(send(window, 0.0), now=0.0, wait=30.0, jitter=1.0)
@@ -204,8 +202,8 @@ def test_a_long_cooldown_grows_no_further() -> None:
         window.hold(0.0)
 
 
-def test_what_a_period_taught_outlives_a_failed_probe() -> None:
-    """After a period without a success the window opens as far as the last one that had some."""
+def test_a_failed_probe_keeps_the_width_of_the_last_period() -> None:
+    """After a period without a success, the slow start reaches as far as in the last period that had some."""
     window = Window(max_in_flight=20)
     permits = opened(window, 0.0)
     for permit in permits[:10]:
@@ -214,74 +212,3 @@ def test_what_a_period_taught_outlives_a_failed_probe() -> None:
         window.rate_limited(permit, now=0.0, wait=1.0)
     window.rate_limited(send(window, 1.0), now=1.0, wait=1.0)
     assert rounds(window, 2.0, 5) == [1, 2, 4, 3, 1]
-
-
-@given(st.lists(st.floats(min_value=0.0, max_value=3.0), max_size=60), st.integers(1, 5), st.floats(0.1, 10.0))
-def test_no_stretch_holds_more_than_the_rate(steps: list[float], requests: int, per: float) -> None:
-    """However the requests come, no stretch of `per` seconds holds more beginnings than the rate allows."""
-    window = Window(max_in_flight=1000, rates=[RateLimit(requests, per)])
-    now, begun = 0.0, list[float]()
-    for step in steps:
-        now += step
-        if window.wait(now) == 0:
-            send(window, now)
-            begun.append(now)
-    for first, beyond in zip(begun, begun[requests:], strict=False):
-        assert beyond - first >= per - 1e-9
-
-
-class WindowMachine(RuleBasedStateMachine):
-    """Requests begin, are answered, rate limited and lost in any order, while the clock goes on."""
-
-    under_way: Bundle[Permit] = Bundle("under_way")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.window = Window(max_in_flight=4)
-        self.now = 0.0
-        self.count = 0
-        self.cooldown_until = 0.0
-
-    @rule(seconds=st.floats(0.0, 3.0))
-    def time_goes_on(self, seconds: float) -> None:
-        """The clock is handed in."""
-        self.now += seconds
-
-    @precondition(lambda self: self.window.wait(self.now) == 0)
-    @rule(target=under_way)
-    def begins(self) -> Permit:
-        """Only while no cooldown is known, and below the most."""
-        assert self.now >= self.cooldown_until
-        self.count += 1
-        assert self.count <= 4
-        return self.window.begin(self.now)
-
-    @rule(given_pass=consumes(under_way))
-    def is_answered(self, given_pass: Permit) -> None:
-        """A response other than 429."""
-        self.window.answered(given_pass)
-        self.count -= 1
-
-    @rule(given_pass=consumes(under_way))
-    def is_lost(self, given_pass: Permit) -> None:
-        """No response."""
-        self.window.end(given_pass)
-        self.count -= 1
-
-    @rule(given_pass=consumes(under_way), wait=st.floats(0.0, 5.0))
-    def is_refused(self, given_pass: Permit, wait: float) -> None:
-        """A 429."""
-        self.window.rate_limited(given_pass, now=self.now, wait=wait)
-        self.cooldown_until = max(self.cooldown_until, self.now + wait)
-        self.count -= 1
-
-    @invariant()
-    def never_stuck(self) -> None:
-        """The count is right, and with nothing under way and no cooldown the next request may begin."""
-        assert self.window.in_flight == self.count
-        if self.count == 0 and self.now >= self.cooldown_until:
-            assert self.window.wait(self.now) == 0
-
-
-TestWindowMachine = WindowMachine.TestCase
-TestWindowMachine.settings = settings(max_examples=40, stateful_step_count=30)

@@ -27,6 +27,8 @@ from itwin_platform._attempts.retry_after import parse_retry_after
 from itwin_platform._transports.status_errors import moment_after, status_error
 from pytest_httpx import HTTPXMock
 
+from tests.support.examples import examples
+
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
@@ -192,7 +194,7 @@ anything = st.recursive(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.binary() | anything.map(lambda value: json.dumps(value).encode()), st.integers(300, 999))
 @example(b'{"error": {"details": [{"code": {"code": null}}]}}', 300)
 def test_no_response_makes_it_raise(body: bytes, status: int) -> None:

@@ -47,7 +47,7 @@ def examples() -> list[PlatformError]:
         TransportError("transport", attempts=1, sent=False),
         NotSentError("not sent", attempts=5),
         lost,
-        DeadlineExceededError("late", attempts=1, sent=False),
+        DeadlineExceededError("late", attempts=1, sent=False, retry_at=NOW),
         TokenError("token"),
         PagingError("paging"),
         ResponseDecodeError(200, HEADERS, b"[", reason="because"),

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from itwin_platform import RepositoryResourceData, SceneObject, View3dData, escape
 from itwin_platform._operations.scene_data import JSON, type_data
 
+from tests.support.examples import examples
 from tests.support.schema_values import ANY_JSON, SCHEMAS, objects_of
 
 
@@ -69,7 +70,7 @@ def test_markup_becomes_text(text: str) -> None:
     assert value == [key]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(objects_of(SCHEMAS["View3dData"]), objects_of(SCHEMAS["RepositoryResourceData"]))
 def test_typed_data_is_escaped_as_its_wire_form(view: dict[str, Any], resource: dict[str, Any]) -> None:
     """Data that was read into a type, a whole scene object, and plain data give the same."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.support.examples import examples
 from tests.support.schema_values import ANY_JSON, MODELS, SCHEMAS, objects_of
 
 each_model = pytest.mark.parametrize("name", sorted(MODELS))
@@ -22,7 +23,7 @@ def test_every_object_of_the_specification_has_a_model() -> None:
 
 
 @each_model
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(data=st.data())
 def test_a_round_trip_loses_nothing(name: str, data: st.DataObject) -> None:
     """What comes goes back out as it came: wrong shapes, null, missing and unknown fields; the source is untouched."""
@@ -34,7 +35,7 @@ def test_a_round_trip_loses_nothing(name: str, data: st.DataObject) -> None:
 
 
 @each_model
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(data=st.data())
 def test_a_model_survives_copies_and_shows_itself(name: str, data: st.DataObject) -> None:
     """Copy, deepcopy and pickle give an equal model, and `repr` never fails."""
@@ -48,7 +49,7 @@ def test_a_model_survives_copies_and_shows_itself(name: str, data: st.DataObject
 
 @each_model
 @given(value=ANY_JSON)
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 def test_one_value_for_every_field_is_taken(name: str, value: object) -> None:
     """Whatever comes in the place of a field, the other fields are there."""
     wire = dict.fromkeys(SCHEMAS[name].get("properties", {}), value) | {"other": "x"}

@@ -16,6 +16,7 @@ from itwin_platform import (
 from itwin_platform._api import SceneDataCreate, encode
 from itwin_platform._operations.scene_data import objects_to_create, type_data
 
+from tests.support.examples import examples
 from tests.support.schema_values import ANY_JSON, SCHEMAS, objects_of
 
 TYPES: dict[str, Any] = {"RepositoryResource": RepositoryResourceData, "View3d": View3dData}
@@ -39,7 +40,7 @@ def typed(item: Any) -> Any:
 
 
 @pytest.mark.parametrize("model", [SceneObject, SceneObjectMinimal])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(resource=objects_of(SCHEMAS["RepositoryResourceData"]), view=objects_of(SCHEMAS["View3dData"]))
 def test_data_of_a_known_kind_is_typed_and_loses_nothing(
     model: Any, resource: dict[str, Any], view: dict[str, Any]
@@ -84,7 +85,7 @@ def test_vectors_are_typed() -> None:
     assert view.ecef_transform == [1] * 16
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(objects_of(SCHEMAS["SceneObjectCreate"]) | objects_of({"properties": {}}))
 def test_an_object_to_create_is_sent_as_it_is_given(wire: dict[str, Any]) -> None:
     """As a mapping or as a model, nothing is added, dropped or changed, and nothing is shared with what was given."""

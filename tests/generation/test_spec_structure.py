@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.examples import examples
 from tests.support.regenerated import Document
 from tests.support.small_preview import small_document
 from tools.spec.diff import report
@@ -161,7 +162,7 @@ def drawn(document: Document, choose: random.Random) -> Keys:
     return choose.choice(choose.choice([*kinds.values()]))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(examples(10)))
 def test_any_mutation_gives_a_line(specification: Document, seed: int) -> None:
     """Whatever is removed or replaced in the document, something is said."""
     choose = random.Random(seed)  # noqa: S311  # a test's choice
@@ -176,7 +177,7 @@ def said(before: Document, after: Document) -> set[str]:
     return {re.sub(r" \((sent|returned) by .*?\):", ":", line) for line in lines}
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(examples(40)))
 def test_any_two_mutations_give_their_lines(seed: int) -> None:
     """Two changes anywhere in a document: each is told as if it were the only one."""
     document, choose = small_document(), random.Random(seed)  # noqa: S311  # a test's choice

@@ -1,21 +1,10 @@
-"""What the pages of List iTwins ask for, byte for byte, and what comes of their responses. Source: section 4.3."""
+"""Listings of iTwins as requests: keywords, next links, ends and rejected arguments."""
 
-import asyncio
-
-import httpx
 import pytest
-from itwin_platform import PagingError, PlatformClient, ResponseDecodeError, UnprocessableError, UsageError
+from itwin_platform import PagingError, PlatformClient, ResponseDecodeError, UsageError
 from pytest_httpx import HTTPXMock
 
 from tests.support.prepared_pages import BASE_URL, itwin_page, queries, raw_queries, sent
-
-INVALID_HEADER = {
-    "error": {
-        "code": "InvalidiTwinsRequest",
-        "message": "Cannot list iTwins.",
-        "details": [{"code": "InvalidHeaderValue", "message": "below 10000", "target": "X-Max-Return"}],
-    }
-}
 
 
 async def test_every_keyword_goes_with_every_page(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
@@ -148,105 +137,6 @@ async def test_links_elsewhere_are_not_sent_to(platform: PlatformClient, httpx_m
     assert len(httpx_mock.get_requests()) == 1
     assert len(caught.value.collected) == 2
     assert caught.value.resume is not None
-
-
-@pytest.mark.parametrize("target", ["X-Max-Return", "x-max-return", None, ""])
-async def test_a_cap_that_is_rejected_is_lowered_once(
-    platform: PlatformClient, httpx_mock: HTTPXMock, target: str | None
-) -> None:
-    """Where the service takes fewer than 10000, the pager asks for 9999, and goes on with it."""
-    detail = {"code": "InvalidHeaderValue", "target": target}
-    httpx_mock.add_response(422, json={"error": {"code": "InvalidiTwinsRequest", "details": [{"code": "x"}, detail]}})
-    httpx_mock.add_response(json=itwin_page("a", link="?$skip=1"), headers={"X-Max-Return": "9999"})
-    httpx_mock.add_response(json=itwin_page("b"))
-    pager = platform.itwins.list()
-    assert len(await pager.collect()) == 2
-    assert [request.headers["x-max-return"] for request in httpx_mock.get_requests()] == ["10000", "9999", "9999"]
-    assert pager.max_return == 9999
-
-
-async def test_runs_of_one_pager_lower_the_cap_each_for_itself() -> None:
-    """Two runs of one pager at once each retry with the lower cap, whatever the order of their responses."""
-    caps: list[str] = []
-
-    async def respond(request: httpx.Request) -> httpx.Response:
-        cap = request.headers["x-max-return"]
-        caps.append(cap)
-        for _ in range(len(caps)):
-            await asyncio.sleep(0)
-        return httpx.Response(422, json=INVALID_HEADER) if cap == "10000" else httpx.Response(200, json=page)
-
-    page = itwin_page("a")
-    async with PlatformClient(BASE_URL, vendor="v", token="t", transport=httpx.MockTransport(respond)) as platform:
-        pager = platform.itwins.list(concurrency=3, eager=True, limit=3, page_size=1)
-        found = await asyncio.gather(pager.collect(), pager.collect())
-    assert [len(items) for items in found] == [1, 1]
-    assert set(caps) == {"10000", "9999"}
-
-
-@pytest.mark.parametrize("checked", [True, False])
-async def test_list_all_lowers_the_cap_once(*, checked: bool) -> None:
-    """All ranges, and the looks between them, are requested with the cap that the service accepts."""
-    seen: list[tuple[str, str]] = []
-
-    def respond(request: httpx.Request) -> httpx.Response:
-        seen.append((request.headers["x-max-return"], request.url.params.get("$filter", "")))
-        if seen[-1][0] == "10000":
-            return httpx.Response(422, json=INVALID_HEADER)
-        looked = [{"createdDateTime": "2026-01-01T00:00:00Z"}] if len(seen) == 2 else []
-        return httpx.Response(200, json={"iTwins": looked if "$select" in request.url.params else [{"id": "a"}]})
-
-    async with PlatformClient(
-        BASE_URL, vendor="v", token="t", transport=httpx.MockTransport(respond), check_requests=checked
-    ) as platform:
-        assert len(await platform.itwins.list_all(filter="a eq 1").collect()) == 3
-    time = "(a eq 1) and createdDateTime"
-    assert seen[1:] == [
-        ("9999", "a eq 1"),
-        ("9999", f"{time} lt 2026-01-01T00:00:00.000000Z"),
-        ("9999", f"{time} ge 2026-01-01T00:00:00.000000Z"),
-        ("9999", f"{time} ge 2026-01-01T00:00:00.000000Z"),
-        ("9999", f"{time} eq null"),
-    ]
-
-
-async def test_a_lower_cap_that_is_rejected_is_an_error(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
-    """Only the value that the description is of two minds about is changed, and only once."""
-    httpx_mock.add_response(422, json=INVALID_HEADER, is_reusable=True)
-    with pytest.raises(UnprocessableError):
-        await platform.itwins.list(max_return=9999).collect()
-    with pytest.raises(UnprocessableError):
-        await platform.itwins.list().collect()
-    assert [request.headers["x-max-return"] for request in httpx_mock.get_requests()] == ["9999", "10000", "9999"]
-
-
-@pytest.mark.parametrize(
-    "detail", [{"code": "InvalidValue", "target": "X-Max-Return"}, {"code": "InvalidHeaderValue", "target": "Prefer"}]
-)
-async def test_other_errors_do_not_lower_the_cap(
-    platform: PlatformClient, httpx_mock: HTTPXMock, detail: dict[str, str]
-) -> None:
-    """A 422 for another reason is the caller's to see."""
-    httpx_mock.add_response(422, json={"error": {"code": "InvalidiTwinsRequest", "details": [detail]}})
-    with pytest.raises(UnprocessableError):
-        await platform.itwins.list().collect()
-
-
-@pytest.mark.parametrize(
-    ("echo", "max_return", "truncated"),
-    [({}, 2, True), ({"x-max-return": "2"}, 2, True), ({"X-MAX-RETURN": "3"}, 3, False)]
-    + [({"X-Max-Return": text}, 2, True) for text in ("", "0", "many", "-2", "٢", "9" * 30)],
-)
-@pytest.mark.filterwarnings("ignore::itwin_platform.TruncatedWarning")
-async def test_the_echoed_cap(
-    platform: PlatformClient, httpx_mock: HTTPXMock, echo: dict[str, str], max_return: int, *, truncated: bool
-) -> None:
-    """The value that the service echoes counts; what is no number is taken for the one that was asked for."""
-    headers = [(name.encode(), value.encode()) for name, value in echo.items()]
-    httpx_mock.add_response(json=itwin_page("a", "b"), headers=headers)
-    pager = platform.itwins.list(max_return=2)
-    await pager.collect()
-    assert (pager.max_return, pager.truncated) == (max_return, truncated)
 
 
 async def test_a_page_that_is_none(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:

@@ -10,32 +10,32 @@ from tests.support.timed_itwins import TimedITwins
 
 
 def cursors(skip: int) -> str:
-    """A link that names its page by something else than a number of items."""
+    """Return a link that names its page by a cursor."""
     return f"?$skip={skip}&cursor=after%2B{skip}"
 
 
 @pytest.mark.parametrize(("concurrency", "link"), [(1, cursors), (4, None)])
 async def test_after_every_item(concurrency: int, link: object) -> None:
-    """For each of 300 items: what came until then and what a new pager gives from there is everything, once."""
-    items = NumberedItems(total=300, page_size=37)
-    items.link = cursors if link else lambda skip: f"?$skip={skip}&$top=37"
+    """After each of 75 items, the items so far and those of a new pager with `resume` are all items once."""
+    items = NumberedItems(total=75, page_size=9)
+    items.link = cursors if link else lambda skip: f"?$skip={skip}&$top=9"
     everything, resumes = items.everything, list[str]()
     pager = items.pager(concurrency=concurrency)
     async for _ in pager:
         resumes.append(pager.resume)  # it changes with every item
-    assert len(set(resumes)) == 300
-    for place, resume in enumerate(resumes, 1):
+    assert len(set(resumes)) == 75
+    for number, resume in enumerate(resumes, 1):
         rest = items.pager(concurrency=concurrency, resume=resume)
-        assert await rest.collect() == everything[place:]
-        assert rest.items_read == 300 - place
+        assert await rest.collect() == everything[number:]
+        assert rest.items_read == 75 - number
 
 
 @pytest.mark.parametrize(("concurrency", "most"), [(1, 1), (2, 3), (4, 5)])
 async def test_what_is_requested_again(concurrency: int, most: int) -> None:
-    """A reader that is gone after any item: the page of that item, and at most those in flight behind it."""
+    """Resuming requests again the page of the last item, and at most the pages that were in flight behind it."""
     again: list[int] = []
-    for count in range(1, 120):
-        items = NumberedItems(total=200)
+    for count in range(1, 60):
+        items = NumberedItems(total=100)
         pager = items.pager(concurrency=concurrency)
         async with aclosing(aiter(pager)) as reader:
             for _ in range(count):
@@ -47,8 +47,8 @@ async def test_what_is_requested_again(concurrency: int, most: int) -> None:
 
 @pytest.mark.parametrize(("concurrency", "most"), [(1, 1), (4, 5)])
 async def test_what_list_all_requests_again(concurrency: int, most: int) -> None:
-    """The same, also where one range of time ends and the next begins."""
-    for count in range(1, 60):
+    """Resuming `list_all` requests no more pages again, also at the end of a range."""
+    for count in range(1, 60, 3):
         itwins = TimedITwins(times={str(day): datetime(2026, 1, 1, tzinfo=UTC) + timedelta(day) for day in range(60)})
         pager = itwins.pager(concurrency=concurrency)
         async with aclosing(aiter(pager)) as reader:
@@ -65,7 +65,7 @@ def pages_of(itwins: TimedITwins) -> list[dict[str, str]]:
 
 
 async def test_after_every_page() -> None:
-    """The resume of each page gives what follows it, and that of the last is None."""
+    """`page.resume` gives the items after the page, and is None on the last page."""
     items = NumberedItems(total=95)
     pages = [page async for page in items.pager().pages()]
     for number, page in enumerate(pages[:-1], 1):
@@ -75,7 +75,7 @@ async def test_after_every_page() -> None:
 
 
 async def test_resuming_again_and_again() -> None:
-    """A reader that stops after every single item still reads everything once."""
+    """A reader that resumes after every single item reads every item once."""
     items = NumberedItems(total=45)
     read: list[str] = []
     resume: str | None = None

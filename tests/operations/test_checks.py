@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UNSET, EventType, UsageError
 from itwin_platform._listings.page import check_integer
+from itwin_platform._operations.replacement_rules import check_authentication, check_options
 from itwin_platform._operations.rules import (
     as_enum,
     as_list,
-    check_authentication,
     check_exclusive,
-    check_options,
     check_path_id,
     check_string,
     check_uuid,

@@ -12,7 +12,7 @@ from itwin_platform._transports.decoding import typed_pages
 from itwin_platform._transports.decoding.typed_pages import read_typed
 from itwin_platform_api.models import ITwinsResponse
 
-BODIES = 4_000
+BODIES = 1_000
 
 ITWIN: dict[str, Any] = {
     "id": "e97ad6bd-7e6d-4053-b317-18ec7d52a14f",

@@ -5,6 +5,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import itwin_platform
 import pytest
 
 from tools.release import distribution
@@ -55,6 +56,15 @@ def test_every_development_tool_is_pinned() -> None:
     assert [name for name in map(_name, group) if name not in pinned] == []
 
 
+def test_the_version_is_stated_in_one_place() -> None:
+    """The distribution reads its version from the package, and what is installed says the same."""
+    with (PROJECT / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)
+    assert project["project"]["dynamic"] == ["version"]
+    assert project["tool"]["hatch"]["version"]["path"] == "wrapper/itwin_platform/_version.py"
+    assert importlib.metadata.version("itwin-platform") == itwin_platform.__version__
+
+
 def test_the_example_service_asks_for_what_the_client_needs() -> None:
     """The service that the client is vendored into requires the same, in the same words."""
     with (PROJECT / "examples" / "vendored_service" / "pyproject.toml").open("rb") as file:
@@ -64,7 +74,3 @@ def test_the_example_service_asks_for_what_the_client_needs() -> None:
 
 def _name(requirement: str) -> str:
     return normalized(re.split(r"[^\w.-]", requirement)[0])
-
-
-def _has_both(entry: str) -> bool:
-    return "- **Service**: " in entry and "- **Client**: " in entry

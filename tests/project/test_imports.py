@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ PURE = {
 WORLD = {"httpx", "httpcore", "aiohttp", "asyncio", "anyio", "socket", "ssl", "time", "random", "secrets", "redis"}
 
 
-def place(module: str) -> str:
+def folder(module: str) -> str:
     """The folder of a module, or the module itself at the first level."""
     return module.rpartition("/")[0] or module
 
@@ -50,66 +51,70 @@ def imported(module: str) -> Iterator[str]:
             yield from ("/".join([*above, name]) for name in names)
 
 
-def own(module: str) -> set[str]:
-    """The modules of this package that a module imports."""
-    return {name for name in imported(module) if name.startswith("_")}
+@cache
+def own(module: str) -> frozenset[str]:
+    """Return the modules of this package that a module imports."""
+    return frozenset(name for name in imported(module) if name.startswith("_"))
 
 
-def test_every_folder_has_its_place() -> None:
-    """A new folder, subfolder or first-level module is given its place in the order."""
-    assert {place(module) for module in MODULES if module != "__init__"} == RANK.keys()
+def test_every_folder_has_a_rank() -> None:
+    """Every folder, subfolder and first-level module has a rank in the order."""
+    assert {folder(module) for module in MODULES if module != "__init__"} == RANK.keys()
 
 
-@pytest.mark.parametrize("module", [module for module in MODULES if module != "__init__"])
-def test_imports_go_down(module: str) -> None:
+def test_imports_go_down() -> None:
     """No module imports from a folder above its own."""
-    above = {name for name in own(module) if RANK[place(name)] < RANK[place(module)]}
-    assert not above, f"{module} imports {above} from above"
+    above = {
+        module: upward
+        for module in MODULES
+        if module != "__init__"
+        and (upward := {name for name in own(module) if RANK[folder(name)] < RANK[folder(module)]})
+    }
+    assert above == {}
 
 
-@pytest.mark.parametrize("module", GROUPS)
-def test_groups_do_not_know_each_other(module: str) -> None:
-    """Each group of operations stands alone."""
-    assert not {f"_operations/{group}" for group in GROUPS} & own(f"_operations/{module}")
+def test_groups_do_not_know_each_other() -> None:
+    """No group of operations imports another."""
+    groups = {f"_operations/{group}" for group in GROUPS}
+    assert {group: groups & own(group) for group in groups if groups & own(group)} == {}
 
 
-@pytest.mark.parametrize("module", sorted(PURE))
-def test_decisions_neither_send_nor_wait(module: str) -> None:
+def test_decisions_neither_send_nor_wait() -> None:
     """Modules that decide import no HTTP, no event loop, no clock and no randomness."""
-    assert not {name.partition(".")[0] for name in imported(module)} & WORLD
+    used = {module: {name.partition(".")[0] for name in imported(module)} & WORLD for module in PURE}
+    assert {module: names for module, names in used.items() if names} == {}
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_one_module_names_the_generated_package(module: str) -> None:
-    """`_api` is the seam: all else gets the generated names from it."""
-    names_it = any(name.startswith("itwin_platform_api") for name in imported(module))
-    assert names_it == (module == "_api")
+def test_one_module_names_the_generated_package() -> None:
+    """Only `_api` imports the generated package."""
+    assert [
+        module for module in MODULES if any(each.startswith("itwin_platform_api") for each in imported(module))
+    ] == ["_api"]
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_no_module_imports_itself_in_a_circle(module: str) -> None:
-    """Within a folder, too, imports have an end."""
+    """No module imports itself through others, also within a folder."""
     seen: set[str] = set()
-    ahead = own(module)
+    ahead = set(own(module))
     while ahead:
         name = ahead.pop()
         assert name != module, f"{module} imports itself by way of {seen}"
         seen.add(name)
-        ahead |= (own(name) if name in MODULES else set()) - seen
+        ahead |= (own(name) if name in MODULES else frozenset()) - seen
 
 
-@pytest.mark.parametrize(
-    "path", sorted((PACKAGE.parent.parent / "generated").rglob("*.py")), ids=lambda path: path.stem
-)
-def test_generated_code_does_not_know_the_wrapper(path: Path) -> None:
-    """What is generated can be used without the hand-written layer."""
-    roots = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            roots |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            roots.add(str(node.module).partition(".")[0])
-    assert not roots & {"itwin_platform", "itwin_platform_sandbox"}
+def test_generated_code_does_not_know_the_wrapper() -> None:
+    """The generated package imports nothing of the hand-written layer."""
+    hand_written = {"itwin_platform", "itwin_platform_sandbox"}
+    for path in (PACKAGE.parent.parent / "generated").rglob("*.py"):
+        roots = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                roots |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                roots.add(str(node.module).partition(".")[0])
+        assert not roots & hand_written, path
 
 
 def test_files_are_short() -> None:

@@ -7,7 +7,7 @@ import pytest
 from itwin_platform import __all__ as public_names
 
 from tests.support.code_blocks import PROJECT
-from tools.site.reference_docstrings import ReferenceDocstrings, completed
+from tools.site.reference_docstrings import ReferenceDocstrings, completed, linked
 
 GROUPS = [
     ("_operations.itwins", "ITwins"),
@@ -97,3 +97,15 @@ def test_a_default_is_shown_as_its_value(modules: griffe.ModulesCollection) -> N
             found |= {(function.path, each.name): str(each.default) for each in function.parameters if each.default}
     assert found[package["_operations.itwins.ITwins.list"].path, "max_return"] == "10000"
     assert [place for place, default in found.items() if default.isupper() and default != "UNSET"] == []
+
+
+def test_a_source_becomes_a_link_into_the_specification() -> None:
+    """Docstrings name sections of a document that is not published; the reference links the operation instead."""
+    assert linked("Lists.\n\nSource: section 4.3.") == (
+        "Lists.\n\nSpecification: [list_itwins](specification.md#list_itwins)."
+    )
+    assert linked("A value. Source: section 2.11.") == "A value."
+    assert linked("Two of them.\n    Source: sections 4.1, 4.2.").endswith(
+        "    Specification: [update_repository](specification.md#update_repository), "
+        "[create_repository_resource](specification.md#create_repository_resource)."
+    )

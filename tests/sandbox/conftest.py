@@ -28,9 +28,15 @@ def pytest_asyncio_loop_factories(item: pytest.Item) -> dict[str, Callable[[], a
 
 
 @pytest.fixture
-async def sandbox() -> AsyncIterator[Sandbox]:
-    """A sandbox of 250 iTwins and 250 scene objects."""
-    async with Sandbox(itwins=250, objects=250) as running:
+def size() -> int:
+    """How many iTwins and scene objects the sandbox has; a module of tests with several pages overrides it."""
+    return 30
+
+
+@pytest.fixture
+async def sandbox(size: int) -> AsyncIterator[Sandbox]:
+    """A running sandbox."""
+    async with Sandbox(itwins=size, objects=size) as running:
         yield running
 
 

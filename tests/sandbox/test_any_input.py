@@ -11,6 +11,8 @@ from itwin_platform_sandbox._service.json_values import JSON, read_json, write_j
 from itwin_platform_sandbox._service.messages import APIRequest
 from itwin_platform_sandbox._service.operation_table import OPERATIONS
 
+from tests.support.examples import examples
+
 STATUSES = {
     "list_itwins": {200, 422},
     "get_primary_account": {200},
@@ -71,7 +73,7 @@ def sandbox() -> Sandbox:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=examples(60))
 @given(data=st.data())
 def test_any_request_is_answered_as_documented(operation: Any, sandbox: Sandbox, data: st.DataObject) -> None:
     """Any query and any JSON body give a documented status and, where it is an error, the error body."""
@@ -101,7 +103,7 @@ def test_any_request_is_answered_as_documented(operation: Any, sandbox: Sandbox,
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 @given(names=st.lists(st.sampled_from([name for name, kind in FAULTS.items() if kind.phase == "change"]), max_size=6))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 def test_faults_can_be_combined(operation: Any, names: list[FaultName]) -> None:
     """Any faults together, in any order, change a response without the sandbox failing."""
     sandbox = Sandbox(itwins=3, objects=5)

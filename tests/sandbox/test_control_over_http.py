@@ -5,6 +5,12 @@ import pytest
 from itwin_platform_sandbox import Sandbox
 
 
+@pytest.fixture
+def size() -> int:
+    """As many iTwins and scene objects as fill several pages."""
+    return 250
+
+
 async def test_the_overview_names_what_a_test_starts_with(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """Address, token, ids and settings are one request away."""
     overview = (await http.get("/sandbox")).json()

@@ -13,6 +13,12 @@ from itwin_platform_sandbox import FAULTS, Sandbox
 DETECTOR = {"name": "d", "type": "PhotoObjectDetector"}
 
 
+@pytest.fixture
+def size() -> int:
+    """As many iTwins and scene objects as fill several pages."""
+    return 250
+
+
 @dataclass(frozen=True)
 class Expected:
     """The request that a fault is for, requests on which it has no effect, and what shows that it fired."""

@@ -12,6 +12,12 @@ Caller = Callable[[str], Awaitable[httpx.Response]]
 
 
 @pytest.fixture
+def size() -> int:
+    """As many iTwins and scene objects as fill several pages."""
+    return 250
+
+
+@pytest.fixture
 def call(http: httpx.AsyncClient, sandbox: Sandbox) -> Caller:
     """Carries out one operation by its name."""
     repository = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"

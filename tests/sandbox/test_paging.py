@@ -5,6 +5,12 @@ import pytest
 from itwin_platform_sandbox import Sandbox
 
 
+@pytest.fixture
+def size() -> int:
+    """As many iTwins and scene objects as fill several pages."""
+    return 250
+
+
 async def pages_from(http: httpx.AsyncClient, url: str, headers: dict[str, str], name: str) -> list[list[str]]:
     """The ids on every page, from the first one through the next links."""
     pages = []

@@ -13,6 +13,12 @@ Rejecting = Callable[..., Awaitable[Rejected]]
 INVALID = "InvalidiTwinsRequest"
 
 
+@pytest.fixture
+def size() -> int:
+    """As many iTwins and scene objects as fill several pages."""
+    return 250
+
+
 @pytest.mark.parametrize(
     ("params", "headers", "detail"),
     [

@@ -19,6 +19,12 @@ VECTOR = {"x": 1, "y": 2.5, "z": -3}
 VIEW = {"position": VECTOR, "direction": VECTOR, "up": VECTOR}
 
 
+@pytest.fixture
+def size() -> int:
+    """As many iTwins and scene objects as fill several pages."""
+    return 250
+
+
 def scene_with(*objects: object) -> dict[str, object]:
     """The body of a scene with these objects."""
     return {"displayName": "S", "sceneData": {"objects": list(objects)}}

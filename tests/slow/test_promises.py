@@ -10,12 +10,12 @@ from measure.promises.connections import TRANSPORTS, closed, closing, cuts, surp
 from measure.promises.deadlines import deadlines
 from measure.promises.figure import Figure
 from measure.promises.fuzzing import fuzzing
-from measure.promises.herd import herd
+from measure.promises.herd import modelled_herd
 from measure.promises.hostile_links import hostile_links
 from measure.promises.lost_responses import lost_responses
+from measure.promises.modelled_processes import modelled_processes, thousand_processes
 from measure.promises.secrets import secrets
 from measure.promises.services import in_memory
-from measure.promises.thousand_processes import thousand_processes
 from measure.promises.token_calls import token_calls
 from tests.support.virtual_time import in_virtual_time
 
@@ -36,13 +36,18 @@ def broken(figures: list[Figure]) -> list[Figure]:
 
 
 def test_a_herd_is_served_at_the_rate_of_the_service() -> None:
-    """A hundred tasks at ten a second, in virtual time: all answered, 1.2 requests a call, 1.1 times the ideal."""
-    assert broken(in_virtual_time(herd(service=in_memory))) == []
+    """The worst of eight herds in virtual time: all answered, 1.2 requests a call, 1.1 times the ideal."""
+    assert broken(modelled_herd()) == []
 
 
 def test_a_deadline_is_kept() -> None:
     """Two hundred calls, in virtual time."""
     assert broken(in_virtual_time(deadlines(calls=200, service=in_memory))) == []
+
+
+def test_processes_share_an_unknown_limit() -> None:
+    """The cases of `make reliability`, in virtual time, with a model of the script as the engine."""
+    assert broken(modelled_processes()) == []
 
 
 def test_many_processes_share_a_rate_fairly() -> None:

@@ -2,11 +2,12 @@
 
 Run as `python -m tools.site.check_site`.
 
-Every page can be reached from the first one, every link within the site has its page and its place on it, nothing is
-loaded from elsewhere, and every public name has its place in the reference.
+Every page can be reached from the first one, every link within the site has its page and its place on it, also in the
+Markdown copies and in llms.txt, nothing is loaded from elsewhere, and every public name has its place in the reference.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -18,6 +19,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 ROOT = "http://site/"
 #: Elements that load what they name.
 LOADING = frozenset({"script", "img", "iframe", "source", "link"})
+#: A link in Markdown, and the code in which there is none.
+MARKDOWN_LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 #: Markdown that ended up as text: a name, or a file, that was not put in.
 LEFT_OVER = (":::", "--8<--")
 
@@ -73,6 +77,7 @@ def problems(site: Path, names: list[str]) -> Iterator[str]:
                 yield f"{page.address}: shows {text} as text"
     for address in pages.keys() - _reached(pages) - {"404.html"}:
         yield f"{address}: no link leads there"
+    yield from _dead_links_of_text(site)
     places = set().union(*(page.places for page in pages.values()))
     for name in names:
         if f"itwin_platform.{name}" not in places:
@@ -89,6 +94,13 @@ def _dead_ends(page: Page, pages: dict[str, Page], site: Path) -> Iterator[str]:
             yield f"{page.address}: leads to {path}, which is not there"
         elif path in pages and parts.fragment and unquote(parts.fragment) not in pages[path].places:
             yield f"{page.address}: leads to {path}#{parts.fragment}, which is not on that page"
+
+
+def _dead_links_of_text(site: Path) -> Iterator[str]:
+    for file in [*sorted(site.rglob("*.md")), site / "llms.txt"]:
+        for target in MARKDOWN_LINK.findall(CODE.sub("", file.read_text(encoding="utf-8"))):
+            if "://" not in target and not (file.parent / target).is_file():
+                yield f"{file.relative_to(site)}: leads to {target}, which is not there"
 
 
 def _reached(pages: dict[str, Page]) -> set[str]:

@@ -9,6 +9,8 @@ import re
 from importlib import import_module
 from pathlib import Path
 
+from .reference_docstrings import linked
+
 PROJECT = Path(__file__).resolve().parents[2]
 DOCS, SITE = PROJECT / "docs", PROJECT / "site"
 _ENTRY = re.compile(r"^( *)\* (?:\[(.+)\]\((.+)\)|(.+))$", re.MULTILINE)
@@ -29,17 +31,25 @@ def twin(page: str) -> str:
     return _DIRECTIVE.sub(lambda match: documented(match[1]), text)
 
 
+def first_sentence(text: str) -> str:
+    """Return what a page says first below its title: what the reader can do with it."""
+    paragraph = next((part for part in text.split("\n\n") if re.match(r"\w|`(?!``)", part)), "")
+    words = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", " ".join(paragraph.split()))
+    return words.partition(". ")[0].rstrip(".:") + "."
+
+
 def documented(path: str) -> str:
     """Return signature and docstring of what a directive of the reference names."""
     name = path.rpartition(".")[2]
     found = _object(path)
-    words = inspect.getdoc(found) or ""
+    words = linked(inspect.getdoc(found) or "")
     try:
         signature = str(inspect.signature(found)) if callable(found) else ""
     except (ValueError, TypeError):
         signature = ""  # an enum, or a class of C, shows none
-    call = "async " if inspect.iscoroutinefunction(found) else ""
-    return f"### {name}\n\n```python\n{call}{name}{signature}\n```\n\n{words}\n"
+    keyword = "async def " if inspect.iscoroutinefunction(found) else "def " if inspect.isfunction(found) else ""
+    shown = signature.replace("(self, ", "(").replace("(self)", "()")
+    return f"### {name}\n\n```python\n{keyword}{name}{shown}\n```\n\n{words}\n"
 
 
 def _object(path: str) -> object:
@@ -71,7 +81,7 @@ def main() -> None:
         target = SITE / page
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
-        outline.append(f"- [{title}]({page})")
+        outline.append(f"- [{title}]({page}): {first_sentence(text)}")
         full.append(text)
     (SITE / "llms.txt").write_text("\n".join(outline) + "\n", encoding="utf-8")
     (SITE / "llms-full.txt").write_text("\n\n".join(full), encoding="utf-8")

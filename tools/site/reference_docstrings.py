@@ -28,7 +28,7 @@ _OPERATIONS = {
     for operation in methods.values()
     if (found := re.search(r"(4\.\d)", operation["description"]))
 }
-_SOURCE = re.compile(r"^( *)Source: sections? (.+?)\.?$", re.MULTILINE)
+_SOURCE = re.compile(r"( *)Source: ([^\n]*\bsections? [^\n]*)$", re.MULTILINE)
 
 #: The name of a constant, and the text of a number that it may stand for.
 _CONSTANT = re.compile(r"(?!UNSET$)[A-Z][A-Z_]+")

@@ -123,7 +123,13 @@ class OutcomeUnknownError(TransportError):
 
 
 class DeadlineExceededError(TransportError):
-    """The deadline or the queue timeout passed."""
+    """The deadline or the queue timeout passed. `retry_at` is when a known cooldown ends; None when none is known."""
+
+    def __init__(
+        self, text: str, *, attempts: int = 0, sent: bool | None = None, retry_at: datetime | None = None
+    ) -> None:
+        super().__init__(text, attempts=attempts, sent=sent)
+        self.retry_at = retry_at
 
 
 class TokenError(PlatformError):

@@ -13,7 +13,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from measure.promises.herd import UNDER_WAY, FixedWindow
+from measure.promises.herd import UNDER_WAY
+from measure.promises.limits import FixedWindow
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.raw_server import RawServer
 

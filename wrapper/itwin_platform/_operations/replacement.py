@@ -38,7 +38,10 @@ class CompleteObject:
 
     def to_wire(self) -> dict[str, object]:
         """Return all properties in wire names."""
-        return {**self.unknown, **{wire: getattr(self, own) for wire, own in self.properties().items()}}
+        wire = dict(self.unknown)
+        for name, own in self.properties().items():
+            wire[name] = getattr(self, own)
+        return wire
 
     @classmethod
     def _of(cls, stored: Mapping[str, object]) -> Self:
@@ -58,7 +61,9 @@ class Authentication(CompleteObject):
 
     def to_wire(self) -> dict[str, object]:
         """Return all properties in wire names, including `type`."""
-        return {**CompleteObject.to_wire(self), "type": self.TYPE}
+        wire = CompleteObject.to_wire(self)
+        wire["type"] = self.TYPE
+        return wire
 
     @classmethod
     def of(cls, repository: Repository) -> Self:

@@ -16,7 +16,8 @@ from .._errors import UsageError
 from .._transports.platform import unwrap
 from .group import Group
 from .replacement import Authentication, RepositoryOptions, wire_object
-from .rules import check_authentication, check_options, check_path_id, check_string
+from .replacement_rules import check_authentication, check_options
+from .rules import check_path_id, check_string
 
 
 class Repositories(Group):
@@ -70,7 +71,7 @@ class Repositories(Group):
         check_path_id("repository_id", repository_id)
         check = self._connection.check_requests
         if check:
-            if all(isinstance(value, Unset) for value in (display_name, uri, authentication, options)):
+            if display_name is uri is authentication is options is UNSET:
                 raise UsageError("nothing to change: pass at least one of display_name, uri, authentication, options")
             check_string("display_name", display_name, least=1, most=200, code="InvalidValue", target="displayName")
             check_string("uri", uri, least=1, most=2000, code="InvalidValue", target="uri")

@@ -18,8 +18,9 @@ import httpx
 from .connections.aiohttp_connector import connector_class
 from .lazy import LazyRequest, LazyResponse
 
-#: What aiohttp would add to a request that lacks it.
-_ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+#: What aiohttp would add to a request that lacks it; the type of a body only where there is one.
+_ADDED = frozenset({"Accept", "Accept-Encoding", "User-Agent", "Content-Type"})
+_ADDED_WITHOUT_BODY = _ADDED - {"Content-Type"}
 #: The longest line of a head in bytes, and the most headers; aiohttp's own limits are ones that real responses pass.
 _LIMITS = {"max_line_size": 65_536, "max_field_size": 65_536, "max_headers": 32_768}
 #: A body up to this size, in bytes, goes to the event loop at once; a larger one in pieces of this size.
@@ -115,8 +116,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         if self._context is None and request.url.scheme == "https":
             await self._read_certificates()
         options = {
-            # The body is complete: its length is known, whatever it was when the request was made.
-            "headers": _headers_of(request),
+            **_headers_of(request, has_body=bool(content)),
             "allow_redirects": False,
             "ssl": self._context or True,
             "proxy": self._proxy,
@@ -125,7 +125,9 @@ class FastTransport(httpx.AsyncBaseTransport):
         url = self._url(request.address if isinstance(request, LazyRequest) else str(request.url), encoded=True)
         try:
             if len(content) <= _PIECE:
-                response = await session.request(request.method, url, data=content or None, **options)
+                # As aiohttp's own type: it would search for it by what it is given.
+                data = self._aiohttp.BytesPayload(content) if content else None
+                response = await session.request(request.method, url, data=data, **options)
             else:
                 response = await self._send_large(session, request.method, url, content, times.get("write"), options)
         except (self._aiohttp.ClientError, TimeoutError, ValueError) as error:
@@ -147,7 +149,9 @@ class FastTransport(httpx.AsyncBaseTransport):
         """Send a body in pieces, each of which must be taken in time: aiohttp has no time limit for that."""
         async with asyncio.timeout(None) as limit:
             # Without it aiohttp would send chunks.
-            headers = [pair for pair in options["headers"] if pair[0].lower() != "content-length"]
+            given = options["headers"]
+            pairs = given.items() if isinstance(given, dict) else given
+            headers = [pair for pair in pairs if pair[0].lower() != "content-length"]
             options["headers"] = [*headers, ("content-length", str(len(content)))]
             return await session.request(method, url, data=_pieces(content, limit, seconds), **options)
 
@@ -166,7 +170,6 @@ class FastTransport(httpx.AsyncBaseTransport):
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
-            skip_auto_headers=_ADDED,
             **{name: value for name, value in _LIMITS.items() if name in known},
         )
         # It retries a GET whose connection breaks, uncounted; there is no public argument against it.
@@ -192,11 +195,15 @@ class FastTransport(httpx.AsyncBaseTransport):
             await self._session.close()
 
 
-def _headers_of(request: httpx.Request) -> list[tuple[str, str]]:
+def _headers_of(request: httpx.Request, *, has_body: bool) -> dict[str, Any]:
+    """Return the headers of a request as aiohttp's options; it adds none to them."""
     plain = request.plain_headers if isinstance(request, LazyRequest) else None
-    if plain is not None:
-        return list(plain.items())
-    return [pair for pair in request.headers.multi_items() if pair[0] != "transfer-encoding"]
+    if plain is not None and plain.keys() >= (_ADDED if has_body else _ADDED_WITHOUT_BODY):
+        return {"headers": plain}
+    # The body is complete: its length is known, whatever it was when the request was made.
+    pairs = [pair for pair in request.headers.multi_items() if pair[0] != "transfer-encoding"]
+    # aiohttp copies all headers to find out what not to add: only for requests that lack some.
+    return {"headers": pairs, "skip_auto_headers": _ADDED}
 
 
 async def _pieces(content: bytes, limit: asyncio.Timeout, seconds: float | None) -> AsyncIterator[bytes]:
@@ -221,16 +228,22 @@ class _Body(httpx.AsyncByteStream):
     def __init__(self, response: Any, *, errors: type[Exception], translated: Translate) -> None:
         self._response, self._errors, self._translated = response, errors, translated
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        problem: httpx.TransportError | None = None
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
         try:
-            async for chunk in self._response.content.iter_any():
-                yield chunk
+            chunk: bytes = await self._response.content.readany()
         except self._errors as error:
             problem = self._translated(error)
-        if problem is not None:
-            raise problem
+        else:
+            if not chunk:
+                raise StopAsyncIteration
+            return chunk
+        raise problem
 
     async def aclose(self) -> None:
         """Give the connection back, or close it when the body was not read to its end."""
-        await self._response.wait_for_close()
+        # A response that was received to its end has given its connection back already.
+        if self._response.connection is not None:
+            await self._response.wait_for_close()

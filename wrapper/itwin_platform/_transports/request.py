@@ -19,7 +19,6 @@ from .lazy import LazyRequest
 
 #: A request of these methods states the length of its body, also when the body is empty.
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
-_HEADER = re.compile(r"[!-~]([ -~]*[!-~])?")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 #: Headers of every request.
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
@@ -156,7 +155,9 @@ def check_path(path: str, *, route: str = "/") -> None:
 
 def check_header(name: str, value: object) -> None:
     """Reject a header value that is not visible ASCII: it could not be sent, or would start another header."""
-    if not isinstance(value, Unset) and not (isinstance(value, str) and _HEADER.fullmatch(value)):
+    if isinstance(value, Unset):
+        return
+    if not (isinstance(value, str) and value.isascii() and value.isprintable() and "" != value == value.strip(" ")):
         raise UsageError(f"{name} must be a string of visible ASCII characters without spaces around it")
 
 

@@ -1,7 +1,6 @@
 """aiohttp's connections, checked before they are used again."""
 
 from typing import Any
-from weakref import WeakSet
 
 from .network import is_socket_readable
 
@@ -12,19 +11,14 @@ def connector_class(aiohttp: Any) -> Any:
     class Connector(aiohttp.TCPConnector):  # type: ignore[misc]  # aiohttp is imported by name
         """Notices before a connection is used again that the service has closed it, or sent more than a response."""
 
-        def __init__(self, **options: Any) -> None:
-            super().__init__(**options)
-            self._used: WeakSet[Any] = WeakSet()
-
         async def connect(self, *arguments: Any, **options: Any) -> Any:
             while True:
                 connection = await super().connect(*arguments, **options)
-                protocol = connection.protocol
-                if protocol not in self._used:
-                    self._used.add(protocol)
-                    connection.transport.set_protocol(_OneContentLength(protocol))
+                transport, protocol = connection.transport, connection.protocol
+                if not isinstance(transport.get_protocol(), _OneContentLength):
+                    transport.set_protocol(_OneContentLength(protocol))
                     return connection
-                if not protocol.should_close and not is_socket_readable(connection.transport):
+                if not protocol.should_close and not is_socket_readable(transport):
                     return connection
                 connection.close()
 
@@ -43,11 +37,12 @@ class _OneContentLength:
     def data_received(self, data: bytes) -> None:
         """Hand on what arrived."""
         if data.startswith(b"HTTP/"):
-            head, end, body = data.partition(b"\r\n\r\n")
+            end = data.find(b"\r\n\r\n")
+            head = data if end < 0 else data[:end]
             if head.lower().count(b"\r\ncontent-length:") > 1:
                 lines = head.split(b"\r\n")
                 lengths = [line for line in lines if line.lower().startswith(b"content-length:")]
                 if len({line.partition(b":")[2].strip() for line in lengths}) == 1:
                     lines = [*(line for line in lines if line not in lengths), lengths[0]]
-                    data = b"\r\n".join(lines) + end + body
+                    data = b"\r\n".join(lines) + data[len(head) :]
         self._protocol.data_received(data)

@@ -1,24 +1,28 @@
-"""A thousand processes under one rate, in virtual time: RedisGate with a model of its script as the engine."""
+"""RedisGate in virtual time: a model of its script as the engine, and processes that make calls through it."""
 
 import asyncio
 import math
 import statistics
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
 
 from itwin_platform import Permit, RateLimit
 from itwin_platform._attempts.admission.window import Window
 from itwin_platform._gates.engine import Reply, Request
 from itwin_platform._gates.shared import SharedGate
 
-from tests.support.virtual_time import in_virtual_time
+#: What a command of the engine takes, in seconds: it has its effect at once, and its reply comes then.
+ENGINE_LATENCY = 0.001
 
-from .figure import Figure, at_most, exactly
-from .herd import FixedWindow
 
-#: What a command of the engine and a request of the service take, in seconds.
-ENGINE_LATENCY, SERVICE_LATENCY = 0.001, 0.1
-MAX_IN_FLIGHT = 200
+class Limit(Protocol):
+    """A limit of the service."""
+
+    def takes(self, now: float) -> bool:
+        """Count a request and tell whether it may go on."""
+        ...
 
 
 class ModelWindow(Window):
@@ -38,38 +42,23 @@ class ModelWindow(Window):
 class ModelState:
     """What the server holds: the window, and which processes wait in which order."""
 
-    def __init__(self, rate: RateLimit | None) -> None:
-        self.window = ModelWindow(max_in_flight=MAX_IN_FLIGHT, rates=[rate] if rate else [])
+    def __init__(self, *, max_in_flight: int, rate: RateLimit | None) -> None:
+        self.window = ModelWindow(max_in_flight=max_in_flight, rates=[rate] if rate else [])
         self.queue: OrderedDict[str, tuple[int, int]] = OrderedDict()
         self.listeners: dict[str, Callable[[int, int], None]] = {}
         self.turns = self.commands = 0
 
-    def enqueue(self, process: str, wants: int) -> None:
-        """Put a process behind all others."""
-        self.turns += 1
-        self.queue.pop(process, None)
-        self.queue[process] = (self.turns, wants)
-
     def exchange(self, request: Request, now: float) -> Reply:
         """Do what the script does."""
         self.commands += 1
-        for report in request.reports:
-            permit = Permit(period=report.period, number=report.number)
-            if report.kind == "sent":
-                self.window.sending(permit, now=now - report.value)
-            elif report.kind == "answered":
-                self.window.answered(permit)
-            elif report.kind == "rate_limited":
-                self.window.rate_limited(permit, now=now, wait=report.value, jitter=report.jitter)
-            elif report.kind in ("abandoned", "unused"):
-                self.window.end(permit)
+        self._note(request, now)
         if request.wants and request.process in self.queue:
             self.queue[request.process] = (self.queue[request.process][0], request.wants)
         elif request.wants:
-            self.enqueue(request.process, request.wants)
+            self._enqueue(request.process, request.wants)
         else:
             self.queue.pop(request.process, None)
-        granted = self.distribute(request.process, now)
+        granted = self._distribute(request.process, now)
         first = next(iter(self.queue.values()), (0, 0))[0]
         rank = min(self.queue.get(request.process, (first, 0))[0] - first, len(self.queue))
         wait = self.window.turn(now, rank)
@@ -85,7 +74,24 @@ class ModelState:
             permits=granted,
         )
 
-    def distribute(self, process: str, now: float) -> list[tuple[int, int]]:
+    def _note(self, request: Request, now: float) -> None:
+        for report in request.reports:
+            permit = Permit(period=report.period, number=report.number)
+            if report.kind == "sent":
+                self.window.sending(permit, now=now - report.value)
+            elif report.kind == "answered":
+                self.window.answered(permit)
+            elif report.kind == "rate_limited":
+                self.window.rate_limited(permit, now=now, wait=report.value, jitter=report.jitter)
+            elif report.kind in ("abandoned", "unused"):
+                self.window.end(permit)
+
+    def _enqueue(self, process: str, wants: int) -> None:
+        self.turns += 1
+        self.queue.pop(process, None)
+        self.queue[process] = (self.turns, wants)
+
+    def _distribute(self, process: str, now: float) -> list[tuple[int, int]]:
         """Hand out what is free, one permit to each that waits, in turn."""
         granted: list[tuple[int, int]] = []
         while self.queue and self.window.wait(now) == 0:
@@ -97,9 +103,9 @@ class ModelState:
                 granted.append((permit.period, permit.number))
             else:
                 loop = asyncio.get_running_loop()
-                loop.call_later(ENGINE_LATENCY / 2, self.listeners[head], permit.period, permit.number)
+                loop.call_later(ENGINE_LATENCY, self.listeners[head], permit.period, permit.number)
             if wants > 1:
-                self.enqueue(head, wants - 1)
+                self._enqueue(head, wants - 1)
         return granted
 
 
@@ -110,10 +116,9 @@ class ModelEngine:
         self._state = state
 
     async def exchange(self, request: Request) -> Reply:
-        """One command, there and back."""
-        await asyncio.sleep(ENGINE_LATENCY / 2)
+        """One command."""
         reply = self._state.exchange(request, asyncio.get_running_loop().time())
-        await asyncio.sleep(ENGINE_LATENCY / 2)
+        await asyncio.sleep(ENGINE_LATENCY)
         return reply
 
     async def listen(self, process: str, *, ready: Callable[[], None], permit: Callable[[int, int], None]) -> None:
@@ -130,25 +135,37 @@ class ModelEngine:
         """Nothing is open."""
 
 
-class SlidingWindow(FixedWindow):
-    """Takes at most `requests` in any `per` seconds."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRun:
+    """What the service and the engine saw, and how long it took.
 
-    def __init__(self, requests: int, per: float) -> None:
-        super().__init__(requests, per)
-        self._taken: deque[float] = deque(maxlen=requests)
+    Args:
+        requests: of all processes.
+        per_call: requests for each call.
+        commands: of the engine, for each request.
+        seconds: until the last process ended.
+        slowest: the time of the slowest process against the median.
+    """
 
-    def takes(self, now: float) -> bool:
-        """Counts a request and tells whether it may go on."""
-        if len(self._taken) == self._requests and now - self._taken[0] < self._per:
-            return False
-        self._taken.append(now)
-        return True
+    requests: int
+    per_call: float
+    commands: float
+    seconds: float
+    slowest: float
 
 
-async def simulate(*, processes: int, calls: int, limit: FixedWindow, rate: RateLimit | None) -> dict[str, float]:
-    """Let so many processes make so many calls each, and count."""
+async def run_model(
+    limit: Limit,
+    *,
+    processes: int,
+    calls: int,
+    latency: float,
+    max_in_flight: int = 20,
+    rate: RateLimit | None = None,
+) -> ModelRun:
+    """Let so many processes make so many calls each, all at once; a request takes `latency` seconds."""
     loop = asyncio.get_running_loop()
-    state = ModelState(rate)
+    state = ModelState(max_in_flight=max_in_flight, rate=rate)
     requests = 0
 
     async def call(gate: SharedGate) -> None:
@@ -158,9 +175,8 @@ async def simulate(*, processes: int, calls: int, limit: FixedWindow, rate: Rate
             permit = await gate.enter(ticket, max_wait=math.inf, until=None)
             gate.sending(permit)
             requests += 1
-            await asyncio.sleep(SERVICE_LATENCY / 2)
             is_taken = limit.takes(loop.time())
-            await asyncio.sleep(SERVICE_LATENCY / 2)
+            await asyncio.sleep(latency)
             if is_taken:
                 gate.answered(permit)
                 return
@@ -168,7 +184,7 @@ async def simulate(*, processes: int, calls: int, limit: FixedWindow, rate: Rate
 
     async def process() -> float:
         gate = SharedGate(
-            ModelEngine(state), name="model", max_in_flight=MAX_IN_FLIGHT, rate=rate, workers=processes, on_event=None
+            ModelEngine(state), name="model", max_in_flight=max_in_flight, rate=rate, workers=processes, on_event=None
         )
         await asyncio.gather(*(call(gate) for _ in range(calls)))
         ended = loop.time()
@@ -176,23 +192,10 @@ async def simulate(*, processes: int, calls: int, limit: FixedWindow, rate: Rate
         return ended
 
     times = await asyncio.gather(*(process() for _ in range(processes)))
-    return {
-        "requests": requests / (processes * calls),
-        "slowest": max(times) / statistics.median(times),
-        "commands": state.commands / requests,
-        "seconds": max(times),
-    }
-
-
-def thousand_processes(*, processes: int = 1000, calls: int = 100) -> list[Figure]:
-    """A hundred calls each under 5,000 a minute, which is known."""
-    limit = SlidingWindow(5000, 60.0)
-    found = in_virtual_time(simulate(processes=processes, calls=calls, limit=limit, rate=RateLimit(5000, 60.0)))
-    name = f"model, {processes:,} processes x {calls} calls, 5,000 a minute"
-    return [
-        at_most(f"{name}: requests per call", found["requests"], 1.05),
-        at_most(f"{name}: slowest process against the median", found["slowest"], 2.0, unit=" x"),
-        at_most(f"{name}: commands of the engine per request", found["commands"], 6.0),
-        at_most(f"{name}: time", found["seconds"], 1.1 * limit.ideal(processes * calls) + 10.0, unit=" s"),
-        exactly(f"{name}: 429", round((found["requests"] - 1) * processes * calls), 0),
-    ]
+    return ModelRun(
+        requests=requests,
+        per_call=requests / (processes * calls),
+        commands=state.commands / requests,
+        seconds=max(times),
+        slowest=max(times) / statistics.median(times),
+    )
