@@ -78,5 +78,8 @@ def test_what_the_sandbox_still_has_is_named_with_its_line(
     change(document)
     text = sandbox_misfits(read(document))[0]
     assert said in text
+    if change is move:
+        page = (PROJECT / "docs" / "regenerating.md").read_text(encoding="utf-8")
+        assert re.sub(r":\d+", "", text) in re.sub(r":\d+", "", page)
     file, line = text.partition("(")[2].partition(")")[0].split(":")
     assert '"create_detector"' in (PROJECT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
