@@ -25,13 +25,13 @@ Row = tuple[str, str, str, bool]
 
 
 def ids_of(sandbox: Sandbox, suffix: str) -> str:
-    """Returns what the JavaScript needs, as JSON; resources get names with the suffix."""
+    """Return what the JavaScript needs, as JSON; resources get names with the suffix."""
     names = ("account_id", "itwin_id", "repository_id")
     return json.dumps({**{name: getattr(sandbox, name) for name in names}, "suffix": suffix})
 
 
 def rows_of(client: str, results: list[dict[str, Any]], *, as_seen: bool) -> list[Row]:
-    """Returns a row of the table for each call; by the description the query scope `all` does not exist."""
+    """Return a row of the table for each call; by the description the query scope `all` does not exist."""
     rows = []
     for result in results:
         rejected = not as_seen and "queryScope all" in result["name"]
@@ -42,7 +42,7 @@ def rows_of(client: str, results: list[dict[str, Any]], *, as_seen: bool) -> lis
 
 
 async def itwins_client(node: Path, *, as_seen: bool) -> list[Row]:
-    """Runs the client in Node.js."""
+    """Run the client in Node.js."""
     async with Sandbox(itwins=200, as_seen=as_seen) as sandbox:
         command = ["node", "itwins_client.js", sandbox.base_url, ids_of(sandbox, "node")]
         ended = await asyncio.to_thread(subprocess.run, command, cwd=node, capture_output=True, text=True, check=False)
@@ -52,7 +52,7 @@ async def itwins_client(node: Path, *, as_seen: bool) -> list[Row]:
 
 
 async def itwins_client_in_a_page(node: Path, *, as_seen: bool) -> list[Row]:
-    """Runs the same client in a page of another origin, in headless Chromium."""
+    """Run the same client in a page of another origin, in headless Chromium."""
     name = "itwins-client 1.6.1, Chromium"
     if CHROMIUM is None:
         return []
@@ -91,7 +91,7 @@ def _handler(pages: dict[str, bytes]) -> type[BaseHTTPRequestHandler]:
         """Serves the page and its script."""
 
         def do_GET(self) -> None:
-            """Sends one of them."""
+            """Send one of them."""
             content = pages.get(self.path)
             self.send_response(404 if content is None else 200)
             self.send_header("content-type", "text/javascript" if self.path.endswith(".js") else "text/html")
@@ -99,7 +99,7 @@ def _handler(pages: dict[str, bytes]) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(content or b"")
 
         def log_message(self, format: str, *args: object) -> None:
-            """Logs nothing."""
+            """Log nothing."""
 
     return Pages
 
@@ -118,7 +118,7 @@ async def _in_chromium(chromium: str, url: str) -> str:
 
 
 def is_scene_object(value: Any) -> bool:
-    """Tells what scenes-client checks of an object."""
+    """Tell what scenes-client checks of an object."""
     optional: dict[str, type | tuple[type, ...]] = {
         "displayName": str,
         "order": (int, float),
@@ -135,7 +135,7 @@ def is_scene_object(value: Any) -> bool:
 
 
 def is_page_of_objects(body: Any) -> bool:
-    """Tells what scenes-client checks of a page: a null link is none."""
+    """Tell what scenes-client checks of a page: a null link is none."""
     links, context = body["_links"], body["sceneContext"]
     named = all(isinstance(links[name]["href"], str) for name in ("self", "prev", "next") if name in links)
     described = all(isinstance(context[name], str) for name in ("displayName", "lastModified"))
@@ -143,7 +143,7 @@ def is_page_of_objects(body: Any) -> bool:
 
 
 def is_scene(body: Any, *, as_seen: bool) -> bool:
-    """Tells what scenes-client checks of a scene; the description has no tags."""
+    """Tell what scenes-client checks of a scene; the description has no tags."""
     scene = body["scene"]
     names = ("id", "displayName", "createdById", "iTwinId", "creationTime", "lastModified")
     tags = isinstance(scene.get("tags"), list) or not as_seen
@@ -153,14 +153,14 @@ def is_scene(body: Any, *, as_seen: bool) -> bool:
 
 
 def is_new_detector(body: Any) -> bool:
-    """Tells what reality-capture checks of a detector, and that a new one has no versions."""
+    """Tell what reality-capture checks of a detector, and that a new one has no versions."""
     detector = body["detector"]
     types = ("PhotoObjectDetector", "PhotoSegmentationDetector", "OrthophotoSegmentationDetector")
     return detector["name"] == "@team/cracks" and detector["type"] in types and detector["versions"] == []
 
 
 async def hand_written(*, as_seen: bool) -> list[Row]:
-    """Sends the requests of the two clients that are not installed here, in their own forms."""
+    """Send the requests of the two clients that are not installed here, in their own forms."""
     rows: list[Row] = []
 
     def judge(client: str, name: str, response: httpx.Response, fits: Callable[[Any], bool]) -> None:
@@ -235,7 +235,7 @@ async def hand_written(*, as_seen: bool) -> list[Row]:
 
 
 async def check(node: Path | None) -> bool:
-    """Runs every client and prints a table; without `node` only the hand-written requests."""
+    """Run every client and print a table; without `node` only the hand-written requests."""
     clean = True
     for as_seen in (False, True):
         rows = await hand_written(as_seen=as_seen)

@@ -1,4 +1,4 @@
-"""Runs Prism, which reads the same `openapi.yaml`, between the client and the sandbox and in place of the sandbox.
+"""Run Prism, which reads the same `openapi.yaml`, between the client and the sandbox and in place of the sandbox.
 
 As a proxy it names in the header `sl-violations` where a request or a response breaks the document. As a mock it
 responds with the examples of the document.

@@ -1,4 +1,4 @@
-"""Lets the linters and generators of others read `openapi.yaml`, and rejects a warning that nothing here explains.
+"""Let the linters and generators of others read `openapi.yaml`, and reject a warning that nothing here explains.
 
 Each gets the document as it is. What one of them says all the same is switched off in `redocly.yaml` or
 `spectral.yaml`, with the reason beside it.

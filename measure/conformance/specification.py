@@ -1,4 +1,4 @@
-"""Sends generated requests to the sandbox and checks every response against `openapi.yaml`, with schemathesis.
+"""Send generated requests to the sandbox and check every response against `openapi.yaml`, with schemathesis.
 
 Two runs: one whose paths and Accept name what the sandbox stores, so that the cases reach the rules; one where
 everything is generated. Every check of schemathesis is on. Each case goes to a sandbox under asyncio and to one under

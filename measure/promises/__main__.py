@@ -1,4 +1,4 @@
-"""Measures every promise and prints the table: `python -m measure.promises`, on loopback only.
+"""Measure every promise and print the table: `python -m measure.promises`, on loopback only.
 
 With the word `shared` it measures what processes share through Redis, and nothing else.
 """
@@ -32,7 +32,7 @@ COUNTED: tuple[Measurement, ...] = (lost_responses, fuzzing, hostile_links, canc
 
 
 def main() -> int:
-    """Prints the table; the status is 1 where a promise does not hold."""
+    """Print the table; the status is 1 where a promise does not hold."""
     began = time.monotonic()
     figures: list[Figure] = []
     is_shared_only = "shared" in sys.argv[1:]

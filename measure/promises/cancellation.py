@@ -46,7 +46,7 @@ def busy(transport: Any) -> int:
 
 
 async def left_after(turn: int, make_transport: Callable[[], httpx.AsyncBaseTransport]) -> tuple[bool, int, int, int]:
-    """Cancel a call at a turn; return whether it was under way, and the tasks, connections and permits left."""
+    """Cancel a call at a turn; return whether it was in flight, and the tasks, connections and permits left."""
     script: Iterator[PreparedResponse] = iter(SCRIPT)
     gate, asked, before = Gate(1), 0, asyncio.all_tasks()
 
@@ -56,12 +56,12 @@ async def left_after(turn: int, make_transport: Callable[[], httpx.AsyncBaseTran
         await asyncio.sleep(0.001)
         return AccessToken(f"t-{asked}", datetime.now(UTC) + timedelta(hours=1))
 
-    def answer(received: ReceivedRequest) -> PreparedResponse:
+    def respond(received: ReceivedRequest) -> PreparedResponse:
         return next(script, PreparedResponse(body=ACCOUNT))
 
     transport = make_transport()
     policy = BackoffPolicy(base_delay=0.005)
-    async with RawServer(answer) as server:
+    async with RawServer(respond) as server:
         async with PlatformClient(
             server.address, vendor="acme", token=token, transport=transport, gate=gate, backoff=policy
         ) as platform:

@@ -34,13 +34,13 @@ def client(
     backoff: BackoffPolicy | None = None,
     timeout: float | httpx.Timeout = 10.0,
 ) -> PlatformClient:
-    """Makes a client that waits for nothing before a retry."""
+    """Make a client that waits for nothing before a retry."""
     policy = backoff or BackoffPolicy(base_delay=0.0, retry_budget=1_000_000)
     return PlatformClient(address, vendor="v", token="t", transport=transport, backoff=policy, timeout=timeout)
 
 
 async def connections(*, posts: int = 200, schedules: int = 5_000, step: int = 1) -> list[Figure]:
-    """Measures both transports: so many POSTs, so many schedules each, and cuts at every `step`th byte."""
+    """Measure both transports: so many POSTs, so many schedules each, and cuts at every `step`th byte."""
     figures: list[Figure] = []
     for name, make in TRANSPORTS.items():
         figures += await closing(name, make, posts=posts)
@@ -53,7 +53,7 @@ async def connections(*, posts: int = 200, schedules: int = 5_000, step: int = 1
 
 
 async def closing(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, posts: int) -> list[Figure]:
-    """A server that closes each connection after a response, without saying so."""
+    """Try a server that closes each connection after a response, without saying so."""
     lost = 0
 
     def close(request: ReceivedRequest) -> Raw:
@@ -76,7 +76,7 @@ async def closing(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]
 
 
 async def surplus(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, schedules: int) -> Figure:
-    """A server that sends more than the response, at once or later; each response names its request."""
+    """Try a server that sends more than the response, at once or later; each response names its request."""
     chance = random.Random(7)  # noqa: S311  # which schedule comes is no secret
     others = 0
 
@@ -152,14 +152,14 @@ class CuttingServer:
 
 
 def plans(response: int, request: int, step: int) -> list[tuple[str, int]]:
-    """Where to cut a response and a request of so many bytes."""
+    """Return where to cut a response and a request of so many bytes."""
     return [("response", size) for size in range(0, response, step)] + [
         ("request", size) for size in range(1, request, step)
     ]
 
 
 async def cuts(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, step: int) -> list[Figure]:
-    """Each request and each response, cut at every byte."""
+    """Cut each request and each response at every byte."""
     broken_gets = repeated_posts = count = 0
     async with CuttingServer() as server, client(server.address, make()) as platform:
         await platform.itwins.get_primary_account()
@@ -180,12 +180,12 @@ async def cuts(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *
             count += 1
     return [
         exactly(f"{name}: GETs that {count:,} cuts left broken", broken_gets, 0),
-        exactly(f"{name}: POSTs sent again, or told wrong, after them", repeated_posts, 0),
+        exactly(f"{name}: POSTs sent again, or reported wrong, after them", repeated_posts, 0),
     ]
 
 
 async def write_timeout(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]) -> Figure:
-    """A peer that accepts and never reads, and 4 MB for it."""
+    """Send 4 MB to a peer that accepts and never reads."""
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
@@ -199,7 +199,7 @@ async def write_timeout(name: str, make: Callable[[], httpx.AsyncBaseTransport |
 
 
 async def closed(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]) -> Figure:
-    """A client that is closed while calls are in flight, at the gate and before a retry."""
+    """Close a client while calls are in flight, at the gate and before a retry."""
     async with RawServer(PreparedResponse(status=503)) as server:
         policy = BackoffPolicy(base_delay=0.05, max_in_flight=3)
         platform = client(server.address, make(), backoff=policy)

@@ -38,16 +38,16 @@ class AdmissionGate(Gate):
 
 
 async def deadlines(*, calls: int = 1000, seed: int = 1, service: Service = RawServer) -> list[Figure]:
-    """So many calls, ten at once, each with a deadline between 50 and 300 ms and a trouble of its own."""
+    """Make so many calls, ten at once, each with a deadline between 50 and 300 ms and a fault of its own."""
     chance = random.Random(seed)  # noqa: S311  # a schedule of troubles
     overshoots: list[float] = []
     strangers = 0
 
-    def answer(received: ReceivedRequest) -> PreparedResponse:
+    def respond(received: ReceivedRequest) -> PreparedResponse:
         return chance.choice(TROUBLE)
 
     clock = asyncio.get_running_loop().time
-    async with service(answer) as server:
+    async with service(respond) as server:
 
         async def call() -> None:
             nonlocal strangers

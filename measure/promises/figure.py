@@ -18,7 +18,7 @@ class Figure:
 
 
 def at_most(promise: str, measured: float, allowed: float, *, unit: str = "") -> Figure:
-    """A figure that may not be larger than what is allowed."""
+    """Return a figure that may not be larger than what is allowed."""
     return Figure(
         promise=promise,
         allowed=f"<= {allowed:g}{unit}",
@@ -28,12 +28,12 @@ def at_most(promise: str, measured: float, allowed: float, *, unit: str = "") ->
 
 
 def exactly(promise: str, measured: int, allowed: int) -> Figure:
-    """A count that must be what is allowed."""
+    """Return a count that must be what is allowed."""
     return Figure(promise=promise, allowed=f"{allowed:,}", measured=f"{measured:,}", holds=measured == allowed)
 
 
 def print_figures(figures: Iterable[Figure], *, seconds: float) -> None:
-    """Prints the table; what does not hold is marked."""
+    """Print the table; what does not hold is marked."""
     table = Table("promise", "allowed", "measured", "", title=f"reliability, {seconds:.0f} s")
     for figure in figures:
         mark = "holds" if figure.holds else "[bold red]BROKEN[/]"

@@ -79,7 +79,7 @@ def body(chance: random.Random) -> bytes:
     return text
 
 
-def fuzzed_answers(*, count: int, seed: int = 1) -> int:
+def fuzzed_responses(*, count: int, seed: int = 1) -> int:
     """Read so many responses, half of them error responses, and count what is neither a result nor ours."""
     chance = random.Random(seed)  # noqa: S311  # a schedule
     pool = [body(chance) for _ in range(max(100, count // 10))]
@@ -126,14 +126,14 @@ async def fuzzed_calls(*, count: int, seed: int = 1) -> int:
     chance = random.Random(seed)  # noqa: S311  # a schedule
     strangers = 0
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def respond(request: httpx.Request) -> httpx.Response:
         status = chance.choice((200, 200, 201, 204, 301, 400, 401, 404, 409, 413, 418, 422, 429, 500, 999))
         headers = {"retry-after": "3600", "content-encoding": chance.choice(("identity", "identity", "gzip", "br"))}
         return httpx.Response(status, headers=headers, stream=httpx.ByteStream(body(chance)))
 
     for _ in range(count // len(CALLS)):
         # A client of its own for each round: the cooldown of one would apply to the next ones.
-        transport = httpx.MockTransport(answer)
+        transport = httpx.MockTransport(respond)
         async with PlatformClient(
             "https://service.example", vendor="acme", token="t-1", transport=transport
         ) as platform:
@@ -147,11 +147,13 @@ async def fuzzed_calls(*, count: int, seed: int = 1) -> int:
     return strangers
 
 
-async def fuzzing(*, answers: int = 1_000_000, waits: int = 100_000, calls: int = 20_000) -> list[Figure]:
-    """A million responses as values, twenty thousand of them through the whole client, and a hundred thousand waits."""
+async def fuzzing(*, responses: int = 1_000_000, waits: int = 100_000, calls: int = 20_000) -> list[Figure]:
+    """Try a million responses as values, twenty thousand through the complete client, and a hundred thousand waits."""
     return [
         exactly(
-            f"{answers:,} fuzzed bodies x statuses: exceptions that are not ours", fuzzed_answers(count=answers), 0
+            f"{responses:,} fuzzed bodies x statuses: exceptions that are not ours",
+            fuzzed_responses(count=responses),
+            0,
         ),
         exactly(f"{calls:,} of them through the client: the same", await fuzzed_calls(count=calls), 0),
         exactly(f"{waits:,} retry-after values: anything but seconds or None", fuzzed_waits(count=waits), 0),

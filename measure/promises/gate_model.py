@@ -21,7 +21,7 @@ class Limit(Protocol):
     """A limit of the service."""
 
     def takes(self, now: float) -> bool:
-        """Count a request and tell whether it may go on."""
+        """Count a request and tell whether the limit allows it."""
         ...
 
 

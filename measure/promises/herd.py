@@ -25,7 +25,7 @@ class Run:
     """What the server saw of a herd, and how long it took."""
 
     calls: int
-    answered: int
+    succeeded: int
     requests: int
     seconds: float
     ideal: float
@@ -39,7 +39,7 @@ async def run_herd(
     loop = asyncio.get_running_loop()
     cooldowns: list[tuple[float, float]] = []
 
-    def answer(received: ReceivedRequest) -> PreparedResponse:
+    def respond(received: ReceivedRequest) -> PreparedResponse:
         if limit.takes(received.at):
             return PreparedResponse(body=ACCOUNT)
         return PreparedResponse(status=429, headers={"retry-after": "1"})
@@ -48,14 +48,14 @@ async def run_herd(
         if isinstance(event, CooldownStarted):
             cooldowns.append((loop.time(), loop.time() + event.seconds))
 
-    async with service(answer) as server:
+    async with service(respond) as server:
         policy = BackoffPolicy(deadline=None)
         transport = fast_transport() if fast else server.transport
         async with PlatformClient(
             server.address, vendor="acme", token="t-1", backoff=policy, on_event=note, transport=transport
         ) as platform:
             began = loop.time()
-            answers = await asyncio.gather(*(platform.itwins.get_primary_account() for _ in range(calls)))
+            accounts = await asyncio.gather(*(platform.itwins.get_primary_account() for _ in range(calls)))
             seconds = loop.time() - began
         late = [
             received
@@ -64,7 +64,7 @@ async def run_herd(
         ]
         return Run(
             calls=calls,
-            answered=sum(answer.id == "a-1" for answer in answers),
+            succeeded=sum(account.id == "a-1" for account in accounts),
             requests=len(server.requests),
             seconds=seconds,
             ideal=limit.ideal(calls),
@@ -73,9 +73,9 @@ async def run_herd(
 
 
 def herd_figures(runs: Sequence[Run], name: str) -> list[Figure]:
-    """All succeed, few requests more than calls, little time more than the limit allows, silence in cooldowns."""
+    """Return the figures: all succeed, few extra requests, little more time than the limit needs, silent cooldowns."""
     return [
-        exactly(f"{name}: calls answered", sum(run.answered for run in runs), sum(run.calls for run in runs)),
+        exactly(f"{name}: calls succeeded", sum(run.succeeded for run in runs), sum(run.calls for run in runs)),
         at_most(f"{name}: requests per call", max(run.requests / run.calls for run in runs), 1.2),
         at_most(f"{name}: time against the ideal", max(run.seconds / run.ideal for run in runs), 1.1, unit=" x"),
         exactly(f"{name}: requests begun while a cooldown was known", sum(run.in_cooldowns for run in runs), 0),
@@ -83,7 +83,7 @@ def herd_figures(runs: Sequence[Run], name: str) -> list[Figure]:
 
 
 async def herd(*, calls: int = 100, runs: int = 1, service: Service = RawServer) -> list[Figure]:
-    """A hundred tasks at ten a second, Retry-After 1, by both ways of counting that services have: the worst run."""
+    """Run a hundred tasks at ten a second, Retry-After 1, by both ways in which services count: the worst run."""
     figures = []
     for fast in (False, True) if service is RawServer else (False,):
         through = ("aiohttp" if fast else "httpx") if service is RawServer else "virtual time"

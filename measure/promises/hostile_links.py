@@ -70,7 +70,7 @@ QUERIES = (
 
 
 def hostile_addresses(*, count: int, port: int, seed: int = 1) -> Iterator[str]:
-    """So many addresses of all these parts; some name a server that listens."""
+    """Return so many addresses of all these parts; some name a server that listens."""
     chance = random.Random(seed)  # noqa: S311  # a schedule
     hosts = (*FOREIGN, f"127.0.0.1:{port}", f"localhost:{port}")
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""Reads all iTwins in a process of its own, which may be killed after any item.
+"""Read all iTwins in a process of its own, which may be killed after any item.
 
 Run as `python -m measure.promises.itwin_reader PORT FILE KILL_AT CONCURRENCY`. It continues at the last complete line
 of the file, appends the id of each iTwin with the string that continues after it, and kills itself (SIGKILL) when the

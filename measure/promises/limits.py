@@ -12,14 +12,14 @@ class FixedWindow:
         self._start, self._count = -math.inf, 0
 
     def takes(self, now: float) -> bool:
-        """Count a request and tell whether it may go on."""
+        """Count a request and tell whether the limit allows it."""
         if now - self._start >= self._per:
             self._start, self._count = now, 0
         self._count += 1
         return self._count <= self._requests
 
     def ideal(self, calls: int) -> float:
-        """The shortest time in which so many can be taken."""
+        """Return the shortest time in which so many can be taken."""
         return (math.ceil(calls / self._requests) - 1) * self._per
 
 
@@ -31,7 +31,7 @@ class TokenBucket:
         self._level, self._seen = float(requests), -math.inf
 
     def takes(self, now: float) -> bool:
-        """Count a request and tell whether it may go on."""
+        """Count a request and tell whether the limit allows it."""
         rate = self._requests / self._per
         self._level = min(self._requests, self._level + (now - self._seen) * rate)
         self._seen = now
@@ -41,7 +41,7 @@ class TokenBucket:
         return True
 
     def ideal(self, calls: int) -> float:
-        """The shortest time in which so many can be taken."""
+        """Return the shortest time in which so many can be taken."""
         return max(0.0, (calls - self._requests) * self._per / self._requests)
 
 
@@ -53,7 +53,7 @@ class Punishing(FixedWindow):
         self._banned_until = -math.inf
 
     def takes(self, now: float) -> bool:
-        """Counts a request and tells whether it may go on."""
+        """Count a request and tell whether the limit allows it."""
         if now >= self._banned_until and super().takes(now):
             return True
         self._banned_until = now + self._per
@@ -68,7 +68,7 @@ class SlidingWindow(FixedWindow):
         self._taken: deque[float] = deque(maxlen=requests)
 
     def takes(self, now: float) -> bool:
-        """Counts a request and tells whether it may go on."""
+        """Count a request and tell whether the limit allows it."""
         if len(self._taken) == self._requests and now - self._taken[0] < self._per:
             return False
         self._taken.append(now)

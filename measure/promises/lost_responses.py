@@ -23,7 +23,7 @@ methods_at_once = st.binary(min_size=2, max_size=6).map(lambda drawn: [METHODS[e
 
 
 class FaultSchedule(RuleBasedStateMachine):
-    """Calls begin, faults are planned, time goes on and calls are cancelled, in any order."""
+    """Calls start, faults are planned, time passes and calls are cancelled, in any order."""
 
     schedules: ClassVar[int] = 0
     posts: ClassVar[int] = 0
@@ -103,7 +103,7 @@ class FaultSchedule(RuleBasedStateMachine):
 
 
 def lost_responses(*, schedules: int = 10_000) -> list[Figure]:
-    """So many random schedules of faults."""
+    """Run so many random schedules of faults."""
     FaultSchedule.schedules = FaultSchedule.posts = FaultSchedule.retried = FaultSchedule.other_retries = 0
     run_state_machine_as_test(
         FaultSchedule,

@@ -13,7 +13,7 @@ LOOPBACK_LATENCY, NETWORK_LATENCY = 0.005, 0.1
 
 
 def modelled_processes() -> list[Figure]:
-    """The cases of `several_processes`, by the same limits."""
+    """Return the cases of `several_processes`, by the same limits."""
     found: list[Figure] = []
     for workers, requests, calls, most, slowest in (
         *((workers, 100, 1000, 1.03, 1.3) for workers in (4, 8)),
@@ -36,7 +36,7 @@ def _figures(name: str, limit: FixedWindow, *, workers: int, calls: int, most: f
 
 
 def thousand_processes(*, processes: int = 1000, calls: int = 100) -> list[Figure]:
-    """A hundred calls each under 5,000 a minute, which is known."""
+    """Make a hundred calls in each process under 5,000 a minute, which is known."""
     limit = SlidingWindow(5000, 60.0)
     run: ModelRun = in_virtual_time(
         run_model(

@@ -24,7 +24,7 @@ async def run_outage(*, calls: int, service: Service) -> tuple[int, int]:
 
 
 async def outage(*, service: Service = RawServer) -> list[Figure]:
-    """A hundred calls and a thousand."""
+    """Make a hundred calls and a thousand."""
     figures = []
     for calls, most in ((100, 1.2), (1000, 1.05)):
         failed, requests = await run_outage(calls=calls, service=service)

@@ -17,7 +17,7 @@ from .calls import CALLS, SECRET
 from .figure import Figure, exactly
 
 #: What the service does with a request.
-ANSWERS = (
+RESPONSES = (
     PreparedResponse(),
     PreparedResponse(body=b"["),
     PreparedResponse(status=400),
@@ -49,18 +49,18 @@ def everything_logged() -> Iterator[io.StringIO]:
 
 
 async def secrets(*, rounds: int = 50, seed: int = 1) -> list[Figure]:
-    """Each operation with random responses, so many rounds of all eight."""
+    """Call each operation with random responses, so many rounds of all eight."""
     chance = random.Random(seed)  # noqa: S311  # a schedule
     events: list[BackoffEvent] = []
     written: list[str] = []
     sent = 0
 
-    def answer(received: ReceivedRequest) -> PreparedResponse:
+    def respond(received: ReceivedRequest) -> PreparedResponse:
         nonlocal sent
         sent += SECRET in f"{received.headers}{received.body!r}{received.target}"
-        return chance.choice(ANSWERS)
+        return chance.choice(RESPONSES)
 
-    async with RawServer(answer) as server:
+    async with RawServer(respond) as server:
         with everything_logged() as log:
 
             async def run_round() -> None:

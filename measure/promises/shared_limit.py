@@ -2,13 +2,15 @@
 
 import asyncio
 import statistics
+from dataclasses import replace
 
 from itwin_platform import RedisGate
 
-from tests.support.redis_server import RedisServer, server_program, system_program
+from tests.support.redis_server import RedisServer, server_program, system_programs
 
 from .figure import Figure, at_most
 from .several_processes import (
+    eight_processes,
     interrupted_processes,
     killed_worker,
     outage_of_processes,
@@ -38,27 +40,37 @@ async def uncontended(redis: RedisServer, *, calls: int = 1000) -> list[Figure]:
     ]
 
 
-async def shared_limit(*, program: str | None = None) -> list[Figure]:
+async def shared_limit() -> list[Figure]:
     """Every case with a server of its own, through httpx and aiohttp; nothing where no server is installed."""
     if server_program() is None:
         return []
     found: list[Figure] = []
-    with RedisServer(program) as redis:
+    with RedisServer() as redis:
         found += await uncontended(redis)
-    for measurement in (several_processes, punished_processes, interrupted_processes, outage_of_processes):
+    for measurement in (
+        eight_processes,
+        several_processes,
+        punished_processes,
+        interrupted_processes,
+        outage_of_processes,
+    ):
         for fast in (False, True):
-            with RedisServer(program) as redis:
+            with RedisServer() as redis:
                 found += await measurement(redis, fast=fast)
-    with RedisServer(program) as redis:
+    with RedisServer() as redis:
         found += await killed_worker(redis)
     return found
 
 
 async def shared_limit_of_the_system() -> list[Figure]:
-    """The short cases again, on the server that the system has, when it has one."""
-    if (program := system_program()) is None:
-        return []
-    with RedisServer(program) as redis:
-        found = [*await uncontended(redis), *await outage_of_processes(redis, fast=False)]
-    with RedisServer(program) as redis:
-        return [*found, *await interrupted_processes(redis, fast=False)]
+    """The shorter cases again, on each server that the system has: Valkey, a newer Redis, or none."""
+    found: list[Figure] = []
+    for program in system_programs():
+        with RedisServer(program) as redis:
+            version = redis.version
+            figures = await uncontended(redis)
+            figures += await outage_of_processes(redis, fast=False)
+            figures += await eight_processes(redis, fast=False)
+            figures += await interrupted_processes(redis, fast=False)
+        found += [replace(each, promise=f"{version}: {each.promise}") for each in figures]
+    return found

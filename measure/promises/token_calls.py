@@ -24,7 +24,7 @@ class Issuer:
         self.fails = False
         self.given = 0
 
-    def answer(self, received: ReceivedRequest) -> PreparedResponse:
+    def respond(self, received: ReceivedRequest) -> PreparedResponse:
         """Play the issuer and the service on one server."""
         if received.target == "/token":
             self.given += 1
@@ -36,9 +36,9 @@ class Issuer:
 
 @asynccontextmanager
 async def opened(now: Callable[[], datetime]) -> AsyncIterator[tuple[Issuer, RawServer, PlatformClient]]:
-    """A client whose token source asks the issuer, and whose gate lets everybody begin at once."""
+    """Return a client whose token provider calls the issuer, and whose gate lets all calls start at once."""
     issuer = Issuer()
-    async with RawServer(issuer.answer) as server, httpx.AsyncClient() as http:
+    async with RawServer(issuer.respond) as server, httpx.AsyncClient() as http:
 
         async def source() -> AccessToken:
             response = await http.get(f"{server.address}/token")
@@ -53,7 +53,7 @@ async def opened(now: Callable[[], datetime]) -> AsyncIterator[tuple[Issuer, Raw
 
 
 def asked(server: RawServer) -> int:
-    """How often the server was asked for a token since the last time."""
+    """Return how many tokens the issuer was asked for since the last call of this function."""
     count = sum(received.target == "/token" for received in server.requests)
     server.requests.clear()
     return count

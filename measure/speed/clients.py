@@ -22,22 +22,22 @@ class Client(Protocol):
         """One PATCH of a repository's authentication."""
 
     async def post(self, itwin_id: str) -> None:
-        """Creates a scene of 100 objects; the iTwin `echo` returns them, any other one returns none."""
+        """Create a scene of 100 objects; the iTwin `echo` returns them, any other one returns none."""
 
     async def itwins(self, page_size: int) -> int:
-        """Reads 10,000 full iTwins."""
+        """Read 10,000 full iTwins."""
         ...
 
     async def itwins_at_once(self) -> int:
-        """Reads 10,000 full iTwins as quickly as the client offers to: where it offers nothing, 100 by 100."""
+        """Read 10,000 full iTwins as quickly as the client offers to: where it offers nothing, 100 by 100."""
         ...
 
     async def objects(self) -> int:
-        """Reads 5,000 View3d scene objects in pages of 100."""
+        """Read 5,000 View3d scene objects in pages of 100."""
         ...
 
     async def aclose(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
 
 
 class Ours:
@@ -163,7 +163,7 @@ class Dictionaries:
 
 
 def httpx_client(port: int) -> Dictionaries:
-    """Makes httpx + json."""
+    """Make httpx + json."""
     import httpx
 
     client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=ACCEPT, timeout=30)
@@ -175,7 +175,7 @@ def httpx_client(port: int) -> Dictionaries:
 
 
 async def aiohttp_client(port: int) -> Dictionaries:
-    """Makes aiohttp + json."""
+    """Make aiohttp + json."""
     import aiohttp
     from yarl import URL
 
@@ -255,7 +255,7 @@ class Bare:
 
 
 async def connected(name: str, port: int) -> Client:
-    """Makes a client by its name in the tables."""
+    """Make a client by its name in the tables."""
     if name == "limit":
         return Bare(port)
     if name == "aiohttp + json":

@@ -152,11 +152,11 @@ class Connection(asyncio.Protocol):
         self.transport: Any = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keeps the transport."""
+        """Keep the transport."""
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Hands out the body when it is whole."""
+        """Hand out the body when it is complete."""
         self._received += data
         if not self._whole:
             end = self._received.find(b"\r\n\r\n")
@@ -171,7 +171,7 @@ class Connection(asyncio.Protocol):
             self._answer.set_result(body)
 
     async def send(self, request: bytes) -> bytes:
-        """Sends and returns the body."""
+        """Send and return the body."""
         self._answer = asyncio.get_running_loop().create_future()
         self.transport.write(request)
         return await self._answer
@@ -186,14 +186,14 @@ class Limit:
         self._idle: asyncio.Queue[Connection] = asyncio.Queue()
 
     async def connect(self, count: int = 100) -> None:
-        """Opens the connections."""
+        """Open the connections."""
         loop = asyncio.get_running_loop()
         for _ in range(count):
             _, connection = await loop.create_connection(Connection, "127.0.0.1", self._port)
             self._idle.put_nowait(connection)
 
     async def send(self, line: bytes, body: bytes = b"") -> bytes:
-        """Sends one request and returns the body."""
+        """Send one request and return the body."""
         connection = await self._idle.get()
         try:
             extra = b"content-length: %d\r\n" % len(body) if body else b""

@@ -1,4 +1,4 @@
-"""Writes the figures into the pages of the documentation: what users gain, and the bars for contributors.
+"""Write the figures into the pages of the documentation: what users gain, and the bars for contributors.
 
 Only the part of a page between its two marks is written, so the words around it are edited by hand.
 """

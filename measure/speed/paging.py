@@ -38,7 +38,7 @@ LATENCIES = (0.02, 0.1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """A listing to read whole."""
+    """A listing to read completely."""
 
     name: str
     pages: int
@@ -65,19 +65,19 @@ WORKS = (
 
 
 async def timed(work: Work, platform: PlatformClient, n: int) -> tuple[float, float]:
-    """Reads a listing once and returns the seconds that passed, and those of the processor."""
+    """Read a listing once and return the seconds that passed, and those of the processor."""
     pager = work.read(platform, n)
     gc.collect()
     began, used = time.perf_counter(), time.process_time()
     async for _ in pager:
         pass
     passed, used = time.perf_counter() - began, time.process_time() - used
-    assert pager.pages_read == work.pages  # a listing that is not whole would be fast for nothing
+    assert pager.pages_read == work.pages  # an incomplete listing would be fast for nothing
     return passed, used
 
 
 async def speed(console: Console, rounds: int) -> None:
-    """Prints the table of speed-ups."""
+    """Print the table of speed-ups."""
     table = Table("listing", "latency", "n", "seconds", "speed-up", "of n", "aim", "possible", "of it", "busy")
     for latency in LATENCIES:
         with Process("measure.speed.paging_server", "--latency", str(latency)) as server:
@@ -97,7 +97,7 @@ async def speed(console: Console, rounds: int) -> None:
 
 
 def add_rows(table: Table, work: Work, latency: float, measured: dict[int, list[tuple[float, float]]]) -> None:
-    """Adds the figures of one listing."""
+    """Add the figures of one listing."""
     seconds = {n: statistics.median(passed for passed, _ in runs) for n, runs in measured.items()}
     for n, runs in measured.items():
         faster = seconds[1] / seconds[n]
@@ -139,7 +139,7 @@ async def eager(console: Console, rounds: int) -> None:
 
 
 async def memory(console: Console) -> None:
-    """Prints the peak of memory above what was there before, in pages, while the caller is slow and while it is not."""
+    """Print the peak of memory above what was there before, in pages, while the caller is slow and while it is not."""
     table = Table("peak memory of 10,000 iTwins, pages of 100", "n", "pages above the start", "pages above n = 1")
     with Process("measure.speed.paging_server", "--latency", "0.002") as server:
         async with PlatformClient(f"http://127.0.0.1:{server.line().strip()}", vendor="v", token="t") as platform:
@@ -156,7 +156,7 @@ async def memory(console: Console) -> None:
 
 
 def size_of_a_page() -> int:
-    """Returns the bytes that the models of one page take."""
+    """Return the bytes that the models of one page take."""
     content = encoded({"items": SUMMARIES[:100]})
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
@@ -168,7 +168,7 @@ def size_of_a_page() -> int:
 
 
 async def peak(platform: PlatformClient, n: int, work: float) -> int:
-    """Reads a listing page by page, keeps none, and returns the peak of memory above what was there before."""
+    """Read a listing page by page, keep none, and return the peak of memory above what was there before."""
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     tracemalloc.reset_peak()
@@ -205,7 +205,7 @@ async def empty_pages(console: Console, count: int = 100_000) -> None:
 
 
 async def main() -> None:
-    """Measures and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3, help="how often everything is measured")
     make_data()

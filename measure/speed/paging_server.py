@@ -1,4 +1,4 @@
-"""A service with prepared pages behind a latency, in a process of its own: every answer waits for itself alone.
+"""A service with prepared pages behind a latency, in a process of its own: each response waits by itself.
 
 Run as `python -m measure.speed.paging_server --latency SECONDS`. It prints its port, serves until its input closes, and
 then prints the processor time that it used.
@@ -20,8 +20,8 @@ _SKIP = re.compile(rb"(?:\$|%24)skip=(\d+)")
 
 
 @cache
-def answer(kind: bytes, skip: int, top: int, port: int) -> bytes:
-    """Returns the bytes of a page."""
+def response_of(kind: bytes, skip: int, top: int, port: int) -> bytes:
+    """Return the bytes of a page."""
     items: list[dict[str, object]] = SUMMARIES if kind == b"itwins" else objects()
     path = "itwins/?" if kind == b"itwins" else f"scenes/{SCENE_ID}/objects?iTwinId=i&"
     href = f"http://127.0.0.1:{port}/{path}$skip={skip + top}&$top={top}"
@@ -35,25 +35,25 @@ def answer(kind: bytes, skip: int, top: int, port: int) -> bytes:
 
 
 class Service(asyncio.Protocol):
-    """One connection, on which one request follows the answer to the other."""
+    """One connection, on which each request follows the response to the one before."""
 
     latency = 0.0
     port = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keeps the transport."""
+        """Keep the transport."""
         assert isinstance(transport, asyncio.Transport)  # what a stream server gives
         self._transport = transport
         self._received = b""
 
     def data_received(self, data: bytes) -> None:
-        """Answers a whole request when its latency has passed, however many others wait."""
+        """Respond to a whole request when its latency has passed, however many others wait."""
         self._received += data
         if not self._received.endswith(b"\r\n\r\n"):
             return
         request, skip = _REQUEST.match(self._received), _SKIP.search(self._received)
         assert request is not None  # the benchmark asks for pages only
-        page = answer(request[1], int(skip[1]) if skip else 0, int(request[2]), self.port)
+        page = response_of(request[1], int(skip[1]) if skip else 0, int(request[2]), self.port)
         self._received = b""
         asyncio.get_running_loop().call_later(self.latency, self._write, page)
 
@@ -63,16 +63,16 @@ class Service(asyncio.Protocol):
 
 
 async def main() -> None:
-    """Serves until the input closes."""
+    """Serve until the input closes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--latency", type=float, required=True, help="seconds that each answer is held back")
+    parser.add_argument("--latency", type=float, required=True, help="seconds that each response is held back")
     Service.latency = parser.parse_args().latency
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Service, "127.0.0.1", 0)
     Service.port = server.sockets[0].getsockname()[1]
     for kind, items, top in ((b"itwins", itwins(), 100), (b"scenes", objects(), 100), (b"scenes", objects(), 20)):
         for skip in range(0, len(items), top):
-            answer(kind, skip, top, Service.port)
+            response_of(kind, skip, top, Service.port)
     before = time.process_time()
     print(Service.port, flush=True)
     await loop.run_in_executor(None, sys.stdin.read)

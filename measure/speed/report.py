@@ -1,4 +1,4 @@
-"""Prints the figures as ratios with their quartiles."""
+"""Print the figures as ratios with their quartiles."""
 
 import statistics
 from collections.abc import Sequence

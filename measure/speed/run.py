@@ -1,4 +1,4 @@
-"""Runs the works with all clients in interleaved rounds, prints ratios with their quartiles, and writes the report.
+"""Run the works with all clients in interleaved rounds, print ratios with their quartiles, and write the report.
 
 Run as `python -m measure.speed.run [--rounds N] [--quick] [--only WORK] [--report]`. What is compared is the
 processor time of the client's own process; only the works with latency compare elapsed time.
@@ -49,7 +49,7 @@ class Process:
         self.close()
 
     def line(self) -> str:
-        """Reads a line; an ended process ends the benchmark."""
+        """Read a line; an ended process ends the benchmark."""
         assert self._process.stdout is not None  # a pipe was asked for
         line = self._process.stdout.readline()
         if not line:
@@ -57,14 +57,14 @@ class Process:
         return line
 
     def say(self, text: str) -> str:
-        """Writes a line and reads one."""
+        """Write a line and read one."""
         assert self._process.stdin is not None  # a pipe was asked for
         self._process.stdin.write(text + "\n")
         self._process.stdin.flush()
         return self.line()
 
     def close(self) -> str:
-        """Closes the input and returns what is said last."""
+        """Close the input and return what is said last."""
         if self._process.poll() is not None:
             return ""
         return self._process.communicate()[0]
@@ -108,9 +108,9 @@ def measure(works: Sequence[Work], rounds: int, pythons: dict[str, str]) -> tupl
                     if number:
                         figures[work][client].append(cost)
         used = json.loads(bench.servers[0].close())
-    per_request = used["cpu"] / used["answered"] * 1e6
+    per_request = used["cpu"] / used["served"] * 1e6
     said = (
-        f"The server answered {used['answered']} requests at {per_request:.0f} us each and was busy "
+        f"The server handled {used['served']} requests at {per_request:.0f} us each and was busy "
         f"{used['cpu'] / used['wall']:.0%} of the time: it was not the bottleneck."
     )
     if used["cpu"] > 0.9 * used["wall"]:

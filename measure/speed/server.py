@@ -1,7 +1,7 @@
-"""The benchmark server: one asyncio protocol that answers prepared bytes, in a process of its own.
+"""The benchmark server: one asyncio protocol that responds with prepared bytes, in a process of its own.
 
 Run as `python -m measure.speed.server [--latency SECONDS]`. It prints its port, serves until its input closes, and then
-prints the processor time that it used and the requests that it answered.
+prints the processor time that it used and how many requests it served.
 """
 
 import argparse
@@ -19,13 +19,13 @@ _TOP = re.compile(rb"(?:\$|%24)top=(\d+)")
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 
 
-def _answer(status: bytes, body: bytes) -> bytes:
+def _response(status: bytes, body: bytes) -> bytes:
     return b"HTTP/1.1 %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (status, len(body), body)
 
 
 @cache
 def page(kind: str, skip: int, top: int, port: int) -> bytes:
-    """Returns a page with its links."""
+    """Return a page with its links."""
     items = itwins() if kind == "iTwins" else objects()
     path = "itwins/?" if kind == "iTwins" else f"scenes/{SCENE_ID}/objects?iTwinId=i&"
     links = {"self": {"href": f"http://127.0.0.1:{port}/{path}$skip={skip}&$top={top}"}}
@@ -34,19 +34,19 @@ def page(kind: str, skip: int, top: int, port: int) -> bytes:
     body: dict[str, object] = {kind: items[skip : skip + top], "_links": links}
     if kind == "objects":
         body["sceneContext"] = {"displayName": "S", "lastModified": "2025-05-04T04:14:08.120Z", "isPartial": False}
-    return _answer(b"200 OK", encoded(body))
+    return _response(b"200 OK", encoded(body))
 
 
-_ACCOUNT = _answer(b"200 OK", stored("account"))
-_REPOSITORY = _answer(b"200 OK", stored("repository"))
-_SCENE = _answer(b"201 Created", stored("scene"))
-_SCENE_ECHOED = _answer(b"201 Created", stored("scene_echoed"))
+_ACCOUNT = _response(b"200 OK", stored("account"))
+_REPOSITORY = _response(b"200 OK", stored("repository"))
+_SCENE = _response(b"201 Created", stored("scene"))
+_SCENE_ECHOED = _response(b"201 Created", stored("scene_echoed"))
 
 
 class Server(asyncio.Protocol):
     """One connection."""
 
-    answered = 0
+    served = 0
     latency = 0.0
     port = 0
 
@@ -55,33 +55,33 @@ class Server(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keeps the transport."""
+        """Keep the transport."""
         assert isinstance(transport, asyncio.Transport)  # what a stream server gives
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Answers each whole request."""
+        """Respond to each complete request."""
         self._received += data
         while (end := self._received.find(b"\r\n\r\n")) >= 0:
             head = self._received[:end]
             length = _LENGTH.search(head) if head[:1] == b"P" else None
-            whole = end + 4 + (int(length[1]) if length else 0)
-            if len(self._received) < whole:
+            end_of_request = end + 4 + (int(length[1]) if length else 0)
+            if len(self._received) < end_of_request:
                 return
-            self._received = self._received[whole:]
-            answer = self._answer_to(head.split(b"\r\n", 1)[0])
-            Server.answered += 1
+            self._received = self._received[end_of_request:]
+            response = self._response_to(head.split(b"\r\n", 1)[0])
+            Server.served += 1
             if Server.latency:
-                asyncio.get_running_loop().call_later(Server.latency, self._write, answer)
+                asyncio.get_running_loop().call_later(Server.latency, self._write, response)
             else:
-                self._write(answer)
+                self._write(response)
 
-    def _write(self, answer: bytes) -> None:
+    def _write(self, response: bytes) -> None:
         if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(answer)
+            self._transport.write(response)
 
     @staticmethod
-    def _answer_to(line: bytes) -> bytes:
+    def _response_to(line: bytes) -> bytes:
         if line.startswith(b"PATCH"):
             return _REPOSITORY
         if line.startswith(b"POST"):
@@ -94,9 +94,9 @@ class Server(asyncio.Protocol):
 
 
 async def main() -> None:
-    """Serves until the input closes."""
+    """Serve until the input closes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--latency", type=float, default=0.0, help="seconds that each answer is held back")
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds that each response is held back")
     Server.latency = parser.parse_args().latency
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Server, "127.0.0.1", 0, backlog=2048)
@@ -109,7 +109,7 @@ async def main() -> None:
     before, began = time.process_time(), time.perf_counter()
     print(Server.port, flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
-    used = {"cpu": time.process_time() - before, "wall": time.perf_counter() - began, "answered": Server.answered}
+    used = {"cpu": time.process_time() - before, "wall": time.perf_counter() - began, "served": Server.served}
     print(json.dumps(used), flush=True)
 
 

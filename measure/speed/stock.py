@@ -1,4 +1,4 @@
-"""Makes the stock generated client: the same specification, the generator's own templates."""
+"""Make the stock generated client: the same specification, the generator's own templates."""
 
 import subprocess
 import sys

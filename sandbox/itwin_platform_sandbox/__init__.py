@@ -1,10 +1,10 @@
-"""A sandbox of the platform service: stateful, in memory, over real HTTP on the loopback interface.
+"""A sandbox of the platform service: stateful, in memory, over HTTP on the loopback interface.
 
 >>> from itwin_platform_sandbox import Sandbox
 >>> async with Sandbox(itwins=250) as sandbox:  # doctest: +SKIP
 ...     client = SomeClient(sandbox.base_url, token=sandbox.token)
 
-Importing this package imports no web framework: `Sandbox` and `FAULTS` are loaded with their first use.
+Importing this package imports no web framework: `Sandbox` and `FAULTS` are loaded when they are first used.
 """
 
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ __all__ = ["FAULTS", "Fault", "RateLimit", "RecordedRequest", "Sandbox", "Snapsh
 
 
 def __getattr__(name: str) -> object:
-    """Load what needs Starlette, uvicorn or lark when it is first asked for."""
+    """Load the names that need Starlette, uvicorn or lark when they are first used."""
     if name not in ("FAULTS", "Fault", "Sandbox"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

@@ -24,7 +24,7 @@ class SandboxControls:
     def requests(self) -> list[RecordedRequest]:
         """The journal: a record of every request, in the order in which they ended. Clear the list to start over.
 
-        The journal keeps about 8 MiB, which is some 10,000 requests without bodies, and drops the oldest records.
+        The journal keeps about 8 MiB, which is some 15,000 requests without bodies; then it drops the older half.
         """
         return self._running.recorder.records
 

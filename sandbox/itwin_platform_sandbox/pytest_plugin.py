@@ -1,12 +1,11 @@
 """Fixtures for tests against the sandbox, loaded by pytest from the entry point `pytest11`.
 
-`itwin_sandbox` is a running sandbox of its own for each test, in a thread, so it serves sync and async tests alike.
-The marker `@pytest.mark.itwin_sandbox(itwins=10, rate="5/1")` hands keyword arguments to `Sandbox`. A test that
-requests a fault which never fires fails, because it has not tested what it says; `clear_faults()` withdraws a fault.
-`itwin_platform_client` is a client of the sandbox: closed after the test where pytest-asyncio runs, else entered by the
-test itself with `async with`.
+`itwin_sandbox` is a running sandbox, a new one for each test. It runs in a thread, so it serves sync and async tests.
+The marker `@pytest.mark.itwin_sandbox(itwins=10, rate="5/1")` passes keyword arguments to `Sandbox`. A test fails if a
+fault that it added never fired; `clear_faults()` removes faults. `itwin_platform_client` is a client of the sandbox:
+closed after the test with pytest-asyncio, else entered by the test with `async with`.
 
-Nothing is imported and nothing is run unless a test asks for a fixture.
+Nothing is imported and nothing runs until a test uses a fixture.
 """
 
 from collections.abc import Generator, Iterator
@@ -21,7 +20,7 @@ MARKER = "itwin_sandbox(**arguments): the arguments of itwin_platform_sandbox.Sa
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and the client fixture of the kind that this test run can carry out."""
+    """Register the marker, and the client fixture that fits this test run."""
     config.addinivalue_line("markers", MARKER)
     if config.pluginmanager.hasplugin("asyncio"):
         from . import _pytest_async_client as client_fixture
@@ -47,7 +46,7 @@ def itwin_sandbox(request: pytest.FixtureRequest) -> "Iterator[Sandbox]":
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Fail a test that passed although a fault that it requested has never fired."""
+    """Fail a test that passed although a fault that it added has never fired."""
     result = yield
     sandbox = getattr(item, "funcargs", {}).get("itwin_sandbox")
     unused = getattr(sandbox, "unused_faults", ())
@@ -56,5 +55,5 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
             f"{fault.name} ({fault.operation or 'any operation'}{f', skip {fault.skip}' if fault.skip else ''})"
             for fault in unused
         )
-        pytest.fail(f"these faults never fired: {names}; clear_faults() withdraws a fault", pytrace=False)
+        pytest.fail(f"these faults never fired: {names}; clear_faults() removes faults", pytrace=False)
     return result

@@ -21,7 +21,7 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
     ],
 )
 def test_a_text_that_cannot_be_sent_is_rejected_without_showing_it(value: object) -> None:
-    """Empty, with blanks or line breaks, not ASCII, not a string: a TokenError that does not repeat it."""
+    """An invalid token raises TokenError, which does not contain it."""
     with pytest.raises(TokenError, match="the token must be a non-empty string") as raised:
         AccessToken(value)  # type: ignore[arg-type]  # what must not work
     assert "Evil" not in str(raised.value)

@@ -41,7 +41,7 @@ async def test_when_the_service_is_asked_again(
 
 
 async def test_ten_429s_use_no_attempt() -> None:
-    """A 429 is waited for as long as the deadline allows, however many there are."""
+    """A call retries any number of 429 until its deadline."""
     service = ScriptedTransport(*(rate_limited("1") for _ in range(10)), 200)
     response = await send(backoff(service, policy=BackoffPolicy(max_attempts=1)))
     assert response.status_code == 200
@@ -58,7 +58,7 @@ async def test_a_wait_that_is_too_long_is_not_begun() -> None:
 
 @pytest.mark.parametrize("began", [0.0, 107.07835250545195])
 async def test_a_wait_as_long_as_the_longest_is_begun(began: float) -> None:
-    """A retry-after of exactly max_wait is waited for by everybody, whatever the jitter and the clock's rounding."""
+    """A `retry-after` of exactly `max_wait` is waited for, whatever the jitter and the rounding of the clock."""
     await asyncio.sleep(began)
     service = ScriptedTransport(rate_limited("60"), 200)
     transport = backoff(service, gate=Gate(1), jitter=1.0)
@@ -120,7 +120,7 @@ async def test_a_success_gives_back_what_its_retry_spent(last: int, left: bool) 
 
 
 async def test_calls_share_the_cooldown_and_keep_their_order() -> None:
-    """One 429 holds everybody back; then the calls go on in the order in which they began, 1, 2, 4 at a time."""
+    """After a 429 all calls wait; then they continue first in, first out, 1, 2 and 4 at a time."""
     service = ScriptedTransport(rate_limited("5"), 200, latency=0.25)
     transport = backoff(service, gate=Gate(1))
     await asyncio.gather(*(send(transport, **{"x-call": str(number)}) for number in range(8)))
@@ -140,7 +140,7 @@ async def test_two_transports_share_a_gate() -> None:
 
 
 async def test_a_429_without_a_delay_lets_others_run() -> None:
-    """With waits of zero the event loop still serves everybody, and the deadline ends it."""
+    """Retries without a delay do not block the event loop, and the deadline ends them."""
     policy = BackoffPolicy(base_delay=0.0, deadline=5.0)
     call = asyncio.create_task(send(backoff(ScriptedTransport(rate_limited()), policy=policy)))
     for _ in range(100):

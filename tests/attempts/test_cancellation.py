@@ -53,7 +53,7 @@ class SlowBody(httpx.AsyncByteStream):
 
 
 async def left_by_a_call_that_is_cancelled(turn: int, *, busy: bool) -> bool:
-    """Cancel a call at a turn of the event loop, look at what is left, and tell whether it was under way."""
+    """Cancel a call at an iteration of the event loop, check what remains, and return whether the call was running."""
     gate, service, asked = Gate(1), SlowService(), 0
 
     async def token() -> AccessToken:
@@ -108,7 +108,7 @@ def test_a_loop_can_end_with_a_call_under_way(caplog: pytest.LogCaptureFixture) 
 
 
 async def test_a_task_that_is_cancelled_from_below_cancels_the_call() -> None:
-    """A transport that raises CancelledError ends the call as cancelled, with its place given back."""
+    """A transport that raises CancelledError cancels the call, and its permit is returned."""
     gate = Gate()
 
     class Cancelled(httpx.AsyncBaseTransport):

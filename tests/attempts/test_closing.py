@@ -4,7 +4,14 @@ import asyncio
 
 import httpx
 import pytest
-from itwin_platform import BackoffPolicy, BackoffTransport, Gate, TransportError, UsageError
+from itwin_platform import (
+    BackoffPolicy,
+    BackoffTransport,
+    DeadlineExceededError,
+    Gate,
+    TransportError,
+    UsageError,
+)
 
 from tests.support.scripted_transport import ScriptedTransport, backoff, send
 from tests.support.virtual_time import VirtualTimeLoop
@@ -45,7 +52,20 @@ async def test_closing_waits_for_a_call_whose_deadline_has_passed() -> None:
     await transport.aclose()
     assert asyncio.get_running_loop().time() == 6.0
     assert service.closed
-    with pytest.raises(TransportError):
+    with pytest.raises(DeadlineExceededError, match="the deadline of 1 s passed"):
+        await call
+
+
+async def test_a_deadline_that_has_just_passed_came_before_closing() -> None:
+    """The event loop was busy when the deadline passed, and the program closes the client before the loop looks."""
+    transport = backoff(ScriptedTransport(200, latency=3600.0), policy=BackoffPolicy(deadline=1.0))
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(0.5)
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualTimeLoop)
+    loop.be_busy(1.0)
+    await transport.aclose()
+    with pytest.raises(DeadlineExceededError):
         await call
 
 

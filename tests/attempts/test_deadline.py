@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
@@ -20,6 +20,7 @@ from itwin_platform import (
 from itwin_platform._attempts.auth import TokenAuth
 
 from tests.support.examples import examples
+from tests.support.exchange import PreparedResponse
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, response, send
 from tests.support.virtual_time import in_virtual_time
 
@@ -27,7 +28,7 @@ POLICY = BackoffPolicy(deadline=10.0)
 
 
 async def test_it_ends_an_attempt_that_hangs() -> None:
-    """A request that is never answered ends with the deadline; it may have had an effect."""
+    """A request without a response ends at the deadline, and its error says that it may have had an effect."""
     service = ScriptedTransport(200, latency=3600.0)
     with pytest.raises(
         DeadlineExceededError, match=r"GET /things: the deadline of 10 s passed; 1 request was sent"
@@ -38,8 +39,24 @@ async def test_it_ends_an_attempt_that_hangs() -> None:
     assert service.in_flight == 0
 
 
+async def test_it_tells_when_a_cooldown_ends_that_another_call_met() -> None:
+    """A call that hangs while another one is rate limited ends with the deadline, and says when to retry."""
+    start = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+    loop = asyncio.get_running_loop()
+    transport = BackoffTransport(
+        ScriptedTransport(PreparedResponse(fault="hang"), rate_limited("30")),
+        policy=POLICY,
+        gate=Gate(random_number=lambda: 0.0),
+        random_number=lambda: 0.0,
+        now=lambda: start + timedelta(seconds=loop.time()),
+    )
+    hanging, _ = await asyncio.gather(send(transport), send(transport), return_exceptions=True)
+    assert isinstance(hanging, DeadlineExceededError)
+    assert (loop.time(), hanging.retry_at) == (10.0, start + timedelta(seconds=30))
+
+
 async def test_the_queue_does_not_count() -> None:
-    """Queueing at the gate does not fail a call, however long: its deadline starts when it is admitted."""
+    """The deadline starts when the gate admits the call, so queueing never uses it up."""
     gate = Gate(1)
     service = ScriptedTransport(200, 200, latency=8.0)
     calls = [asyncio.create_task(send(backoff(service, gate=gate, policy=POLICY))) for _ in range(5)]
@@ -110,7 +127,7 @@ async def test_queueing_uses_up_nothing_of_the_deadline() -> None:
 
 
 async def test_queue_timeout_ends_the_wait_for_the_first_admission() -> None:
-    """A call that is not admitted in time was not sent; one that is admitted has the whole deadline."""
+    """A call that is not admitted within `queue_timeout` was not sent, and an admitted one has its full deadline."""
     policy = BackoffPolicy(queue_timeout=2.0, deadline=5.0)
     transport = backoff(ScriptedTransport(200, latency=4.0), policy=policy, gate=Gate(1))
     sent, queued = await asyncio.gather(send(transport), send(transport), return_exceptions=True)
@@ -153,7 +170,7 @@ async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
     transport = backoff(service, gate=gate, policy=BackoffPolicy(deadline=2.0))
     call = asyncio.create_task(send(transport))
     await asyncio.sleep(0.6)
-    gate._window._most = 0  # nobody is admitted any more
+    gate._window._most = 0  # no call is admitted from here on
     with pytest.raises(RateLimitError) as raised:
         await call
     assert (raised.value.attempts, asyncio.get_running_loop().time()) == (1, 2.0)
@@ -170,7 +187,7 @@ steps = st.lists(
 def test_no_call_lasts_longer(
     script: list[int | httpx.Response], deadline: float, latency: float, jitter: float, method: str
 ) -> None:
-    """Whatever the service responds and however slowly: three calls at once each end by the deadline."""
+    """Every call ends by the deadline, whatever the service responds and however slowly."""
 
     async def call() -> None:
         transport = backoff(

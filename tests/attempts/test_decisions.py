@@ -138,7 +138,7 @@ def test_no_wait_is_begun_that_is_too_long(retry_after: float, elapsed: float, r
 
 
 def test_without_a_deadline_only_the_attempts_end_it() -> None:
-    """`deadline=None` lets a call go on for as long as it takes."""
+    """`deadline=None` sets no limit to the duration of a call."""
     policy = BackoffPolicy(deadline=None)
     assert isinstance(decided("GET", Outcome.RATE_LIMITED, elapsed=1e9, policy=policy), Retry)
 

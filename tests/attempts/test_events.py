@@ -77,7 +77,7 @@ async def test_a_cooldown_names_the_limit() -> None:
 
 
 async def test_a_callback_that_fails_loses_no_response(caplog: pytest.LogCaptureFixture) -> None:
-    """Its error is in the log with its traceback, the call goes on, and no place at the gate is lost."""
+    """An exception of `on_event` is logged with its traceback, the call continues, and its permit is returned."""
 
     def fails(event: BackoffEvent) -> None:
         raise ZeroDivisionError("a bug in a counter")

@@ -26,7 +26,7 @@ from tests.support.scripted_transport import ScriptedTransport, backoff, rate_li
 
 
 class LedgerGate:
-    """Lets everybody in, and keeps a book of passes and of how each ended."""
+    """Admits every call, and records its permits and how each ended."""
 
     def __init__(self) -> None:
         self.tickets: list[int] = []
@@ -40,7 +40,7 @@ class LedgerGate:
         return -self.given
 
     async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
-        """Wait a turn."""
+        """Wait for one iteration of the event loop."""
         await asyncio.sleep(self.cooldown)
         self.cooldown = 0.0
         self.tickets.append(ticket)
@@ -94,7 +94,7 @@ class LedgerGate:
     ],
 )
 async def test_each_pass_ends_once(steps: tuple[int | httpx.Response | Exception, ...], ended: list[str]) -> None:
-    """Answered, rate limited or abandoned, however the attempt ended; a call keeps its ticket."""
+    """Each permit ends once, as answered, rate limited or abandoned, and a call keeps its ticket."""
     gate = LedgerGate()
     try:
         await send(backoff(ScriptedTransport(*steps), gate=gate))
@@ -167,7 +167,7 @@ class FailingGate(LedgerGate):
 
 @pytest.mark.parametrize("failing", ["sending", "answered", "rate_limited", "abandoned", "cooldown_left"])
 async def test_a_gate_that_fails_loses_no_response(failing: str, caplog: pytest.LogCaptureFixture) -> None:
-    """What it raises is logged as a warning, and the call goes on."""
+    """An exception of the gate is logged as a warning, and the call continues."""
     service = ScriptedTransport(httpx.ConnectError("x"), rate_limited("1"), 200)
     transport = BackoffTransport(
         service, gate=FailingGate(failing), auth=TokenAuth("t-1"), policy=BackoffPolicy(base_delay=0.0)
@@ -188,7 +188,7 @@ async def test_the_guard_passes_its_gate_on() -> None:
 
 
 async def test_a_gate_that_lets_nobody_in_fails_calls_as_not_sent() -> None:
-    """Nothing was sent, and the error says so."""
+    """When the gate fails, the error says that nothing was sent."""
     service = ScriptedTransport(200)
     with pytest.raises(NotSentError, match=r"the gate failed \(TimeoutError\); nothing was sent"):
         await send(BackoffTransport(service, gate=FailingGate("enter")))

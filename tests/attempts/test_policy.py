@@ -64,6 +64,6 @@ def test_a_rate_limit_needs_numbers_above_zero(requests: int, per: float) -> Non
 
 
 def test_a_gate_lets_at_least_one_in() -> None:
-    """A gate for nobody is rejected."""
+    """A gate with `max_in_flight=0` raises UsageError."""
     with pytest.raises(UsageError, match="max_in_flight must be at least 1"):
         Gate(0)

@@ -1,4 +1,4 @@
-"""The short way of the generated functions, and the ordinary way of an `httpx.AsyncClient`: the same for a caller."""
+"""Requests of generated functions and requests of the caller's own through `httpx.AsyncClient` behave alike."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -27,18 +27,18 @@ Send = Callable[[PlatformClient, str], Awaitable[httpx.Response]]
 
 
 async def shortly(platform: PlatformClient, path: str) -> httpx.Response:
-    """As generated functions send."""
+    """Send as generated functions do."""
     return await platform.generated.get_async_httpx_client().request("get", path, headers={"Accept": ACCEPT})
 
 
 async def ordinarily(platform: PlatformClient, path: str) -> httpx.Response:
-    """As anybody sends who takes the client out."""
+    """Send with the client's `httpx.AsyncClient`, as a caller may."""
     return await platform.generated.get_async_httpx_client().get(path, headers={"Accept": ACCEPT})
 
 
 @pytest.fixture
 async def platform() -> AsyncIterator[PlatformClient]:
-    """A client of a service that pytest-httpx plays."""
+    """A client whose responses come from pytest-httpx."""
     async with PlatformClient(BASE_URL, vendor="acme", token="t-1") as opened:
         yield opened
 
@@ -50,7 +50,7 @@ both = pytest.mark.parametrize("send", [shortly, ordinarily])
 async def test_a_request_carries_the_same_either_way(
     send: Send, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
-    """Address below the base path, token, vendor in Accept, gzip and nothing else asked for, our name."""
+    """Both requests have the base path, the token, the vendor in Accept, gzip only, and our User-Agent."""
     httpx_mock.add_response(json={"a": 1})
     response = await send(platform, "/things?x=1")
     assert response.json() == {"a": 1}
@@ -70,7 +70,7 @@ async def test_a_request_carries_the_same_either_way(
 async def test_a_status_is_the_same_error_either_way(
     send: Send, platform: PlatformClient, httpx_mock: HTTPXMock, status: int, error: type[Exception] | None
 ) -> None:
-    """Typed errors come from below the client, so both ways have them."""
+    """Both ways raise the same typed error for a status."""
     httpx_mock.add_response(status, headers={"retry-after": "3600", "location": "https://evil.example/"})
     with pytest.raises(error or Exception, match=str(status)):
         await send(platform, "/things")
@@ -84,7 +84,7 @@ async def test_a_status_is_the_same_error_either_way(
 async def test_a_lost_response_is_the_same_error_either_way(
     send: Send, platform: PlatformClient, httpx_mock: HTTPXMock, cause: Exception, error: type[Exception]
 ) -> None:
-    """Not sent, or outcome unknown, after five requests."""
+    """Both ways raise the same error for a lost response, after five attempts."""
     httpx_mock.add_exception(cause, is_reusable=True)
     with pytest.raises(error, match="after 5 attempts"):
         await send(platform, "/things")
@@ -94,7 +94,7 @@ async def test_a_lost_response_is_the_same_error_either_way(
 async def test_an_encoding_that_was_not_asked_for_is_the_same_error(
     send: Send, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
-    """What httpx could decode is rejected either way, because its size could not be counted."""
+    """Both ways reject an encoding that was not requested, because its size could not be limited."""
     httpx_mock.add_response(headers={"content-encoding": "compress"}, content=b"x")
     with pytest.raises(ResponseDecodeError, match="'compress'"):
         await send(platform, "/things")

@@ -1,4 +1,4 @@
-"""Reading a response: decoded bytes are counted while they arrive, and what breaks off is told apart."""
+"""Reading a response: the limit counts decoded bytes as they arrive, and a body that is cut is an error."""
 
 import gzip
 import sys
@@ -59,15 +59,15 @@ sizes = st.sampled_from([0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 258 * 255
 
 @settings(max_examples=examples(80), deadline=None)
 @given(sizes, st.sampled_from([1, 7, 1000, 65_536]), st.booleans(), st.integers(1, 3), st.integers(0, 9))
-def test_gzip_comes_out_as_it_went_in(size: int, chunk: int, plain: bool, members: int, level: int) -> None:
-    """However it is cut, and of however many members: every byte arrives, also at the edges of the pieces."""
+def test_gzip_is_decoded_completely(size: int, chunk: int, plain: bool, members: int, level: int) -> None:
+    """A gzip body of any chunks and members is decoded to every byte, also at the edges of the chunks."""
     text = bytes(size) if plain else bytes(index * index % 251 for index in range(min(size, 5000)))
     body = gzip.compress(text, level) * members
-    answer = in_virtual_time(
+    decoded = in_virtual_time(
         read_body(head(cut(body, chunk) if len(body) < 90_000 else [body], encoding="gzip"), limit=10**8)
     )
-    assert answer.content == text * members
-    assert "content-encoding" not in answer.headers
+    assert decoded.content == text * members
+    assert "content-encoding" not in decoded.headers
 
 
 async def test_a_plain_body_is_kept_with_headers_and_extensions() -> None:
@@ -175,7 +175,7 @@ async def test_an_encoding_without_its_package_was_not_asked_for(monkeypatch: py
 
 
 async def test_a_body_that_was_read_without_keeping_it_is_reported() -> None:
-    """Whoever iterates over a response in a hook is told how to read it, not given an empty body."""
+    """A response that a hook has consumed raises an error that names `aread()`."""
     response = head([b"{}"])
     assert [chunk async for chunk in response.aiter_raw()] == [b"{}"]
     with pytest.raises(ResponseDecodeError, match=r"consumed its body without keeping it: read it with `aread\(\)`"):

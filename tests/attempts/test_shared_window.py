@@ -9,12 +9,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from itwin_platform import Permit, RateLimit
 from itwin_platform._attempts.admission.window import Window
 from itwin_platform._gates.engine import Kind, Reply, Report, Request
-from itwin_platform._gates.redis import _RedisEngine
 
 from tests.support.examples import examples
-from tests.support.redis_server import RedisServer, server_program
+from tests.support.redis_gates import ClockedEngine, needs_redis
+from tests.support.redis_server import RedisServer
 
-pytestmark = pytest.mark.skipif(server_program() is None, reason="no Redis server is installed")
+pytestmark = needs_redis
 
 PROCESSES = st.sampled_from(["one", "two"])
 SECONDS = st.sampled_from([0.0, 0.001, 0.25, 0.6, 1.04, 2.4, 2.6])
@@ -41,22 +41,16 @@ class SharedWindow(RuleBasedStateMachine):
         self.client = self.server.client
         self.client.flushall()
         rates = RATES if has_rates else []
-        self.engine = _RedisEngine(self.server.url, name="model", max_in_flight=most, rates=tuple(rates))
-        clock = "redis.call('TIME')"
-        assert self.engine._script.count(clock) == 1
-        script = self.engine._script.replace(clock, "redis.call('LRANGE', 'clock', 0, 1)")
-        self.engine._script, self.engine._digest = script, "0" * 40
+        self.engine = ClockedEngine(self.server.url, name="model", max_in_flight=most, rates=tuple(rates))
         self.window = Window(max_in_flight=most, rates=rates)
         self.exchange("one")
 
     def exchange(self, process: str, *reports: Report, wants: int = 0) -> Reply:
         """Run the script at the time of the machine."""
-        self.client.delete("clock")
-        self.client.rpush("clock", int(self.now), round(self.now % 1 * 1_000_000))
         request = Request(
             process=process, wants=wants, listens=False, holds=bool(self.held[process]), spent=0, reports=reports
         )
-        return self.runner.run(self.engine.exchange(request))
+        return self.runner.run(self.engine.exchange_at(self.now, request))
 
     @rule(seconds=SECONDS)
     def time_goes_on(self, seconds: float) -> None:

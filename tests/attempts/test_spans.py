@@ -90,10 +90,10 @@ async def test_waits_stand_on_the_attempt_that_they_delayed(spans: InMemorySpanE
         ([429], RateLimitError, ["429", "429"]),
     ],
 )
-async def test_a_call_that_fails_says_so(
+async def test_a_failed_call_records_its_error(
     spans: InMemorySpanExporter, steps: list[Any], error: type[Exception], kinds: list[str]
 ) -> None:
-    """By the name of its error; neither messages nor frames, which could hold what is confidential, are recorded."""
+    """The span of a failed call has the name of the error, without its message or frames, which may hold secrets."""
     policy = BackoffPolicy(max_attempts=1, max_wait=0.0)
     async with client(ScriptedTransport(*steps), backoff=policy) as platform:
         with pytest.raises(error):
@@ -119,7 +119,7 @@ async def test_a_call_that_fails_says_so(
     ids=str,
 )
 async def test_there_are_as_many_attempt_spans_as_requests(spans: InMemorySpanExporter, faults: list[Any]) -> None:
-    """Counted at the service, whatever happens; with pages side by side, each page is a call."""
+    """There is one span for each request that the service received, and one for each page of a concurrent listing."""
 
     def page(request: Any) -> httpx.Response:
         return httpx.Response(200, json={"objects": [], "_links": {}, "iTwin": {"id": "a"}})

@@ -14,16 +14,16 @@ async def many(transport: object, count: int = 100) -> list[int | BaseException]
     return await asyncio.gather(*(send(transport) for _ in range(count)), return_exceptions=True)  # type: ignore[arg-type]  # a transport
 
 
-async def test_a_hundred_tasks_ask_once() -> None:
-    """The first token is asked for once, and all wait for it."""
+async def test_a_hundred_tasks_share_the_first_token() -> None:
+    """A hundred calls share one request for the first token."""
     source, service = TokenProvider(), GuardedService()
     assert set(await many(guarded(service, TokenAuth(source, now=wall_clock)))) == {200}
     assert len(source.asked) == 1
     assert service.tokens == ["t-1"] * 100
 
 
-async def test_a_fresh_token_is_not_asked_for_again() -> None:
-    """While it is fresh, later calls send it."""
+async def test_a_fresh_token_is_not_refreshed() -> None:
+    """Later calls send the token without calling the provider while it is fresh."""
     source, service = TokenProvider(), GuardedService()
     transport = guarded(service, TokenAuth(source, now=wall_clock))
     await send(transport)
@@ -32,8 +32,8 @@ async def test_a_fresh_token_is_not_asked_for_again() -> None:
     assert len(source.asked) == 1
 
 
-async def test_in_the_early_window_one_refreshes_and_the_others_go_on() -> None:
-    """The old token is sent without waiting; one refresh is under way, and then the new one is sent."""
+async def test_one_task_refreshes_in_the_early_window() -> None:
+    """In the early window, calls send the old token while one refresh runs; then they send the new one."""
     source, service = TokenProvider(latency=5.0), GuardedService()
     auth = TokenAuth(source, now=wall_clock)
     transport = guarded(service, auth)
@@ -49,8 +49,8 @@ async def test_in_the_early_window_one_refreshes_and_the_others_go_on() -> None:
     assert service.tokens[-1] == "t-2"
 
 
-async def test_after_the_end_all_wait_for_the_one_refresh() -> None:
-    """An expired token is not sent any more."""
+async def test_all_wait_for_the_refresh_of_an_expired_token() -> None:
+    """An expired token is not sent: all calls wait for one refresh."""
     source, service = TokenProvider(), GuardedService()
     transport = guarded(service, TokenAuth(source, now=wall_clock))
     await send(transport)
@@ -60,8 +60,8 @@ async def test_after_the_end_all_wait_for_the_one_refresh() -> None:
     assert service.tokens[1:] == ["t-2"] * 100
 
 
-async def test_a_failure_is_everybodys_for_a_second() -> None:
-    """A hundred tasks share one failure, also those of the next second; then the provider is called again."""
+async def test_a_failed_refresh_is_shared_for_one_second() -> None:
+    """A failed refresh is shared by all waiting calls and cached for one second; then the provider is called again."""
     source, service = TokenProvider(), GuardedService()
     source.failure = ConnectionError("planted-secret")
     transport = guarded(service, TokenAuth(source, now=wall_clock))
@@ -80,8 +80,8 @@ async def test_a_failure_is_everybodys_for_a_second() -> None:
     assert service.tokens == ["t-2"]
 
 
-async def test_a_failure_in_the_early_window_stops_nobody() -> None:
-    """The old token goes on being sent; the provider is called again at most once a second."""
+async def test_a_failure_in_the_early_window_fails_no_call() -> None:
+    """After a failed refresh in the early window, calls send the old token and retry the provider once a second."""
     source, service = TokenProvider(latency=0.0), GuardedService()
     transport = guarded(service, TokenAuth(source, now=wall_clock))
     await send(transport)
@@ -94,8 +94,8 @@ async def test_a_failure_in_the_early_window_stops_nobody() -> None:
     assert 5 <= len(source.asked) - 1 <= 6
 
 
-async def test_cancelling_those_who_wait_disturbs_nobody_else() -> None:
-    """Also the task that began the refresh can be cancelled: the others get the token, and all cancelled, the next."""
+async def test_cancelled_tasks_do_not_cancel_the_refresh() -> None:
+    """Cancelling the task that started the refresh, or all but one, leaves the refresh to the others."""
     source, service = TokenProvider(), GuardedService()
     transport = guarded(service, TokenAuth(source, now=wall_clock))
     tasks = [asyncio.create_task(send(transport)) for _ in range(100)]
@@ -119,7 +119,7 @@ async def test_cancelling_those_who_wait_disturbs_nobody_else() -> None:
 
 @pytest.mark.parametrize("when", [0.0, 0.5])
 async def test_closing_ends_a_refresh_and_tells_those_who_wait(when: float) -> None:
-    """They get a TokenError, not a cancellation that nobody asked for; no task is left."""
+    """Waiting calls raise TokenError instead of CancelledError, and no task remains."""
     source = TokenProvider()
     auth = TokenAuth(source, now=wall_clock)
     transport = guarded(GuardedService(), auth)
@@ -152,7 +152,7 @@ async def test_after_a_401_the_call_is_retried_once_with_a_new_token() -> None:
 
 
 async def test_a_401_with_the_new_token_as_well_is_the_response() -> None:
-    """Two requests at most, whatever the source says."""
+    """A call sends at most two requests because of 401, whatever the provider returns."""
     source, service = TokenProvider(), GuardedService(lambda token: False)
     assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
     assert service.tokens == ["t-1", "t-2"]
@@ -185,7 +185,7 @@ async def test_a_401_for_an_old_token_does_not_throw_the_new_one_away() -> None:
 
 @pytest.mark.parametrize("source", ["t-0", AccessToken("t-0"), AccessToken("t-0", START)])
 async def test_a_token_that_is_given_is_sent_as_it_is(source: str | AccessToken) -> None:
-    """There is nobody to ask: also an expired one is sent, and a 401 is the response."""
+    """A token without a provider is sent even when it has expired, and its 401 is the result."""
     service = GuardedService(lambda token: False)
     assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
     assert service.tokens == ["t-0"]

@@ -39,7 +39,7 @@ def statuses(spans: InMemorySpanExporter) -> list[object]:
 async def test_instrumented_httpx_has_a_span_for_each_attempt(
     httpx_mock: HTTPXMock, spans: InMemorySpanExporter, provider: TracerProvider
 ) -> None:
-    """`HTTPXClientInstrumentor().instrument()` is all that is needed; the trace goes on with the service."""
+    """`HTTPXClientInstrumentor().instrument()` traces each request and sends the trace context to the service."""
     httpx_mock.add_response(503)
     httpx_mock.add_response(429, headers={"retry-after": "1"})
     httpx_mock.add_response(content=ACCOUNT)

@@ -75,7 +75,7 @@ async def test_each_attempt_carries_a_fresh_token(httpx_mock: HTTPXMock) -> None
 
 
 async def test_a_request_that_was_sent_stays_what_it_was(httpx_mock: HTTPXMock) -> None:
-    """The retry after a 401 is another request: whoever keeps the first one sees the token that was rejected."""
+    """The retry after a 401 is another request object, so the first one keeps the rejected token."""
     httpx_mock.add_response(401)
     httpx_mock.add_response(json={"iTwin": {"id": "a-1"}})
     tokens = iter(["one", "two"])

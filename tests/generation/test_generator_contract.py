@@ -84,5 +84,5 @@ def test_nothing_is_generated_by_a_generator_that_does_not_fit(monkeypatch: pyte
 def test_difference_shows_what_ours_changes(tmp_path: Path) -> None:
     """The difference is a unified one, also where the generator has no such template."""
     (tmp_path / "ours").write_text("one\ntwo\n")
-    text = templates_diff.difference(tmp_path / "stock", tmp_path / "ours", one_name="stock", other_name="ours")
+    text = templates_diff.difference(tmp_path / "stock", tmp_path / "ours", before_name="stock", after_name="ours")
     assert text == "--- stock\n+++ ours\n@@ -0,0 +1,2 @@\n+one\n+two\n"

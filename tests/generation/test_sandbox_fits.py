@@ -64,7 +64,10 @@ def test_a_new_required_parameter_leads_to_the_operation(specification: Document
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (move, "has create_detector at POST /reality/detectors now: the sandbox still answers POST /reality-analysis"),
+        (
+            move,
+            "has create_detector at POST /reality/detectors now: the sandbox still responds at POST /reality-analysis",
+        ),
         (rename, "calls create_detector add_detector now: rename it"),
         (remove, "no longer has create_detector: remove its row"),
         (raise_version, "has create_detector in version 3 now, the sandbox in 2"),

@@ -1,4 +1,4 @@
-"""A client of a service that is not there, and how many schedules are tried."""
+"""A client of a service that the test plays, and a profile of many more schedules."""
 
 from collections.abc import AsyncIterator
 
@@ -14,7 +14,7 @@ settings.register_profile("thorough", max_examples=5_000, deadline=None)
 
 @pytest.fixture
 async def platform() -> AsyncIterator[PlatformClient]:
-    """A client of the service whose address has a path, which repeats nothing."""
+    """A client whose base URL has a path, and which never retries."""
     policy = BackoffPolicy(max_attempts=1)
     async with PlatformClient(BASE_URL, vendor="vendor", token="planted-secret", backoff=policy) as client:
         yield client

@@ -1,4 +1,4 @@
-"""Listings of scene objects while the scene changes: noticed, told, and nothing twice."""
+"""Listings of a scene that changes: the change is reported, and no object comes twice."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ def test_objects_of_a_changed_scene_come_once() -> None:
 
 
 def test_objects_without_an_id_are_never_dropped() -> None:
-    """What cannot be told apart is kept."""
+    """Objects without an id are all kept."""
     items = NumberedItems(total=0)
     run = ListingRun(replace(items.listing(), identity=lambda _: None), Position())
     taken(run, content(["a"], "?$skip=10", modified=NINE))

@@ -1,4 +1,4 @@
-"""Several pages at once give what one after the other gives, whatever the service does, through the whole client."""
+"""Concurrent listings return what sequential ones return, whatever the service does."""
 
 import asyncio
 import gc
@@ -117,14 +117,14 @@ def test_the_same_items_in_the_same_order(schedule: Schedule, reading: Reading, 
 
 @pytest.mark.parametrize("links", ["plain", "relative", "blank", "without size", "both", "cursor", "other size"])
 def test_each_way_of_paging_is_walked(links: str) -> None:
-    """Each way that a link has been seen to take leads through the whole listing."""
+    """Every known form of next link leads through the complete listing."""
     reading = Reading(page_size=4, limit=None, work=(0.0,), stop=None)
     seen = in_virtual_time(outcome(Schedule(total=40, links=(links,)), reading, concurrency=3))
     assert (len(seen.ids), seen.ended) == (40, "whole")
 
 
 def test_pages_ahead_pass_the_gate() -> None:
-    """A gate for two requests lets two through, however many pages are wanted at once."""
+    """A gate for two requests limits a listing of any concurrency to two."""
     service = ScriptedTransport(ScheduledPages(Schedule(total=200)))
 
     async def read() -> int:
@@ -145,7 +145,7 @@ def models() -> int:
 
 
 def test_pages_wait_undecoded() -> None:
-    """While the caller works on a page, the pages ahead are held as they came: only one is there as models."""
+    """While the caller works on a page, the pages behind it are kept undecoded."""
     gc.collect()
     gc.freeze()  # what other tests left behind is not looked at
 

@@ -160,7 +160,7 @@ async def test_another_representation_is_rejected(platform: PlatformClient) -> N
 
 
 async def test_with_checks_lifted_the_service_decides(httpx_mock: HTTPXMock) -> None:
-    """What the description forbids is sent when the caller says so."""
+    """With `check_requests=False`, arguments that the documentation forbids are sent."""
     httpx_mock.add_response(json=itwin_page())
     async with PlatformClient(BASE_URL, vendor="vendor", token="t", check_requests=False) as client:
         await client.itwins.list(number="1", search="2", skip=-1, page_size=5000, max_return=20_000).collect()

@@ -54,7 +54,7 @@ def test_ways_to_write_the_next_page(href: str) -> None:
 
 @pytest.mark.parametrize("href", [None, UNSET, "", "  "])
 def test_absent_null_and_empty_links_end_the_listing(href: object) -> None:
-    """Nothing to follow is the end, whatever form it takes."""
+    """A next link that is missing, null or empty ends the listing."""
     assert followed(href) is None
 
 
@@ -166,7 +166,7 @@ def test_offset_and_page_size_are_no_keywords() -> None:
 
 
 def test_the_page_size_of_the_service_is_kept() -> None:
-    """`$top` is dropped where it repeats what was requested, and kept where the service chose another one."""
+    """`$top` of a link is dropped if it equals the requested page size, and kept otherwise."""
     assert followed("?$skip=100&$top=100") == (("$skip", "100"),)
     assert followed("?$skip=100&$top=67") == (("$skip", "100"), ("$top", "67"))
 
@@ -203,7 +203,7 @@ def test_what_stands_in_place_of_a_link_is_not_taken_for_the_end(links: object, 
 
 @given(st.integers(0, 300), st.integers(1, 2500))
 def test_every_loop_is_noticed(before: int, length: int) -> None:
-    """A loop of up to a thousand pages is noticed at its first repeat, a longer one soon after."""
+    """A loop of up to a thousand pages is detected at its first repeated page, a longer one soon after."""
     detector = LoopDetector()
     place = next(step for step in range(20_000) if detector.repeats((("cursor", str(_on_loop(step, before, length))),)))
     assert place == before + length if length <= 1000 else before + length <= place <= 4 * (before + length)

@@ -214,7 +214,7 @@ def test_keywords_of_a_link_are_dropped() -> None:
 
 
 def test_empty_pages_without_end_take_no_memory() -> None:
-    """Any number of empty pages in a row is walked, as long as each advances, in memory that does not grow."""
+    """Any number of empty pages is followed as long as each advances, in constant memory."""
     run, before = run_of(), 0
     for step in range(1, 6_001):
         taken(run, content([], f"?$skip={step}"))

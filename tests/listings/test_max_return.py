@@ -22,7 +22,7 @@ INVALID_HEADER = {
 async def test_a_cap_that_is_rejected_is_lowered_once(
     platform: PlatformClient, httpx_mock: HTTPXMock, target: str | None
 ) -> None:
-    """Where the service takes fewer than 10000, the pager asks for 9999, and goes on with it."""
+    """When the service rejects a cap of 10000, the pager requests 9999, and keeps it for later pages."""
     detail = {"code": "InvalidHeaderValue", "target": target}
     httpx_mock.add_response(422, json={"error": {"code": "InvalidiTwinsRequest", "details": [{"code": "x"}, detail]}})
     httpx_mock.add_response(json=itwin_page("a", link="?$skip=1"), headers={"X-Max-Return": "9999"})

@@ -63,7 +63,7 @@ async def test_limit_is_how_many_items_are_wanted(limit: int, pages: int, concur
 
 
 async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
-    """What was read before counts, so that the limit is that of the whole listing."""
+    """`limit` counts the items before `resume`, too."""
     items = NumberedItems(total=25)
     first = items.pager(limit=7)
     await first.collect()
@@ -89,7 +89,7 @@ def test_the_callers_numbers_are_checked(numbers: dict[str, int | str], says: st
 
 
 async def test_on_page_is_called_with_each_page_before_its_items() -> None:
-    """A progress bar hears of a page when it has been read."""
+    """`on_page` is called with each page before its items are returned."""
     seen: list[int] = []
     pager = NumberedItems(total=25).pager(on_page=lambda page: seen.append(len(page.items)))
     read = [(item, len(seen)) async for item in pager]
@@ -140,7 +140,7 @@ async def test_an_error_says_where_to_go_on_and_what_was_read(concurrency: int) 
 
 
 async def test_an_error_ahead_waits_for_its_turn() -> None:
-    """Pages before the one that failed are handed out first, however early it failed."""
+    """The pages before a failed one are returned first, however early it failed."""
     items = NumberedItems(total=45, errors={30: NotSentError("broken")})
     with pytest.raises(NotSentError) as caught:
         await items.pager(concurrency=8).collect()
@@ -161,7 +161,7 @@ async def test_items_come_before_the_complaint_about_a_link() -> None:
 
 
 async def test_collect_warns_of_a_cap_and_names_the_ways_on() -> None:
-    """A list that may not be whole says so, at the line that asked for it, and how to get the rest."""
+    """A truncated list gives a TruncatedWarning at the caller's line that says how to get the rest."""
     with pytest.warns(TruncatedWarning, match=r"max_return=20.*sub_class.*filter.*list_all") as caught:
         assert len(await NumberedItems(total=25, cap=20).pager().collect()) == 20
     assert caught[0].filename == __file__
@@ -169,7 +169,7 @@ async def test_collect_warns_of_a_cap_and_names_the_ways_on() -> None:
 
 @pytest.mark.parametrize(("total", "limit"), [(19, None), (25, 20), (25, 5)])
 async def test_collect_does_not_warn_of_what_nobody_misses(total: int, limit: int | None) -> None:
-    """A whole listing, and one that the caller limited, need no warning."""
+    """A complete listing, and one with a `limit`, give no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         await NumberedItems(total=total, cap=20).pager(limit=limit).collect()

@@ -13,7 +13,7 @@ from tests.support.virtual_time import in_virtual_time
 
 
 async def settled(seconds: float = 100.0) -> None:
-    """Let everything that is under way come to rest."""
+    """Let all tasks run until they wait."""
     await asyncio.sleep(seconds)
 
 
@@ -37,7 +37,7 @@ def test_a_hundred_pages_of_one_second(concurrency: int, seconds: int) -> None:
 
 @pytest.mark.parametrize("concurrency", [1, 2, 5])
 def test_never_more_requests_than_asked_for(concurrency: int) -> None:
-    """At no moment are more requests under way, and all of them are where pages are long enough in coming."""
+    """At most `concurrency` requests are in flight, and all of them are when pages are slow."""
     items = NumberedItems(total=200, latency=1.0)
     elapsed(items, concurrency=concurrency)
     assert items.most_in_flight == concurrency
@@ -119,7 +119,7 @@ async def by_timeout(pager: Pager[str]) -> None:
 
 @pytest.mark.parametrize("leave", [by_break, by_error, by_closing, by_cancelling, by_timeout])
 def test_leaving_cancels_what_is_under_way(leave: Callable[[Pager[str]], object]) -> None:
-    """Whoever leaves a run early leaves no request behind, at once, and can go on later."""
+    """Leaving a listing early cancels its requests immediately, and it can be resumed later."""
 
     async def read() -> None:
         items = NumberedItems(total=1000, latency=1.0)
@@ -151,7 +151,7 @@ def test_an_error_cancels_what_is_under_way() -> None:
 
 
 def test_requests_behind_the_end_are_cancelled() -> None:
-    """The page without a next link ends the run: nobody waits for what was asked for behind it."""
+    """The page without a next link ends the listing without waiting for requests behind it."""
 
     async def read() -> float:
         items = NumberedItems(total=15, latency=1.0)

@@ -49,7 +49,7 @@ def encoded(value: object) -> str:
 
 @given(POSITIONS, TEXTS)
 def test_a_position_survives(position: Position, listing: str) -> None:
-    """A position comes back as it was, and its string can stand in an address, a file name, a cookie."""
+    """A position survives its string, which is safe in a URL, a file name and a cookie."""
     text = write_resume(position, listing=listing)
     assert read(text, listing=listing) == position
     assert text.replace("-", "").replace("_", "").isalnum()
@@ -122,7 +122,7 @@ def test_strings_of_others_are_rejected(text: object) -> None:
     ],
 )
 def test_a_forged_string_carries_no_keyword(name: str, value: str) -> None:
-    """Neither a parameter of the operation nor a value that would begin one is accepted, however it is written."""
+    """A string with a parameter of the operation is rejected, however it is encoded."""
     with pytest.raises(UsageError, match="not a string that this client returned"):
         read(encoded([2, "listing", [[name, value]], 0, 0, None, None, 0]))
 
@@ -135,13 +135,13 @@ def test_a_forged_string_places_a_page_once(query: object) -> None:
 
 
 def test_a_cursor_of_any_characters_survives() -> None:
-    """What a service writes into a link without escaping it comes back escaped, which is the same value."""
+    """A cursor of any characters survives the string; unescaped characters come back escaped."""
     position = Position(query=(("cursor", 'a;b "ü" c'),))
     assert read(write_resume(position, listing="listing")).query == (("cursor", "a%3Bb%20%22%C3%BC%22%20c"),)
 
 
 async def test_a_forged_string_cannot_change_the_request(httpx_mock: HTTPXMock) -> None:
-    """The keywords of the call are those of the caller, whoever made the string; only the place is taken from it."""
+    """Only the position comes from the string; the keywords are those of the call."""
     httpx_mock.add_response(json={"iTwins": []}, is_reusable=True)
     async with PlatformClient("https://host.example", vendor="vendor", token="t") as platform:
         genuine = platform.itwins.list(parent_id="tenantA").resume
@@ -166,7 +166,7 @@ def test_no_string_breaks_the_reading(text: str) -> None:
 
 
 def test_another_format_is_named() -> None:
-    """A string of another version is reported as one, whatever else it holds."""
+    """A string of another version raises an error that says so."""
     with pytest.raises(UsageError, match=r"another format \(3\): start the listing anew"):
         read(encoded([3, "listing", "with", "fields", "of", "its", "own"]))
 
@@ -194,7 +194,7 @@ def test_another_listing_is_named() -> None:
     ],
 )
 def test_which_keywords_are_the_same_listing(one: dict[str, object], other: dict[str, object], *, same: bool) -> None:
-    """A listing is known by the keywords that were given, in whatever form or order."""
+    """A listing is identified by its keywords, in any form and order."""
     assert (fingerprint("list", one) == fingerprint("list", other)) is same
 
 

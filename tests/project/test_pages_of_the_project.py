@@ -55,3 +55,11 @@ def test_the_form_for_a_changed_preview_knows_every_operation() -> None:
     *offered, other = dropdown["attributes"]["options"]
     assert set(offered) == wanted
     assert other.startswith("another")
+
+
+def test_nothing_installs_the_distribution_by_name() -> None:
+    """The distribution is on no package index, where somebody else could take its name."""
+    pages = [*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"), *(PROJECT / "examples").rglob("*.md")]
+    modules = [path for folder in ("wrapper", "sandbox") for path in (PROJECT / folder).rglob("*.py")]
+    by_name = re.compile(r"(?:pip install|uv add|poetry add)[^\n`]*\bitwin[-_]platform\b|\bitwin-platform\[")
+    assert [path.name for path in (*pages, *modules) if by_name.search(path.read_text(encoding="utf-8"))] == []

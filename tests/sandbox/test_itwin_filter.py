@@ -113,7 +113,7 @@ def test_a_statement_that_cannot_be_carried_out_is_rejected(statement: str) -> N
     """What is invalid or unsupported is rejected as a statement."""
     with pytest.raises(FilterError) as caught:
         compile_filter(statement)
-    assert caught.value.part == "statement"
+    assert caught.value.cause == "statement"
 
 
 @pytest.mark.parametrize("statement", ["colour eq 'red'", "contains('a', colour)", "Status eq 'a'", "(colour eq null)"])
@@ -121,7 +121,7 @@ def test_an_unknown_property_is_rejected_as_a_property(statement: str) -> None:
     """A property that an iTwin does not have is told from a broken statement."""
     with pytest.raises(FilterError) as caught:
         compile_filter(statement)
-    assert caught.value.part == "property"
+    assert caught.value.cause == "property"
 
 
 @pytest.mark.parametrize(

@@ -152,3 +152,20 @@ async def test_leaving_with_a_connection_open_ends_quietly(caplog: pytest.LogCap
         with pytest.raises(httpx.TransportError):
             await stalled
     assert caplog.text == ""
+
+
+def test_faults_are_controlled_while_the_loop_stands_still() -> None:
+    """Between two runs of a loop, as in a notebook, adding and clearing faults returns and takes effect."""
+    with asyncio.Runner() as runner:
+        sandbox = Sandbox(itwins=1)
+        runner.run(sandbox.__aenter__())
+        sandbox.fault("refuse", seconds=3600)
+        sandbox.clear_faults()
+        assert runner.run(status_of(sandbox)) == 200
+        runner.run(sandbox.__aexit__(None, None, None))
+
+
+async def status_of(sandbox: Sandbox) -> int:
+    """The status of one request."""
+    async with httpx.AsyncClient(verify=False, headers={"Authorization": "Bearer a"}) as http:  # noqa: S501
+        return (await http.get(f"{sandbox.base_url}/itwins/")).status_code

@@ -76,7 +76,7 @@ def test_no_post_is_sent_again_after_a_lost_response() -> None:
 
 async def test_any_response_raises_only_our_exceptions() -> None:
     """Ten thousand bodies and a thousand waits."""
-    assert broken(await fuzzing(answers=10_000, waits=1_000, calls=400)) == []
+    assert broken(await fuzzing(responses=10_000, waits=1_000, calls=400)) == []
 
 
 async def test_no_link_and_no_redirect_leads_away() -> None:

@@ -1,4 +1,4 @@
-"""Certificates for loopback, made anew: a CA, and what a service shows that nobody should trust."""
+"""Certificates for loopback: a CA, and certificates that no client should trust."""
 
 import datetime
 import socket
@@ -58,7 +58,7 @@ def authority() -> str:
 
 
 def server_context(*, address: str = "127.0.0.1", expired: bool = False, self_signed: bool = False) -> ssl.SSLContext:
-    """Return what a service shows that listens on loopback."""
+    """Return the TLS context of a service on loopback."""
     ca_key, ca = _authority()
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "service")])

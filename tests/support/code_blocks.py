@@ -52,7 +52,7 @@ def blocks_of(page: Path, *languages: str) -> list[Block]:
 
 
 class Console:
-    """Runs blocks in one namespace and one event loop, as a reader who types them one after the other."""
+    """Runs code blocks one after the other in one namespace and one event loop."""
 
     def __init__(self) -> None:
         self._runner = asyncio.Runner()

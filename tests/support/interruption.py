@@ -1,4 +1,4 @@
-"""Cancelling a call at any turn of the event loop, so at every one of its awaits and of those beneath it."""
+"""Cancelling a call at any iteration of the event loop, and so at each of its awaits."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -15,14 +15,14 @@ class CountingLoop(asyncio.SelectorEventLoop):
     _action: Callable[[], object] = lambda: None
 
     def at_turn(self, turn: int, action: Callable[[], object]) -> None:
-        """Plan an action for the beginning of a turn, in so many from now."""
+        """Schedule an action for the start of a later iteration."""
         self._at, self._action = self.turns + turn, action
 
     def _run_once(self) -> None:
         self.turns += 1
         if self.turns == self._at:
             self._action()
-        super()._run_once()  # type: ignore[misc]  # one turn of the loop
+        super()._run_once()  # type: ignore[misc]  # one iteration of the loop
 
 
 class CountingVirtualLoop(CountingLoop, VirtualTimeLoop):
@@ -30,7 +30,7 @@ class CountingVirtualLoop(CountingLoop, VirtualTimeLoop):
 
 
 async def cancelled_at_turn(work: Coroutine[Any, Any, object], *, turn: int) -> bool:
-    """Run a coroutine in a task that is cancelled so many turns later, and tell whether it was under way then."""
+    """Cancel the task of a coroutine after some iterations, and return whether it was running then."""
     loop = asyncio.get_running_loop()
     assert isinstance(loop, CountingLoop)
     task = asyncio.create_task(work)
@@ -42,7 +42,7 @@ async def cancelled_at_turn(work: Coroutine[Any, Any, object], *, turn: int) -> 
 
     loop.at_turn(turn, cancel)
     await asyncio.wait([task])
-    # What is cancelled is cancelled: it must not be taken for a lost response and go on.
+    # A cancelled call must not treat the cancellation as a lost response and retry.
     assert task.cancelled() is hit
     if not hit:
         task.result()

@@ -1,4 +1,4 @@
-"""The one stand-in of a service behind real sockets: it sends the bytes that it is told to, on loopback."""
+"""A service on loopback that sends prepared bytes, for tests of the network."""
 
 import asyncio
 import ssl
@@ -21,9 +21,9 @@ DETECTOR = b'{"detector": {"name": "d-1", "type": "PhotoObjectDetector", "versio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raw:
-    """Bytes as they are; afterwards the connection goes on, or is closed without a word.
+    """Bytes as they are; afterwards the connection stays open, or is closed.
 
-    What comes `then` is a write of its own: over TLS a record of its own, in the same segment if the network likes.
+    `then` is a second write: over TLS a second record, possibly in the same segment.
     """
 
     data: bytes
@@ -31,7 +31,7 @@ class Raw:
     closes: bool = False
 
 
-#: What the server sends: a response, or bytes as they are. Plain bytes without a whole head end the connection.
+#: What the server sends: a response, or bytes as they are. Plain bytes without a complete head end the connection.
 Step = PreparedResponse | Raw | bytes
 
 
@@ -40,7 +40,7 @@ def raw_response(body: bytes = ACCOUNT, *, head: bytes = b"HTTP/1.1 200 OK") -> 
     return b"%s\r\ncontent-length: %d\r\n\r\n%s" % (head, len(body), body)
 
 
-#: The response to a request that nobody sent: a client that returns it has read surplus bytes.
+#: A response without a request: a client that returns it has read surplus bytes.
 PHANTOM = raw_response(
     b'{"detector": {"name": "phantom", "type": "PhotoObjectDetector"}}', head=b"HTTP/1.1 201 Created"
 )
@@ -102,7 +102,7 @@ class RawServer:
         return len(self._connections)
 
     def push(self, data: bytes) -> None:
-        """Send bytes that nobody asked for on every open connection; on loopback they arrive at once."""
+        """Send bytes without a request on every open connection; on loopback they arrive immediately."""
         for writer in self._writers:
             writer.write(data)
 
@@ -159,7 +159,7 @@ async def _receive(reader: asyncio.StreamReader) -> ReceivedRequest | None:
 
 
 async def _deliver(step: Step, writer: asyncio.StreamWriter) -> bool:
-    """Send what the step says, and return whether the connection goes on."""
+    """Send what the step says, and return whether the connection stays open."""
     if isinstance(step, bytes):
         writer.write(step)
         await writer.drain()

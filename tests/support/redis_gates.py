@@ -6,7 +6,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from itwin_platform import Permit, RedisGate
+from itwin_platform import Permit, RateLimit, RedisGate
+from itwin_platform._gates.engine import Reply, Request
+from itwin_platform._gates.redis import _RedisEngine
 from itwin_platform._gates.shared import SharedGate
 
 from tests.support.redis_server import server_program
@@ -53,3 +55,20 @@ async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110  # the server sets off no event here
             await asyncio.sleep(0.005)
+
+
+class ClockedEngine(_RedisEngine):
+    """The engine with a script that reads its time from a list, which is set before each exchange."""
+
+    def __init__(self, url: str, *, name: str, max_in_flight: int, rates: tuple[RateLimit, ...] = ()) -> None:
+        super().__init__(url, name=name, max_in_flight=max_in_flight, rates=rates)
+        clock = "redis.call('TIME')"
+        assert self._script.count(clock) == 1
+        self._script = self._script.replace(clock, "redis.call('LRANGE', 'clock', 0, 1)")
+        self._digest = "0" * 40
+
+    async def exchange_at(self, now: float, request: Request) -> Reply:
+        """Run the script at this time."""
+        await self._redis.delete("clock")
+        await self._redis.rpush("clock", int(now), round(now % 1 * 1_000_000))
+        return await self.exchange(request)

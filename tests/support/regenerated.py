@@ -15,7 +15,7 @@ Change = Callable[[Document], None]
 
 
 class Regenerated:
-    """A changed specification, the package generated from it, and what generating it told."""
+    """A changed specification, the package generated from it, and the generator's output."""
 
     def __init__(self, document: Document, folder: Path) -> None:
         self.folder = folder

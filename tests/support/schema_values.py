@@ -9,7 +9,7 @@ from itwin_platform_api import models
 from tests.support.specification import specification
 
 SCHEMAS: dict[str, Any] = specification()["components"]["schemas"]
-#: The generated models by name: whatever of the specification is an object.
+#: The generated models by name: every object of the specification.
 MODELS: dict[str, Any] = {
     name: getattr(models, name) for name in models.__all__ if hasattr(getattr(models, name), "from_dict")
 }
@@ -52,7 +52,7 @@ def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 
 def objects_of(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Objects whose fields fit, are null, missing, or of any other shape, among fields that nobody knows."""
+    """Objects whose fields fit, are null, missing or of another type, with unknown fields among them."""
     known = {name: values_of(each) | st.none() | ANY_JSON for name, each in schema.get("properties", {}).items()}
     return st.builds(
         lambda unknown, fields: unknown | fields,

@@ -1,4 +1,4 @@
-"""The one stand-in of a service without a network: an httpx transport that responds by a script."""
+"""A service without a network: an httpx transport that responds by a script."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
@@ -88,7 +88,7 @@ async def _respond(outcome: Outcome) -> httpx.Response:
     await asyncio.sleep(3_600.0 if outcome.fault == "hang" else outcome.delay)
     if outcome.fault in ("hang", "reset"):
         raise httpx.ReadError(f"planned: {outcome.fault}")
-    # As from a network, the body is a stream that nobody has decoded yet.
+    # As from a network, the body is a stream that is not decoded yet.
     stream = CutBody(outcome.body) if outcome.fault == "cut" else httpx.ByteStream(outcome.body)
     return httpx.Response(outcome.status, headers=dict(outcome.headers), stream=stream)
 

@@ -57,7 +57,7 @@ def _token(request: ReceivedRequest) -> str:
 
 
 def guarded(service: GuardedService, auth: TokenAuth, *, max_in_flight: int = 10_000) -> BackoffTransport:
-    """A backoff transport over the service that lets everybody begin at once."""
+    """A backoff transport over the service, with a gate that never limits."""
     return BackoffTransport(
         service, auth=auth, gate=Gate(max_in_flight), policy=BackoffPolicy(deadline=None, max_attempts=1)
     )

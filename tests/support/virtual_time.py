@@ -1,4 +1,4 @@
-"""An event loop whose time passes only while everybody waits: sleeps and timeouts cost nothing."""
+"""An event loop with virtual time: it passes only while all tasks wait, so sleeps and timeouts cost nothing."""
 
 import asyncio
 import selectors
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class _Jump(selectors.DefaultSelector):
-    """Waits for nothing: the seconds that the loop would have waited are added up."""
+    """Returns immediately, and adds the seconds that the loop would have waited."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -17,7 +17,7 @@ class _Jump(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None:
-            raise RuntimeError("everybody waits, and nobody will wake them")
+            raise RuntimeError("all tasks wait, and no timer will wake them")
         self.now += max(0.0, timeout)
         found: Sequence[tuple[selectors.SelectorKey, int]] = super().select(0)
         return list(found)
@@ -33,6 +33,10 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         """Seconds since the loop was made."""
         return self._jump.now
+
+    def be_busy(self, seconds: float) -> None:
+        """Let time pass in which the loop looks at nothing."""
+        self._jump.now += seconds
 
 
 def in_virtual_time(work: Coroutine[object, object, T]) -> T:

@@ -1,4 +1,4 @@
-"""Prints where the wrapper has each operation, parameter, body field and error code of the specification.
+"""Print where the wrapper has each operation, parameter, body field and error code of the specification.
 
 Run as `python -m tools.generation.coverage_of_spec [--spec FILE]`. What the wrapper does not have is listed at the
 end, with the lines that reach it through `platform.generated`.
@@ -13,7 +13,7 @@ from tools.spec.reading import SPECIFICATION, load
 
 
 def report(source: str) -> list[str]:
-    """The lines to print.
+    """Return the lines to print.
 
     Raises:
         SystemExit: the wrapper uses what the generated package no longer has.
@@ -35,12 +35,12 @@ def report(source: str) -> list[str]:
 
 
 def not_wrapped(missing: list[Row]) -> list[str]:
-    """What is generated and not wrapped, each with the lines that reach it."""
+    """Return what is generated and not wrapped, each with the lines that reach it."""
     lines = [f"\nGenerated, not wrapped: {len(missing)}"] if missing else []
-    told: dict[tuple[str, ...], list[Row]] = {}
+    by_calls: dict[tuple[str, ...], list[Row]] = {}
     for row in missing:
-        told.setdefault((row.operation, *row.lines), []).append(row)
-    for (operation, *calls), same in told.items():
+        by_calls.setdefault((row.operation, *row.lines), []).append(row)
+    for (operation, *calls), same in by_calls.items():
         parts = ", ".join(row.part for row in same if row.part)
         lines += [f"\n  {operation}{f': {parts}' if parts else ''} - call it like this", ""]
         lines += [f"    {line}" for line in calls]
@@ -50,7 +50,7 @@ def not_wrapped(missing: list[Row]) -> list[str]:
 
 
 def main() -> None:
-    """Reads the command line and prints."""
+    """Read the command line and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--spec", default=str(SPECIFICATION), help="a file or a git revision; default openapi.yaml")
     print("\n".join(report(parser.parse_args().spec)))

@@ -1,6 +1,6 @@
 """What a document must say so that the generated code sends and decodes what it means.
 
-The generator drops or changes these things without a warning. Each problem is told with its place and what to write.
+The generator drops or changes these things without a warning. Each problem names its place and what to write.
 """
 
 from collections.abc import Iterator, Mapping
@@ -48,8 +48,8 @@ def _parameters(document: Node) -> Iterator[str]:
         for method, operation in item.items():
             if method not in METHODS:
                 continue
-            for given in (*item.get("parameters", ()), *operation.get("parameters", ())):
-                parameter = followed(document, given)
+            for declared in (*item.get("parameters", ()), *operation.get("parameters", ())):
+                parameter = followed(document, declared)
                 place = f"{parameter.get('name')} in {parameter.get('in')} of {method.upper()} {path}"
                 yield from _parameter(document, place, parameter)
 

@@ -1,4 +1,4 @@
-"""Makes changes to a copy of `openapi.yaml`, regenerates, and shows what pointed each of them out.
+"""Make changes to a copy of `openapi.yaml`, regenerate, and show what pointed each of them out.
 
 Run as `python -m tools.generation.drill`. A change that nothing points out is silent, and ends the drill with status 1.
 """
@@ -33,8 +33,8 @@ class Outcome:
     @property
     def row(self) -> str:
         """The change as a row of a table."""
-        told = ", ".join(self.pointers) or "**silent**"
-        return f"| {self.title} | {told} | {', '.join(self.files) or '-'} | {self.lines} |"
+        pointers = ", ".join(self.pointers) or "**silent**"
+        return f"| {self.title} | {pointers} | {', '.join(self.files) or '-'} | {self.lines} |"
 
 
 def tried(title: str, document: object) -> Outcome:

@@ -1,4 +1,4 @@
-"""Generates the client package from `openapi.yaml`, or checks that what is committed is what would be generated.
+"""Generate the client package from `openapi.yaml`, or check that what is committed is what would be generated.
 
 Run as `python -m tools.generation.generate [--check] [--spec FILE] [--into FOLDER]`. The package is generated in a
 temporary folder and replaces the old one only when the generator ended without a warning. `--check` compares instead,
@@ -22,7 +22,7 @@ PACKAGE = "itwin_platform_api"
 
 
 def differences(*, committed: Path, made: Path) -> list[str]:
-    """Compares two folders byte by byte and returns a line for each file of `made` that differs, sorted."""
+    """Compare two folders byte by byte and return a line for each file of `made` that differs, sorted."""
     names = {
         path.relative_to(root).as_posix()
         for root in (committed, made)
@@ -41,7 +41,7 @@ def differences(*, committed: Path, made: Path) -> list[str]:
 
 
 def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
-    """The lines that tell the person who regenerated what changed and what is to be done."""
+    """Return the lines that tell the person who regenerated what changed and what is to be done."""
     sys.path.insert(0, str(folder))  # what was just written is looked at, not what may be installed
     from tools.generation.coverage_of_spec import not_wrapped
     from tools.generation.sandbox_fit import sandbox_misfits
@@ -50,9 +50,8 @@ def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
     from tools.spec.reading import load
 
     count = "1 module" if len(changed) == 1 else f"{len(changed)} modules"
-    lines = (
-        [f"{count} changed", *(f"  {line}" for line in changed)] if changed else ["The generated package is as it was."]
-    )
+    lines = [f"{count} changed" if changed else "The generated package is as it was."]
+    lines += [f"  {line}" for line in changed]
     specification = load(str(spec))
     served = sandbox_misfits(specification)
     sandbox = ["", "The sandbox does not fit any more:", "", "\n\n".join(served)] if served else []
@@ -65,7 +64,7 @@ def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
 
 
 def main() -> None:
-    """Reads the command line and generates or checks."""
+    """Read the command line and generate or check."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare with what is committed, write nothing")
     parser.add_argument("--spec", type=Path, default=PROJECT / "openapi.yaml", help="the specification to read")

@@ -49,16 +49,20 @@ class Function:
         """The line that brings it."""
         return f"from {self.module.rpartition('.')[0]} import {self.name}"
 
-    def call_line(self, given: Mapping[str, str]) -> str:
-        """The line that calls it, with what is required and the other arguments in `given` (name: expression)."""
-        positional = [given.get(name, name) for name in self.positional]
-        keywords = [name for name in dict.fromkeys((*self.required, *given)) if name not in self.positional]
-        parts = [*positional, "client=platform.generated", *(f"{name}={given.get(name, name)}" for name in keywords)]
+    def call_line(self, expressions: Mapping[str, str]) -> str:
+        """Return the line that calls it, with what is required and the `expressions` by argument."""
+        positional = [expressions.get(name, name) for name in self.positional]
+        keywords = [name for name in dict.fromkeys((*self.required, *expressions)) if name not in self.positional]
+        parts = [
+            *positional,
+            "client=platform.generated",
+            *(f"{name}={expressions.get(name, name)}" for name in keywords),
+        ]
         return f"await {self.name}.asyncio({', '.join(parts)})"
 
 
 def functions() -> dict[str, Function]:
-    """Every generated function by its name.
+    """Return every generated function by its name.
 
     Raises:
         SystemExit: two have one name.
@@ -75,15 +79,15 @@ def functions() -> dict[str, Function]:
 
 
 def attributes(model: type) -> dict[str, str]:
-    """The attributes of a generated model by wire name."""
+    """Return the attributes of a generated model by wire name."""
     fields = [field for field in attrs.fields(model) if field.init and field.name != "additional_properties"]
     names = [field.alias or field.name for field in fields]
-    written = model(**{name: f"marker-{name}-marker" for name in names}).to_dict()
-    return {wire: match[1] for wire, value in written.items() if (match := MARKER.fullmatch(str(value)))}
+    serialized = model(**{name: f"marker-{name}-marker" for name in names}).to_dict()
+    return {wire: match[1] for wire, value in serialized.items() if (match := MARKER.fullmatch(str(value)))}
 
 
 def model(name: str) -> type | None:
-    """The generated class of that name, else None."""
+    """Return the generated class of that name, else None."""
     return getattr(importlib.import_module(f"{PACKAGE}.models"), name, None)
 
 

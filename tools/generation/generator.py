@@ -1,4 +1,4 @@
-"""Runs openapi-python-client on a document, with the names and the templates of this project.
+"""Run openapi-python-client on a document, with the names and the templates of this project.
 
 The generator runs in this process, so that its names can be ours, that an attribute which a template no longer finds
 is an error, and that its warnings end the run: a warning means that something of the document was dropped.

@@ -112,9 +112,9 @@ def _missing(path: Path) -> Iterator[str]:
             case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name in known:
                 if not hasattr(known[name], attribute):
                     yield f"gone: {name}.{attribute} ({path.name}:{node.lineno} uses it)"
-            case ast.Call(func=function, args=given, keywords=keywords):
+            case ast.Call(func=function, args=positional, keywords=keywords):
                 names = [keyword.arg for keyword in keywords if keyword.arg]
-                for what in _unknown(_called(function, known), len(given), names):
+                for what in _unknown(_called(function, known), len(positional), names):
                     yield f"gone: {what} of {ast.unparse(function)}() ({path.name}:{node.lineno} passes it)"
 
 
@@ -137,7 +137,7 @@ def _called(function: ast.expr, known: dict[str, object]) -> object | None:
     return None
 
 
-def _unknown(called: object | None, given: int, names: list[str]) -> Iterator[str]:
+def _unknown(called: object | None, count: int, names: list[str]) -> Iterator[str]:
     """Return the arguments that something does not take."""
     if not callable(called):
         return
@@ -146,5 +146,5 @@ def _unknown(called: object | None, given: int, names: list[str]) -> Iterator[st
     if inspect.Parameter.VAR_KEYWORD not in kinds:
         yield from (f"{name}=" for name in names if name not in parameters)
     by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    if inspect.Parameter.VAR_POSITIONAL not in kinds and given > sum(kind in by_position for kind in kinds):
-        yield f"argument {given}"
+    if inspect.Parameter.VAR_POSITIONAL not in kinds and count > sum(kind in by_position for kind in kinds):
+        yield f"argument {count}"

@@ -15,8 +15,8 @@ SCALARS = ("string", "integer", "number", "boolean")
 
 def prepared(document: Document) -> dict[str, Any]:
     """Return the document to generate from."""
-    whole = with_accept(document)
-    return {name: node if name == "info" else _prepared(whole, node) for name, node in whole.items()}
+    complete = with_accept(document)
+    return {name: node if name == "info" else _prepared(complete, node) for name, node in complete.items()}
 
 
 def _prepared(document: Document, node: Any) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.generation.source import tree_of
-from tools.generation.wire_names import codes_of, names_of, near, written_names
+from tools.generation.wire_names import codes_of, names_of, near, wire_constants
 from tools.spec.specification import Operation, Specification
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -47,11 +47,11 @@ def table(file: Path = TABLE) -> list[Row]:
     return [
         Row(name=str(name), method=str(method), path=str(path), version=version, place=f"{place}:{line}")
         for rows in tables
-        for name, method, path, version, line in map(_written, rows)
+        for name, method, path, version, line in map(_row_of, rows)
     ]
 
 
-def _written(row: ast.expr) -> tuple[object, object, object, int, int]:
+def _row_of(row: ast.expr) -> tuple[object, object, object, int, int]:
     match row:
         case ast.Call(args=[ast.Constant(name), ast.Constant(method), ast.Constant(path), ast.Constant(version), _]):
             return name, method, path, int(str(version)), row.lineno
@@ -75,7 +75,7 @@ def _dead(specification: Specification) -> Iterator[str]:
     places: dict[str, list[str]] = {}
     for path in sorted(SERVICE.rglob("*.py")):
         if SEEDING not in path.parts:
-            for name, line in written_names(tree_of(path)):
+            for name, line in wire_constants(tree_of(path)):
                 if name.lower() not in known:
                     places.setdefault(name, []).append(f"{path.relative_to(PROJECT).as_posix()}:{line}")
     for name, found in places.items():
@@ -109,7 +109,7 @@ def _row(row: Row, operation: Operation | None, same_route: Operation | None) ->
         return
     if (operation.method, operation.path) != (row.method, row.path):
         now, was = f"{operation.method} {operation.path}", f"{row.method} {row.path}"
-        yield f"openapi.yaml has {row.name} at {now} now: the sandbox still answers {was} ({row.place})."
+        yield f"openapi.yaml has {row.name} at {now} now: the sandbox still responds at {was} ({row.place})."
     version = _version(operation)
     if version is not None and version != row.version:
         yield f"openapi.yaml has {row.name} in version {version} now, the sandbox in {row.version} ({row.place})."

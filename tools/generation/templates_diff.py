@@ -1,4 +1,4 @@
-"""Prints how our templates differ from those of the pinned generator, and whether those moved under ours.
+"""Print how our templates differ from those of the pinned generator, and whether those moved under ours.
 
 Run as `python -m tools.generation.templates_diff [--since VERSION | --record]`. `stock_templates.sha256` records
 the generator's templates as they were when ours were last looked through; those that ours replace or take from
@@ -20,15 +20,15 @@ from tools.generation.generator_contract import GENERATOR, OURS, RECORD, STOCK, 
 from tools.spec.reading import SPECIFICATION, load_document
 
 
-def difference(one: Path, other: Path, *, one_name: str, other_name: str) -> str:
-    """The unified difference of two templates; one that does not exist counts as empty."""
-    before, after = (path.read_text(encoding="utf-8").splitlines() if path.exists() else [] for path in (one, other))
-    lines = difflib.unified_diff(before, after, fromfile=one_name, tofile=other_name, lineterm="")
+def difference(before: Path, after: Path, *, before_name: str, after_name: str) -> str:
+    """Return the unified difference of two templates; one that does not exist counts as empty."""
+    old, new = (path.read_text(encoding="utf-8").splitlines() if path.exists() else [] for path in (before, after))
+    lines = difflib.unified_diff(old, new, fromfile=before_name, tofile=after_name, lineterm="")
     return "".join(f"{line}\n" for line in lines)
 
 
 def fetched(wanted: str, folder: Path) -> Path:
-    """The templates of another version of the generator, brought into a folder by pip.
+    """Return the templates of another version of the generator, brought into a folder by pip.
 
     Raises:
         SystemExit: pip does not bring it.
@@ -43,7 +43,7 @@ def fetched(wanted: str, folder: Path) -> Path:
 
 
 def main() -> None:
-    """Reads the command line; exits with status 1 when the generator's templates moved."""
+    """Read the command line; exit with status 1 when the generator's templates moved."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--since", metavar="VERSION", help="show what changed in the generator since this version")
@@ -58,11 +58,11 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             before = fetched(arguments.since, Path(folder))
             for name in watched():
-                names = {"one_name": f"{arguments.since}/{name}", "other_name": f"{version(GENERATOR)}/{name}"}
+                names = {"before_name": f"{arguments.since}/{name}", "after_name": f"{version(GENERATOR)}/{name}"}
                 print(difference(before / name, STOCK / name, **names), end="")
         return
     for path in sorted(OURS.glob("*.jinja")):
-        names = {"one_name": f"{pinned}/{path.name}", "other_name": f"templates/{path.name}"}
+        names = {"before_name": f"{pinned}/{path.name}", "after_name": f"templates/{path.name}"}
         print(difference(STOCK / path.name, path, **names), end="")
     found = conflicts()
     if text := "\n".join(filter(None, [found.text, "" if found.broken else unmet()])):

@@ -33,14 +33,18 @@ def dead_names(specification: Specification, wrapper: Path = WRAPPER) -> list[st
         place = path.relative_to(wrapper).as_posix()
         tree = tree_of(path)
         found.extend(
-            _gone(text, f"{place}:{line}", names) for text, line in written_names(tree) if text.lower() not in names
+            _gone(text, f"{place}:{line}", names) for text, line in wire_constants(tree) if text.lower() not in names
         )
         found.extend(
-            _gone(text, f"{place}:{line}", codes) for text, line in _given(tree, "code") if text.lower() not in codes
+            _gone(text, f"{place}:{line}", codes)
+            for text, line in _keyword_values(tree, "code")
+            if text.lower() not in codes
         )
         if path.parent.name == "_operations":  # a listing's own keywords are no wire names
-            aims = _given(tree, "target")
-            found.extend(_gone(text, f"{place}:{line}", targets) for text, line in aims if text.lower() not in targets)
+            values = _keyword_values(tree, "target")
+            found.extend(
+                _gone(text, f"{place}:{line}", targets) for text, line in values if text.lower() not in targets
+            )
     return list(dict.fromkeys(found))
 
 
@@ -82,7 +86,7 @@ def _object(kind: type, what: str, field: str) -> str:
 
 
 def names_of(specification: Specification) -> set[str]:
-    """Every name that stands on the wire, in lower case: parameters, headers, properties, targets, values of enums."""
+    """Return every name on the wire, in lower case: parameters, headers, properties, targets, values of enums."""
     operations = specification.operations.values()
     names = {part.partition(" ")[2] for operation in operations for part in operation.parameters}
     names |= {header for operation in operations for header in operation.response_headers}
@@ -93,14 +97,14 @@ def names_of(specification: Specification) -> set[str]:
 
 
 def codes_of(specification: Specification) -> set[str]:
-    """Every code of an error or a detail, in lower case."""
+    """Return every code of an error or a detail, in lower case."""
     operations = specification.operations.values()
     codes = {code for operation in operations for _, code in operation.errors}
     codes |= {code for operation in operations for _, code, _ in operation.details}
     return {code.lower() for code in codes}
 
 
-def written_names(tree: ast.Module) -> Iterator[tuple[str, int]]:
+def wire_constants(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """Return text and line of each wire name that a module writes out."""
     targets = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "target"]
     ignored = docstrings(tree) | {id(inner) for target in targets for inner in ast.walk(target)}
@@ -115,7 +119,7 @@ def written_names(tree: ast.Module) -> Iterator[tuple[str, int]]:
                     yield from ((text, line) for text, line in texts if _WORD.fullmatch(text))
 
 
-def _given(tree: ast.Module, keyword: str) -> Iterator[tuple[str, int]]:
+def _keyword_values(tree: ast.Module, keyword: str) -> Iterator[tuple[str, int]]:
     """Return text and line of each string that a module gives to a keyword."""
     for node in ast.walk(tree):
         match node:

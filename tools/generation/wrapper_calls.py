@@ -34,7 +34,7 @@ class Call:
 
 
 def calls(wrapper: Path = WRAPPER) -> list[Call]:
-    """Every call of a generated function from a public method of the wrapper."""
+    """Return every call of a generated function from a public method of the wrapper."""
     trees = {path: tree_of(path) for path in sorted(wrapper.rglob("*.py"))}
     groups = {cls: group for tree in trees.values() for cls, group in _groups(tree)}
     return [
@@ -78,14 +78,14 @@ def tags(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
 
 
 def docstrings(tree: ast.Module) -> set[int]:
-    """The nodes that are docstrings, by `id`."""
+    """Return the nodes that are docstrings, by `id`."""
     holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     first = [node.body[0] for node in ast.walk(tree) if isinstance(node, holders) and node.body]
     return {id(node.value) for node in first if isinstance(node, ast.Expr)}
 
 
 def users(name: str, wrapper: Path = WRAPPER) -> list[str]:
-    """The modules beside the seam that take a name from it."""
+    """Return the modules beside the seam that take a name from it."""
     return [
         path.relative_to(wrapper).as_posix()
         for path in sorted(wrapper.rglob("*.py"))
@@ -103,7 +103,7 @@ def _takes(name: str, node: ast.AST) -> bool:
 
 
 def _groups(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Class and attribute of each group of PlatformClient: what a property returns, or what an attribute is set to."""
+    """Return class and attribute of each group of PlatformClient."""
     for client in tree.body:
         if isinstance(client, ast.ClassDef) and client.name == "PlatformClient":
             for node in ast.walk(client):
@@ -132,7 +132,7 @@ def _calls(method: ast.FunctionDef | ast.AsyncFunctionDef, name: str, file: str)
 
 
 def _sources(method: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, set[str]]:
-    """The method's keywords behind each local name."""
+    """Return the method's keywords behind each local name."""
     keywords = [argument.arg for argument in (*method.args.args[1:], *method.args.kwonlyargs)]
     sources = {keyword: {keyword} for keyword in keywords}
     for _ in range(3):  # as deep as assignments follow each other against the order of the walk
@@ -165,7 +165,7 @@ def _feeding(expression: ast.expr, sources: Mapping[str, set[str]]) -> set[str]:
 def _built(
     method: ast.FunctionDef | ast.AsyncFunctionDef, sources: Mapping[str, set[str]]
 ) -> dict[tuple[str, str], frozenset[str]]:
-    """What is written into each attribute of each object that the method constructs, or sets by wire name."""
+    """Return what is written into each attribute of each object that the method constructs, or sets by wire name."""
     built: dict[tuple[str, str], frozenset[str]] = {}
     classes: dict[str, str] = {}
     for node in ast.walk(method):
@@ -183,7 +183,7 @@ def _built(
 
 
 def _read(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """The attributes taken from what `parse_response` returns, directly or by way of a variable `parsed`."""
+    """Return the attributes taken from what `parse_response` returns, directly or by way of a variable `parsed`."""
     for node in ast.walk(method):
         match node:
             case ast.Attribute(value=ast.Name(id="parsed"), attr=attribute):

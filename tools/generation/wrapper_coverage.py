@@ -40,7 +40,7 @@ class Place:
 
 
 def places(specification: Specification) -> dict[str, Place]:
-    """Each operation that is generated, with its function and the wrapper's call, found by method and path."""
+    """Return each operation that is generated, with its function and the wrapper's call, found by method and path."""
     functions = generated_names.functions().values()
     generated = {(function.method, _shape(function.path)): function for function in functions}
     # Where several methods send the same operation, the first one has all of its parameters.
@@ -54,7 +54,7 @@ def places(specification: Specification) -> dict[str, Place]:
 
 
 def argument(place: Place, part: str) -> str | None:
-    """The name in Python of a parameter given as `query $top`."""
+    """Return the name in Python of a parameter given as `query $top`."""
     kind, _, name = part.partition(" ")
     if kind == "path":
         part = f"path {re.findall(r'{(.*?)}', place.operation.path).index(name)}"
@@ -62,7 +62,7 @@ def argument(place: Place, part: str) -> str | None:
 
 
 def keywords(place: Place, name: str) -> frozenset[str]:
-    """The keywords of the wrapper's method that feed an argument of the generated function."""
+    """Return the keywords of the wrapper's method that feed an argument of the generated function."""
     if place.call is None:
         return frozenset()
     by_position = dict(zip(place.function.positional, place.call.positional, strict=False))
@@ -70,7 +70,7 @@ def keywords(place: Place, name: str) -> frozenset[str]:
 
 
 def rows(specification: Specification) -> list[Row]:
-    """A row for each operation, and for each part of those that the wrapper has.
+    """Return a row for each operation, and for each part of those that the wrapper has.
 
     Raises:
         SystemExit: something of the specification is not in the generated package.
@@ -91,9 +91,9 @@ def _of_operation(place: Place, specification: Specification) -> Iterator[Row]:
     for part, field in operation.parameters.items():
         own = argument(place, part) or ""
         _check_generated(f"{part} of {name}", there=own != "")
-        given = keywords(place, own)
+        sources = keywords(place, own)
         by_default = field.default is not None and part.startswith("header")
-        held = _as_keywords(given) if given else "sent by the generated function" if by_default else ""
+        held = _as_keywords(sources) if sources else "sent by the generated function" if by_default else ""
         yield Row(operation=name, part=part, held=held, lines=() if held else _lines(place, {own: own}))
     if operation.body is not None:
         for model in sorted(specification.reach([operation.body])):
@@ -111,10 +111,10 @@ def _of_model(place: Place, name: str, model: Model, built: Mapping[tuple[str, s
     for wire in model.fields:
         _check_generated(f"{name}.{wire}", there=wire in names)
         attribute = names[wire]
-        given = built.get((name, attribute), frozenset()) | built.get((name, f"[{wire}]"), frozenset())
+        sources = built.get((name, attribute), frozenset()) | built.get((name, f"[{wire}]"), frozenset())
         held, lines = "", tuple[str, ...]()
-        if given:
-            held = _as_keywords(given)
+        if sources:
+            held = _as_keywords(sources)
         elif own:
             own_name = name.removeprefix("Stored")
             held = f"{own_name}({own[wire]}=)" if own.get(wire) else f"{own_name}()" if wire in own else ""
@@ -131,18 +131,18 @@ def _of_model(place: Place, name: str, model: Model, built: Mapping[tuple[str, s
 
 def _constructor(name: str, names: Mapping[str, str], model: Model, wanted: str) -> tuple[str, ...]:
     """Return the lines that make a generated model with everything that it needs, and one property more."""
-    given = [wire for wire, field in model.fields.items() if field.required or wire == wanted]
-    constants = {wire: model.fields[wire].limits.get("const") for wire in given}
-    values = {wire: names[wire] if constants[wire] is None else f'"{constants[wire]}"' for wire in given}
+    needed = [wire for wire, field in model.fields.items() if field.required or wire == wanted]
+    constants = {wire: model.fields[wire].limits.get("const") for wire in needed}
+    values = {wire: names[wire] if constants[wire] is None else f'"{constants[wire]}"' for wire in needed}
     arguments = ", ".join(f"{names[wire]}={value}" for wire, value in values.items())
     return f"from {PACKAGE}.models import {name}", f"{name}({arguments})"
 
 
 def _own_fields(public: type) -> dict[str, str]:
-    """The arguments of one of the wrapper's own whole objects by wire name, empty for one that its class fixes."""
+    """Return the arguments of a complete object of the wrapper by wire name, empty for one that its class fixes."""
     names = [name for name in inspect.signature(public).parameters if name != "unknown"]
-    written = public(**{name: f"marker-{name}-marker" for name in names}).to_wire()
-    found = {wire: generated_names.MARKER.fullmatch(str(value)) for wire, value in written.items()}
+    serialized = public(**{name: f"marker-{name}-marker" for name in names}).to_wire()
+    found = {wire: generated_names.MARKER.fullmatch(str(value)) for wire, value in serialized.items()}
     return {wire: match[1] if match else "" for wire, match in found.items()}
 
 
@@ -163,11 +163,11 @@ def _errors(operation: Operation) -> Iterator[Row]:
         yield Row(operation=operation.name, part=f"detail {code}", held=held, lines=() if held else (line,))
 
 
-def _lines(place: Place, given: Mapping[str, str], attribute: str | None = None) -> tuple[str, ...]:
-    """What imports and calls the generated function, with all that is required and what is asked for."""
+def _lines(place: Place, expressions: Mapping[str, str], attribute: str | None = None) -> tuple[str, ...]:
+    """Return what imports and calls the generated function, with all that is required and what is asked for."""
     body = place.function.body
     if body is None:
-        return place.function.import_line, place.function.call_line(given)
+        return place.function.import_line, place.function.call_line(expressions)
     needed = [
         name
         for name, parameter in inspect.signature(body).parameters.items()
@@ -175,7 +175,7 @@ def _lines(place: Place, given: Mapping[str, str], attribute: str | None = None)
     ]
     built = f"{body.__name__}({', '.join(f'{name}={name}' for name in needed)})"
     models = f"from {PACKAGE}.models import {body.__name__}"
-    return place.function.import_line, models, place.function.call_line({**given, "body": built})
+    return place.function.import_line, models, place.function.call_line({**expressions, "body": built})
 
 
 def _check_generated(what: str, *, there: bool) -> None:

@@ -24,7 +24,7 @@ from tools.generation.wrapper_coverage import Place, argument, keywords, places
 from tools.spec.specification import Field, Specification
 
 UUID = "6a2d2381-6c57-4332-b87a-5b7c00000000"
-#: What is given for an argument that a call needs and that is not tried.
+#: The values of arguments that a call needs and that are not tried.
 NEEDED = {"type": "PhotoObjectDetector", "scene_id": UUID}
 #: A size that no limit is expected to reach, for each kind of value.
 FAR = {"integer": 10**9, "string": 5000}
@@ -68,7 +68,7 @@ class _Trial:
         self._method: Callable[..., Any] = getattr(getattr(platform, group), name)
 
     async def texts(self) -> list[str]:
-        """What is wrong with the limit, if anything."""
+        """Return what is wrong with the limit, if anything."""
         probe, what = self._probe, f"{self._probe.keyword}= of {self._probe.method}()"
         found: list[str] = []
         if probe.most is None:
@@ -91,9 +91,9 @@ class _Trial:
         """Return where a size was rejected before sending; nothing when it was sent."""
         parameters = inspect.signature(self._method).parameters.values()
         needed = [each.name for each in parameters if each.default is each.empty]
-        given = {name: NEEDED.get(name, "A") for name in needed} | {self._probe.keyword: self._probe.value(size)}
+        arguments = {name: NEEDED.get(name, "A") for name in needed} | {self._probe.keyword: self._probe.value(size)}
         try:
-            result = self._method(**given)
+            result = self._method(**arguments)
             await (result if inspect.isawaitable(result) else result.collect())
         except self._rejected as error:
             return list(extract_tb(error.__traceback__))
@@ -144,22 +144,22 @@ def _of_model(place: Place, name: str, fields: Mapping[str, Field]) -> Iterator[
     attributes = generated_names.attributes(generated)
     options = importlib.import_module("itwin_platform").RepositoryOptions
     for wire, field in fields.items():
-        given, make = place.call.built.get((name, attributes.get(wire, "")), frozenset[str]()), _maker(field)
+        sources, make = place.call.built.get((name, attributes.get(wire, "")), frozenset[str]()), _maker(field)
         if name == f"Stored{options.__name__}" and wire in options.properties():
-            given, make = frozenset({"options"}), _option(options, options.properties()[wire])
-        yield from _probe(place, f"{name}.{wire}", field, given, make)
+            sources, make = frozenset({"options"}), _option(options, options.properties()[wire])
+        yield from _probe(place, f"{name}.{wire}", field, sources, make)
 
 
 def _option(options: Any, name: str) -> Callable[[int], object]:
-    """Make options with one of them set: they are given as one object."""
+    """Make options with one of them set: they are sources as one object."""
     without = dict.fromkeys(options.properties().values())
     return lambda size: options(**{**without, name: size})
 
 
 def _probe(
-    place: Place, part: str, field: Field, given: frozenset[str], make: Callable[[int], object]
+    place: Place, part: str, field: Field, sources: frozenset[str], make: Callable[[int], object]
 ) -> Iterator[Probe]:
-    if place.call is None or len(given) != 1:
+    if place.call is None or len(sources) != 1:
         return
     least, most = ([int(str(field.limits[name])) for name in names if name in field.limits] for names in (LOWER, UPPER))
     kind = next((kind for kind in FAR if kind in field.kinds), None)
@@ -167,7 +167,7 @@ def _probe(
     if most or (free and not part.startswith("path ")):  # an id of any length is one part of the path
         yield Probe(
             method=place.call.method,
-            keyword=next(iter(given)),
+            keyword=next(iter(sources)),
             part=f"{part} of {place.operation.name}",
             least=least[0] if least else None,
             most=most[0] if most else None,

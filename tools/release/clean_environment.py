@@ -23,7 +23,7 @@ class Python:
 
 
 def pythons() -> list[Python]:
-    """Every Python from 3.11 on the PATH and of pyenv, each installation once, oldest first."""
+    """Return every Python from 3.11 on the PATH and of pyenv, each installation once, oldest first."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     candidates = [*sorted(pyenv.glob("*/bin/python"))]
@@ -45,21 +45,21 @@ class Environment:
         self.python = folder / "bin" / "python"
 
     def install(self, *requirements: str | Path, constraints: Path | None = None) -> None:
-        """Installs requirements, the newest versions that the constraints allow."""
+        """Install requirements, the newest versions that the constraints allow."""
         limits = ("--constraint", constraints) if constraints is not None else ()
         run(*self._pip, "install", "--quiet", "--no-warn-script-location", *limits, *requirements)
 
     def installed(self) -> dict[str, str]:
-        """The version of each distribution by its normalized name."""
+        """Return the version of each distribution by its normalized name."""
         listed = run(*self._pip, "list", "--format", "freeze", silent=True)
         return {normalized(name): version for name, version in (line.split("==") for line in listed.splitlines())}
 
     def run(self, *arguments: str | Path) -> None:
-        """Runs its Python, where every warning is an error and nothing of the folder that it runs in is imported."""
+        """Run its Python, where every warning is an error and nothing of the folder that it runs in is imported."""
         run(self.python, "-P", "-W", "error", *arguments)
 
     def run_tests(self, project: Path, folders: list[str]) -> None:
-        """Runs tests of a checkout against what is installed."""
+        """Run tests of a checkout against what is installed."""
         options = ("-q", "--no-header", "-p", "no:cacheprovider")
         run(self.python, "-m", "pytest", *options, *(project / "tests" / folder for folder in folders), folder=project)
 
@@ -69,7 +69,7 @@ class Environment:
 
 
 def run(*command: str | Path, silent: bool = False, folder: Path = Path(sys.prefix)) -> str:
-    """Runs a command, away from the checkout unless told where, and returns what it printed if that is to be silent.
+    """Run a command, in a folder outside the checkout by default, and return what it printed if that is to be silent.
 
     Raises:
         SystemExit: it failed.
@@ -82,7 +82,7 @@ def run(*command: str | Path, silent: bool = False, folder: Path = Path(sys.pref
 
 
 def normalized(name: str) -> str:
-    """The name of a distribution as pip compares it."""
+    """Return the name of a distribution as pip compares it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

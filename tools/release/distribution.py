@@ -20,7 +20,7 @@ PACKAGES = {
 
 
 def build() -> Path:
-    """Builds the sdist, and the wheel from it, into `dist/`; returns the wheel.
+    """Build the sdist, and the wheel from it, into `dist/`; return the wheel.
 
     Raises:
         SystemExit: the build failed, or the wheel is not what it should be.
@@ -36,7 +36,7 @@ def build() -> Path:
 
 
 def faults(names: list[str]) -> list[str]:
-    """What is missing in a wheel with these files, and what should not be there."""
+    """Return what is missing in a wheel with these files, and what should not be there."""
     wanted = {
         f"{package}/{path.relative_to(folder).as_posix()}"
         for package, folder in PACKAGES.items()
@@ -49,13 +49,13 @@ def faults(names: list[str]) -> list[str]:
 
 
 def declared(*extras: str) -> list[str]:
-    """The requirements that pyproject.toml declares for everybody, and those of extras."""
+    """Return the requirements that pyproject.toml declares for everybody, and those of extras."""
     project = _pyproject()["project"]
     return [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
 
 
 def lowest(requirements: list[str]) -> list[str]:
-    """The same requirements, each at the lowest version that it allows.
+    """Return the same requirements, each at the lowest version that it allows.
 
     Raises:
         SystemExit: one has no lower bound.
@@ -70,7 +70,7 @@ def lowest(requirements: list[str]) -> list[str]:
 
 
 def development_tools() -> set[str]:
-    """The names of the development group, normalized, without those that are also declared for users."""
+    """Return the names of the development group, normalized, without those that are also declared for users."""
     named = {_name(requirement) for requirement in _pyproject()["dependency-groups"]["development"]}
     return named - {_name(requirement) for requirement in declared()}
 

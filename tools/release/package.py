@@ -1,4 +1,4 @@
-"""Builds the sdist, the wheel from it, and tries the wheel in a clean environment.
+"""Build the sdist, the wheel from it, and try the wheel in a clean environment.
 
 The wheel has all three packages, typed, and no tests. Installed alone it brings its runtime dependencies and no
 development tool, and can be imported; with the extra `sandbox` it carries out all eight operations, and once more with
@@ -16,7 +16,7 @@ IMPORT = "import itwin_platform; print('imported', itwin_platform.__version__, '
 
 
 def trial(wheel: Path, environment: Environment, *, constraints: Path | None) -> dict[str, str]:
-    """Installs a wheel into an empty environment, uses it there, and returns what was installed for it alone.
+    """Install a wheel into an empty environment, use it there, and return what was installed for it alone.
 
     Raises:
         SystemExit: it does not work, or brings a development tool.
@@ -24,7 +24,7 @@ def trial(wheel: Path, environment: Environment, *, constraints: Path | None) ->
     environment.install(wheel, constraints=constraints)
     installed = environment.installed()
     if tools := development_tools() & set(installed):
-        raise SystemExit(f"pip install itwin-platform brings development tools: {', '.join(sorted(tools))}")
+        raise SystemExit(f"installing the wheel brings development tools: {', '.join(sorted(tools))}")
     environment.run("-c", IMPORT)
     environment.install(f"{wheel}[sandbox]", constraints=constraints)
     environment.run(PROJECT / "tools" / "release" / "smoke_run.py")
@@ -34,12 +34,12 @@ def trial(wheel: Path, environment: Environment, *, constraints: Path | None) ->
 
 
 def main() -> None:
-    """Builds and tries, with the versions that this project is checked with."""
+    """Build and try, with the versions that this project is checked with."""
     wheel = build()
     with tempfile.TemporaryDirectory() as folder:
         environment = Environment(Path(folder) / "clean", python=Path(sys.executable))
         installed = trial(wheel, environment, constraints=PROJECT / "constraints.txt")
-    print(f"pip install itwin-platform brings {', '.join(f'{name} {version}' for name, version in installed.items())}")
+    print(f"installing the wheel brings {', '.join(f'{name} {version}' for name, version in installed.items())}")
     print(f"built {wheel.relative_to(PROJECT)}")
 
 

@@ -9,7 +9,7 @@ from itwin_platform_sandbox import Sandbox
 
 
 async def main() -> None:
-    """Calls each operation once, and looks at what came back."""
+    """Call each operation once, and look at what came back."""
     async with Sandbox(itwins=25, objects=10) as sandbox:
         async with PlatformClient(
             sandbox.base_url,

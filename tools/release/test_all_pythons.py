@@ -1,4 +1,4 @@
-"""Tries the wheel on every Python from 3.11 that this machine has, with the lowest and the newest dependencies.
+"""Try the wheel on every Python from 3.11 that this machine has, with the lowest and the newest dependencies.
 
 Run as `python -m tools.release.test_all_pythons`. The lowest are the lower bounds of pyproject.toml, of the extras
 too; the newest are what pip chooses. Each time the wheel is installed, imported, used, and put to the tests that
@@ -26,7 +26,7 @@ OF_THE_WHEEL = (
 
 
 def main() -> None:
-    """Builds once, tries each combination, and prints the table."""
+    """Build once, try each combination, and print the table."""
     wheel = build()
     tests = [str(path) for pattern in OF_THE_WHEEL for path in sorted((PROJECT / "tests").glob(pattern))]
     rows: list[str] = []

@@ -1,4 +1,4 @@
-"""Checks that the search of the built site leads users' words to the right page.
+"""Check that the search of the built site leads users' words to the right page.
 
 Run as `python -m tools.site.check_search` after the site has been built; `make docs` does it. The site's own search
 worker ranks the results, so they are what a reader sees.

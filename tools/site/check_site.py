@@ -1,4 +1,4 @@
-"""Checks the built documentation site, for what the build itself does not warn of.
+"""Check the built documentation site, for what the build itself does not warn of.
 
 Run as `python -m tools.site.check_site`.
 
@@ -40,7 +40,7 @@ class Page(HTMLParser):
         super().__init__()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Notes what an element names."""
+        """Note what an element names."""
         values = dict(attrs)
         for name in ("id", "name"):
             if place := values.get(name):
@@ -50,12 +50,12 @@ class Page(HTMLParser):
             (self.loads if tag in LOADING else self.links).add(urljoin(ROOT + self.address, target))
 
     def handle_data(self, data: str) -> None:
-        """Notes the words."""
+        """Note the words."""
         self.words.append(data)
 
 
 def read(site: Path) -> dict[str, Page]:
-    """Reads all pages, by their addresses below the root."""
+    """Read all pages, by their addresses below the root."""
     pages: dict[str, Page] = {}
     for file in sorted(site.rglob("*.html")):
         address = file.relative_to(site).as_posix().removesuffix("index.html")
@@ -65,7 +65,7 @@ def read(site: Path) -> dict[str, Page]:
 
 
 def problems(site: Path, names: list[str]) -> Iterator[str]:
-    """Tells what does not hold, a line for each."""
+    """Tell what does not hold, a line for each."""
     pages = read(site)
     for page in pages.values():
         yield from _dead_ends(page, pages, site)
@@ -114,7 +114,7 @@ def _reached(pages: dict[str, Page]) -> set[str]:
 
 
 def public_names() -> list[str]:
-    """Reads `__all__` without importing the package."""
+    """Read `__all__` without importing the package."""
     tree = ast.parse((PROJECT / "wrapper/itwin_platform/__init__.py").read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
@@ -123,7 +123,7 @@ def public_names() -> list[str]:
 
 
 def main() -> None:
-    """Prints what does not hold, and ends with status 1 then."""
+    """Print what does not hold, and end with status 1 then."""
     site = PROJECT / "site"
     if found := list(problems(site, public_names())):
         raise SystemExit("\n".join(found))

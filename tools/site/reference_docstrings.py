@@ -1,4 +1,4 @@
-"""Completes docstrings and signatures for the reference of the documentation site.
+"""Complete docstrings and signatures for the reference of the documentation site.
 
 Docstrings say `AuthenticationError, NotFoundError (SceneNotFound), RateLimitError.` where the parser asks for one
 `name: words` a line, and drops anything else. Signatures name a constant as a default where a reader wants its value.
@@ -43,7 +43,7 @@ class ReferenceDocstrings(Extension):
     """What mkdocstrings loads: it sees each object once the tree of them is complete."""
 
     def on_object(self, *, obj: Object, loader: GriffeLoader, **_: object) -> None:
-        """Completes one docstring and the defaults of one signature, in place."""
+        """Complete one docstring and the defaults of one signature, in place."""
         if obj.docstring is not None:
             obj.docstring.value = linked(completed(obj.docstring.value))
         if isinstance(obj, Function):
@@ -66,19 +66,19 @@ def show_defaults(function: Function, loader: GriffeLoader) -> None:
 
 
 def completed(docstring: str) -> str:
-    """Returns a docstring whose sections of arguments and errors have an entry for each name."""
+    """Return a docstring whose sections of arguments and errors have an entry for each name."""
     lines: list[str] = []
-    given = docstring.split("\n")
-    while given:
-        line = given.pop(0)
+    lines = docstring.split("\n")
+    while lines:
+        line = lines.pop(0)
         section = _SECTION.match(line)
         if section is None:
             lines.append(line)
             continue
         indent, title, when = section[1], section[2], section[3]
         body: list[str] = []
-        while given and given[0].startswith(f"{indent}    "):
-            body.append(given.pop(0).removeprefix(f"{indent}    "))
+        while lines and lines[0].startswith(f"{indent}    "):
+            body.append(lines.pop(0).removeprefix(f"{indent}    "))
         entries = _arguments(body) if title == "Args" else _errors(body, when)
         lines += [f"{indent}{title}:", *(f"{indent}    {entry}" for entry in entries)]
     return "\n".join(lines)
@@ -116,7 +116,7 @@ def _errors(body: list[str], when: str | None) -> Iterator[str]:
 
 
 def _listed(text: str, condition: str | None) -> Iterator[str]:
-    """Reads `AError, BError (Code), CError.`; a last name can be followed by words of its own."""
+    """Read `AError, BError (Code), CError.`; a last name can be followed by words of its own."""
     rest = text
     while found := _ERROR.match(rest):
         rest = rest[found.end() :].removeprefix(",").strip()
@@ -132,7 +132,7 @@ def _with(condition: str | None, words: str) -> str:
 
 
 def _joined(lines: list[str], *, starts: Callable[[str], bool]) -> Iterator[str]:
-    """Puts the lines of each entry into one."""
+    """Put the lines of each entry into one."""
     entry: list[str] = []
     for line in lines:
         if starts(line) and entry:

@@ -44,7 +44,7 @@ def changes(old: Specification, new: Specification) -> list[Change]:
 
 
 def reworded(old: Specification, new: Specification) -> list[str]:
-    """The places whose description changed: rules may stand there that nothing else says."""
+    """Return the places whose description changed: rules may stand there that nothing else says."""
     return sorted(name for name, words in _described(old).items() if _described(new).get(name, words) != words)
 
 
@@ -115,7 +115,7 @@ def _errors(name: str, before: Operation, after: Operation) -> Iterator[Change]:
 
 
 def _only_of(operations: set[str], old: Specification, new: Specification) -> list[str]:
-    """The models that are gone with operations, because nothing else used them."""
+    """Return the models that are gone with operations, because nothing else used them."""
     return sorted(
         name
         for name in old.models.keys() - new.models.keys()
@@ -124,10 +124,10 @@ def _only_of(operations: set[str], old: Specification, new: Specification) -> li
 
 
 def _models(old: Specification, new: Specification) -> Iterator[Change]:
-    told = _only_of(old.operations.keys() - new.operations.keys(), old, new)
+    reported = _only_of(old.operations.keys() - new.operations.keys(), old, new)
     for name, before in old.models.items():
         after = new.models.get(name)
-        if after is None and name in told:
+        if after is None and name in reported:
             continue
         if after is None:
             text = "is gone: its class is no longer generated"
@@ -147,10 +147,10 @@ def _models(old: Specification, new: Specification) -> Iterator[Change]:
 
 def _fields(name: str, before: Model, after: Model, *, sent: bool, returned: bool) -> Iterator[Change]:
     for part in {**before.fields, **after.fields}:
-        one, other = before.fields.get(part), after.fields.get(part)
+        old, new = before.fields.get(part), after.fields.get(part)
         found: dict[tuple[str, str], Change] = {}
         for direction in [True] * sent + [False] * returned or [False]:
-            for change in _field(name, part, one, other, sent=direction):
+            for change in _field(name, part, old, new, sent=direction):
                 known = found.get((change.part, change.text))
                 if known is None or change.breaking:
                     found[change.part, change.text] = change
@@ -195,19 +195,19 @@ def _values(name: str, part: str, before: Field, after: Field) -> Iterator[Chang
 
 def _limits(name: str, part: str, before: Field, after: Field, *, sent: bool) -> Iterator[Change]:
     for limit in {**before.limits, **after.limits}:
-        one, other = before.limits.get(limit), after.limits.get(limit)
-        if one == other:
+        old, new = before.limits.get(limit), after.limits.get(limit)
+        if old == new:
             continue
-        was, now = (IN_WORDS[limit].format(value) if value is not None else "" for value in (one, other))
+        was, now = (IN_WORDS[limit].format(value) if value is not None else "" for value in (old, new))
         text = f"{now} now, was {was}" if now and was else f"{now} now" if now else f"no longer {was}"
-        yield _change(name, part, text, breaking=_narrower(limit, one, other) if sent else limit in ("format", "const"))
+        yield _change(name, part, text, breaking=_narrower(limit, old, new) if sent else limit in ("format", "const"))
 
 
-def _narrower(limit: str, one: object, other: object) -> bool:
+def _narrower(limit: str, old: object, new: object) -> bool:
     compare: Callable[[float, float], bool] = float.__lt__ if limit in UPPER else float.__gt__
-    if limit in UPPER | LOWER and isinstance(one, int | float) and isinstance(other, int | float):
-        return compare(float(other), float(one))
-    return other is not None
+    if limit in UPPER | LOWER and isinstance(old, int | float) and isinstance(new, int | float):
+        return compare(float(new), float(old))
+    return new is not None
 
 
 def _change(place: str, part: str, text: str, *, breaking: bool) -> Change:

@@ -1,4 +1,4 @@
-"""Reads an OpenAPI document into a `Specification`: references followed, so that what is compared is what is said."""
+"""Read an OpenAPI document into a `Specification`: references followed, so that what is compared is what is said."""
 
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ def load_document(source: str) -> dict[str, Any]:
 
 
 def read(document: Node) -> Specification:
-    """Reads a parsed document."""
+    """Read a parsed document."""
     document = with_accept(document)
     reader = _Reader(document)
     operations = [
@@ -103,7 +103,7 @@ class _Reader:
         )
 
     def models(self) -> dict[str, Model]:
-        """Every model met so far, and those that they lead to."""
+        """Return every model met so far, and those that they lead to."""
         found: dict[str, Model] = {}
         while waiting := [name for name in self._met if name not in found]:
             for name in waiting:
@@ -184,7 +184,7 @@ def _schema(content: Node) -> Node | None:
 
 
 def _errors(response: Node) -> list[Node]:
-    """The error bodies that an error response shows as examples."""
+    """Return the error bodies that an error response shows as examples."""
     values = [
         example.get("value", {}).get("error")
         for media in response.get("content", {}).values()

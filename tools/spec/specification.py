@@ -67,7 +67,7 @@ class Specification:
     models: Mapping[str, Model]
 
     def senders(self, model: str) -> list[str]:
-        """The operations that send a model, in a parameter or a body, sorted."""
+        """Return the operations that send a model, in a parameter or a body, sorted."""
         return sorted(
             operation.name
             for operation in self.operations.values()
@@ -75,7 +75,7 @@ class Specification:
         )
 
     def returners(self, model: str) -> list[str]:
-        """The operations that return a model, sorted."""
+        """Return the operations that return a model, sorted."""
         return sorted(
             operation.name
             for operation in self.operations.values()
@@ -83,7 +83,7 @@ class Specification:
         )
 
     def reach(self, fields: Iterable[Field | None]) -> set[str]:
-        """The models that fields lead to, through whatever number of models."""
+        """Return the models that fields lead to, through whatever number of models."""
         found: set[str] = set()
         waiting = [field for field in fields if field is not None]
         while waiting:

@@ -1,4 +1,4 @@
-"""Prints how large and how tangled the wrapper is, beside the limits that it keeps: `make lines`.
+"""Print how large and how tangled the wrapper is, beside the limits that it keeps: `make lines`.
 
 Run as `python -m tools.structure.report [--trace]`. Exits with status 1 when a limit is exceeded. `--trace` also prints
 each call of the traced GET.
@@ -36,18 +36,18 @@ def sizes() -> Iterator[Figure]:
         yield Figure(what=f"code lines, {folder}", value=count, most=850)
     yield Figure(what="code lines, all", value=sum(lines.values()), most=2_900)
     found = list(functions(WRAPPER))
-    complex_one = max(found, key=lambda function: function.complexity)
-    nested_one = max(found, key=lambda function: function.nesting)
-    yield Figure(what="highest complexity", value=complex_one.complexity, most=10, where=complex_one.name)
-    yield Figure(what="deepest nesting", value=nested_one.nesting, most=4, where=nested_one.name)
+    most_complex = max(found, key=lambda function: function.complexity)
+    most_nested = max(found, key=lambda function: function.nesting)
+    yield Figure(what="highest complexity", value=most_complex.complexity, most=10, where=most_complex.name)
+    yield Figure(what="deepest nesting", value=most_nested.nesting, most=4, where=most_nested.name)
 
 
 def one_get(calls: route.Calls, *, limited: bool) -> Iterator[Figure]:
     """Yield how far one GET travels."""
-    written = route.hand_written(calls)
-    yield Figure(what="  hand-written files", value=len(route.files(written)), most=10 if limited else None)
-    yield Figure(what="  moves between them", value=route.moves(written), most=24 if limited else None)
-    yield Figure(what="  calls in them", value=len(written), most=None)
+    hand_written = route.hand_written(calls)
+    yield Figure(what="  hand-written files", value=len(route.files(hand_written)), most=10 if limited else None)
+    yield Figure(what="  moves between them", value=route.moves(hand_written), most=24 if limited else None)
+    yield Figure(what="  calls in them", value=len(hand_written), most=None)
     yield Figure(what="  files, generated ones too", value=len(route.files(calls)), most=None)
     yield Figure(what="  moves, generated files too", value=route.moves(calls), most=None)
     yield Figure(what="  calls, generated functions too", value=len(calls), most=None)

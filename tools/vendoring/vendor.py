@@ -1,4 +1,4 @@
-"""Copies the client into another project as one package of any name, or updates such a copy in place.
+"""Copy the client into another project as one package of any name, or update such a copy in place.
 
 Run as `python -m tools.vendoring.vendor DEST NAME [--overwrite]`: DEST is the folder that the package goes into, NAME
 what it is called there. A file that was edited in the copy is not overwritten unless `--overwrite` says so: all such
@@ -24,7 +24,7 @@ PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 def vendor(
     *, project: Path, destination: Path, name: str, overwrite: bool, command: str, stale: bool = False
 ) -> list[str]:
-    """Copies, and returns the lines that tell what was done.
+    """Copy, and return the lines that tell what was done.
 
     Raises:
         SystemExit: the name cannot be imported, something else has it, or files of the copy were edited.
@@ -64,8 +64,8 @@ def vendor(
     known.write_text(record(copied, name=name, command=command), encoding="utf-8")
     changed = sum(present.get(path) != content for path, content in copied.files.items())
     gone = len(set(recorded) - set(copied.files))
-    written = "all files" if changed == len(copied.files) else f"{changed} of {len(copied.files)} files"
-    counted = f"{written} written, {gone} removed"
+    files = "all files" if changed == len(copied.files) else f"{changed} of {len(copied.files)} files"
+    counted = f"{files} written, {gone} removed"
     if copied.stale:
         lines.append("generated/ is not what openapi.yaml gives: run `make generate`, and this command again")
     return [
@@ -76,7 +76,7 @@ def vendor(
 
 
 def revision(project: Path) -> str:
-    """The git revision of a checkout, and whether the packages have changes beyond it."""
+    """Return the git revision of a checkout, and whether the packages have changes beyond it."""
     git = ["git", "-C", str(project)]
     head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
     if head.returncode != 0:
@@ -142,7 +142,7 @@ def is_stale(project: Path) -> bool:
 
 
 def main() -> None:
-    """Reads the command line and copies."""
+    """Read the command line and copy."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("destination", metavar="DEST", help="the folder that the package goes into")
     parser.add_argument("name", metavar="NAME", help="what the package is called")

@@ -84,7 +84,7 @@ def absolute_imports(files: Mapping[str, bytes]) -> list[str]:
 
 
 def record(copied: Source, *, name: str, command: str) -> str:
-    """The text of VENDORED.md: for people, with a line for each file that the next run reads."""
+    """Return the text of VENDORED.md: for people, with a line for each file that the next run reads."""
     lines = "\n".join(f"{digest(content)}  {path}" for path, content in sorted(copied.files.items()))
     needs = "\n".join(f"- `{need}`" for need in copied.needs)
     return f"""# {name}: a vendored copy of itwin-platform {copied.version}
@@ -114,17 +114,17 @@ uses `Any`, and a package of yours cannot make that stricter.
 
 
 def digests(text: str) -> dict[str, str]:
-    """The digest of each file as VENDORED.md records it; a path that leaves the copy is none of its files."""
+    """Return the digest of each file as VENDORED.md records it; a path that leaves the copy is none of its files."""
     return {path: known for known, path in _DIGEST.findall(text) if not {"", ".."} & set(path.split("/"))}
 
 
 def digest(content: bytes) -> str:
-    """The digest of a file; a checkout that turned line ends into those of Windows changes nothing."""
+    """Return the digest of a file; a checkout that turned line ends into those of Windows changes nothing."""
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
 def edits(*, recorded: Mapping[str, str], present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> list[str]:
-    """A line for each file that somebody edited, removed, or put where a new one goes.
+    """Return a line for each file that somebody edited, removed, or put where a new one goes.
 
     A file that already is what it would become is none: a run that was broken off can be repeated.
     """

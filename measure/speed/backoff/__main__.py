@@ -22,7 +22,7 @@ from .callers import CALLERS
 
 PROJECT = Path(__file__).resolve().parents[3]
 SECONDS = 30.0
-#: What each client takes for an answer: one body for all.
+#: A response that each client accepts: one body for all.
 SUCCESS = b'{"iTwin": {"id": "a-1", "class": "Account"}, "object": "list", "data": [], "DocumentIdentifiers": []}'
 REFUSAL = b'{"error": {"code": "RateLimitExceeded", "message": "Wait."}, "__type": "ThrottlingException"}'
 
@@ -46,12 +46,12 @@ WORKS = (
 
 
 async def run(work: Work, client: str, python: str) -> list[str]:
-    """Lets one client do the work, and returns its row of the table."""
+    """Let one client do the work, and return its row of the table."""
     limit = FixedWindow(10, 1.0)
     refused_at = float("-inf")
     early = 0
 
-    def answer(received: ReceivedRequest) -> PreparedResponse:
+    def respond(received: ReceivedRequest) -> PreparedResponse:
         nonlocal refused_at, early
         if work.outage:
             return PreparedResponse(status=503)
@@ -65,7 +65,7 @@ async def run(work: Work, client: str, python: str) -> list[str]:
             status=429, body=REFUSAL, headers={"retry-after": "1", "content-type": "application/json"}
         )
 
-    async with RawServer(answer) as server:
+    async with RawServer(respond) as server:
         process = await asyncio.create_subprocess_exec(
             *(python, "-m", "measure.speed.backoff.client_process", client, server.address),
             *(str(work.calls), str(work.repeats or "default"), str(SECONDS)),
@@ -78,7 +78,7 @@ async def run(work: Work, client: str, python: str) -> list[str]:
         ended = json.loads(output)
         return [
             client,
-            f"{ended['answered']}",
+            f"{ended['succeeded']}",
             f"{ended['failed']}",
             f"{ended['unfinished']}",
             f"{len(server.requests) / work.calls:.2f}",
@@ -88,10 +88,10 @@ async def run(work: Work, client: str, python: str) -> list[str]:
 
 
 async def main(peers: str) -> None:
-    """Prints a table for each work."""
+    """Print a table for each work."""
     for work in WORKS:
         table = Table(
-            *("client", "answered", "failed", "unfinished", "requests per call", "in cooldowns", "time"),
+            *("client", "succeeded", "failed", "unfinished", "requests per call", "in cooldowns", "time"),
             title=f"{work.name} (given up after {SECONDS:.0f} s)",
         )
         for client in CALLERS:

@@ -1,4 +1,4 @@
-"""Makes the calls of one client in a process of its own, and prints how they ended."""
+"""Make the calls of one client in a process of its own, and print how they ended."""
 
 import asyncio
 import json
@@ -11,21 +11,21 @@ from .callers import CALLERS
 
 
 async def run(name: str, address: str, calls: int, repeats: int | None, seconds: float) -> dict[str, float]:
-    """Makes all calls at once, and gives up what has not ended after so many seconds."""
+    """Make all calls at once, and give up what has not ended after so many seconds."""
     async with CALLERS[name](address, repeats, calls) as call:
         began = time.monotonic()
         tasks = [asyncio.ensure_future(call()) for _ in range(calls)]
         done, unfinished = await asyncio.wait(tasks, timeout=seconds)
         elapsed = time.monotonic() - began
-        answered = sum(task.exception() is None for task in done)
+        succeeded = sum(task.exception() is None for task in done)
         ended = {
-            "answered": answered,
-            "failed": len(done) - answered,
+            "succeeded": succeeded,
+            "failed": len(done) - succeeded,
             "unfinished": len(unfinished),
             "seconds": elapsed,
         }
         print(json.dumps(ended), flush=True)
-        # Threads and tasks that still wait would go on for minutes: this process was for them alone.
+        # Threads and tasks that still wait would run for minutes: this process was for them alone.
         os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""The service with faults: decides what the response to one request is and how it is delivered, and does neither."""
+"""The service with faults: decides the response to a request and its delivery, and sends nothing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from .scripted_responses import SCRIPTED_RESPONSES, dated, max_return_rejected, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What to send, and the fault in delivering it; without a response the connection is reset."""
+    """A response and the fault of its delivery; without a response the connection is reset."""
 
     operation: Operation | None
     response: WireResponse | None
@@ -33,7 +33,7 @@ class Decision:
 
 
 class FaultyService:
-    """The service, except where a fault of the plan applies."""
+    """The service, with the faults of the plan."""
 
     def __init__(
         self, service: Service, *, plan: FaultPlan, tokens: Tokens, platform: Platform, now: Callable[[], datetime]
@@ -43,7 +43,7 @@ class FaultyService:
         self._tokens = tokens
         self._platform = platform
         self.now = now
-        self._turn = 0
+        self._number = 0
 
     def operation(self, request: APIRequest) -> Operation | None:
         """Return the operation that the request names."""
@@ -53,10 +53,10 @@ class FaultyService:
             return None
 
     def decide(self, request: APIRequest) -> Decision:
-        """Carry the request out, unless a fault comes before it, and decide what becomes of the response."""
+        """Run the operation, unless a fault replaces it, and decide how its response is changed and delivered."""
         operation = self.operation(request)
         name = operation.name if operation else None
-        self._turn += 1
+        self._number += 1
         fault = self._plan.next_fault("instead", name, applies=lambda fault: self._applies(fault, request, name))
         if fault is not None and fault.name == "reset_before_effect":
             return Decision(operation=operation, response=None)
@@ -81,7 +81,7 @@ class FaultyService:
         return True
 
     def _prepared(self, request: APIRequest, operation: str | None) -> APIRequest:
-        """Return the request in described terms: continuation tokens and, with its fault, the query scope `all`."""
+        """Return the request with described values for a continuation token and the observed query scope `all`."""
         request = read_continuation_token(request)
         if (
             operation == "list_itwins"
@@ -104,7 +104,7 @@ class FaultyService:
                 operation=operation,
                 fault=fault,
                 platform=self._platform,
-                turn=self._turn,
+                number=self._number,
                 run_again=lambda again: self._service.handle(again, counted=False),
             )
             response = self._changed_by(fault, context, response)

@@ -1,4 +1,4 @@
-"""Faults in writing: as JSON values, as fields of a form, as text on the command line."""
+"""Reads and writes faults: as JSON, as the fields of a form, as text on the command line."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -20,27 +20,27 @@ def fault_from_values(values: Mapping[str, JSON]) -> Fault:
     Numbers may be strings, and an empty string is an omitted field. `count` is a number, or null or `forever`.
     """
     read_fields(dict(values), FIELDS)
-    given = {name: value for name, value in values.items() if value not in ("", None)}
+    sent = {name: value for name, value in values.items() if value not in ("", None)}
     forever = values.get("count", 1) in (None, *FOREVER)
     return Fault(
-        name=cast("FaultName", read_string(given, "name")),  # Fault itself rejects an unknown name
-        operation=read_string(given, "operation") if "operation" in given else None,
-        count=None if forever else read_integer(given, "count", 1, least=1),
-        skip=read_integer(given, "skip", 0),
-        seconds=read_number(given, "seconds", 0) if "seconds" in given else None,
-        retry_after=cast("RetryAfter", read_string(given, "retry_after", "seconds")),
-        origin=read_string(given, "origin", "http://foreign.invalid"),
+        name=cast("FaultName", read_string(sent, "name")),  # Fault itself rejects an unknown name
+        operation=read_string(sent, "operation") if "operation" in sent else None,
+        count=None if forever else read_integer(sent, "count", 1, least=1),
+        skip=read_integer(sent, "skip", 0),
+        seconds=read_number(sent, "seconds", 0) if "seconds" in sent else None,
+        retry_after=cast("RetryAfter", read_string(sent, "retry_after", "seconds")),
+        origin=read_string(sent, "origin", "http://foreign.invalid"),
     )
 
 
 def fault_from_text(text: str) -> Fault:
     """Read `name` or `name,field=value,...`, for example `stall,operation=list_itwins,count=2,seconds=3`."""
-    name, *parts = text.split(",")
+    name, *fields_text = text.split(",")
     values: JSONObject = {"name": name.strip()}
-    for part in parts:
-        key, found, value = part.partition("=")
+    for field_text in fields_text:
+        key, found, value = field_text.partition("=")
         if not found:
-            raise FieldError(None, f"write a fault as name,field=value,...: {part!r} has no value")
+            raise FieldError(None, f"a fault is written name,field=value,...: {field_text!r} has no value")
         values[key.strip()] = value.strip()
     return fault_from_values(values)
 

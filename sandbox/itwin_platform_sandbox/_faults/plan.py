@@ -1,4 +1,4 @@
-"""The faults that are requested, and which of them a request meets."""
+"""The pending faults, and which of them affect a request."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from .catalogue import FAULTS, FaultKind, FaultName, Phase, ResponseKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One requested fault; `count` None means forever, `operation` None means every operation."""
+    """A fault to add; `count` None means forever, `operation` None means every operation."""
 
     name: FaultName
     operation: str | None = None
@@ -43,7 +43,7 @@ class Fault:
         return FAULTS[self.name]
 
 
-# What `as_seen` turns on, in an order in which one change does not undo another; seeded ids are then as seen too.
+# The faults of `as_seen`, in an order in which no change undoes another. Seeded ids then have observed forms too.
 SEEN_FAULTS = (
     Fault(name="seen_enum_values", count=None),
     Fault(name="seen_shapes", count=None),
@@ -53,7 +53,7 @@ SEEN_FAULTS = (
     Fault(name="other_page_size", count=None),
     Fault(name="next_continuation_token", operation="list_scene_objects", count=None),
     Fault(name="next_blank_led", count=None),
-    # The platform's own scenes client rejects a null link, so it has only been seen in the listing of iTwins.
+    # The platform's own scenes client rejects a null link, so only the listing of iTwins has one.
     Fault(name="next_null", operation="list_itwins", count=None),
 )
 
@@ -71,7 +71,7 @@ def always(_: Fault) -> bool:
 
 
 class FaultPlan:
-    """The faults that are still to come, in the order in which they were requested."""
+    """The pending faults, in the order in which they were added."""
 
     __slots__ = ("_entries",)
 
@@ -79,15 +79,15 @@ class FaultPlan:
         self._entries: list[_Entry] = []
 
     def add(self, fault: Fault, *, standing: bool = False) -> None:
-        """Apply the fault from the next request on; a `standing` one is not expected to fire."""
+        """Add a fault; a `standing` one is never unused."""
         self._entries.append(_Entry(fault, standing))
 
     def clear(self) -> None:
-        """Drop every fault."""
+        """Remove all faults."""
         self._entries.clear()
 
     def pending(self) -> tuple[Fault, ...]:
-        """Return the faults that are left, each with the count and skip that are left."""
+        """Return the pending faults, with the remaining counts and skips."""
         return tuple(entry.fault for entry in self._entries)
 
     def unused(self) -> tuple[Fault, ...]:
@@ -95,7 +95,7 @@ class FaultPlan:
         return tuple(entry.fault for entry in self._entries if not (entry.fired or entry.standing))
 
     def matching(self, phase: Phase, operation: str | None, responses: ResponseKind = "any") -> Iterator[Fault]:
-        """Yield the faults of one phase that concern such a request and response, also those that skip it."""
+        """Yield the faults of one phase for such a request and response, including those that skip it."""
         for entry in list(self._entries):
             kind = entry.fault.kind
             concerned = entry.fault.operation in (None, operation) and (kind.everywhere or operation is not None)
@@ -123,7 +123,7 @@ class FaultPlan:
         responses: ResponseKind = "any",
         applies: Callable[[Fault], bool] = always,
     ) -> Fault | None:
-        """Return the one fault of a phase that fires for such a request."""
+        """Count such a request; return the fault of the phase that fires, if any."""
         for fault in self.matching(phase, operation, responses):
             if applies(fault) and self.count(fault):
                 return fault

@@ -1,4 +1,4 @@
-"""Responses as bytes, and the scripted responses that do not come from the service at all."""
+"""Serializes responses, and makes the scripted responses that replace those of the service."""
 
 import gzip
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from .plan import Fault
 JSON_HEADERS = (("content-type", "application/json"),)
 HTML_502 = b"<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n"
 GATEWAY_401: JSON = {"statusCode": 401, "message": "Invalid JWT."}
-DEFAULT_WAIT = 1.0
+DEFAULT_DELAY = 1.0
 
 
 def to_wire(response: ServiceResponse, now: datetime) -> WireResponse:
-    """Return the response in bytes, dated, and gzipped when its headers say so."""
+    """Return the response in bytes, with a Date, compressed if its headers name gzip."""
     body = write_json(response.body)
     if ("content-encoding", "gzip") in response.headers:
         body = gzip.compress(body, compresslevel=1, mtime=0)
@@ -40,7 +40,7 @@ def _error(error: ErrorResponse) -> WireResponse:
 
 
 def _retry_after(fault: Fault, now: datetime) -> tuple[tuple[str, str], ...]:
-    return retry_after_headers(fault.retry_after, DEFAULT_WAIT if fault.seconds is None else fault.seconds, now)
+    return retry_after_headers(fault.retry_after, DEFAULT_DELAY if fault.seconds is None else fault.seconds, now)
 
 
 def _rate_limited(fault: Fault, now: datetime) -> WireResponse:
@@ -68,7 +68,7 @@ def _gateway_401(_: Fault, __: datetime) -> WireResponse:
     return _json(401, GATEWAY_401)
 
 
-# What is returned instead of carrying the operation out, by the name of the fault.
+# The responses that replace the operation, by the name of the fault.
 SCRIPTED_RESPONSES: dict[FaultName, Callable[[Fault, datetime], WireResponse]] = {
     "rate_limited": _rate_limited,
     "unavailable": _unavailable,

@@ -1,7 +1,7 @@
-"""How a response goes over the wire: whole, or in one of the bad ways. The only module that touches connections.
+"""Sends responses, complete or with a fault. The only module that touches connections.
 
-The server hands the transport of each connection to the application in the scope, so that faults below HTTP can happen:
-half a status line, a reset in the middle of a body.
+The server adds the transport of each connection to the scope, so that faults below HTTP are possible: half a status
+line, a reset in the middle of a body.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ TRICKLE_PIECES = 20
 TRICKLE_SECONDS = 5.0
 BOMB_MEBIBYTES = 256
 GZIP_HEADER = bytes.fromhex("1f8b08000000000000ff")  # deflate, no name, no time, unknown system (RFC 1952)
-# On, and with no time to linger: closing sends a reset instead of what is still to be sent.
+# SO_LINGER on with a time of 0: closing sends a reset and drops unsent data.
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
@@ -59,9 +59,9 @@ class Connection:
         self._ended = ended
         self.sleep = sleep
 
-    async def send_whole(self, response: WireResponse) -> None:
-        """Send the response as it is."""
-        # A client that has the response must find its record, so the record is kept before the last byte is sent.
+    async def send_complete(self, response: WireResponse) -> None:
+        """Send the response without a fault."""
+        # A client that has the response must find its record, so the record is added before the last byte is sent.
         self._ended(response.status)
         sent = Response(response.body, response.status)
         sent.raw_headers = _raw_headers(response)
@@ -79,7 +79,7 @@ class Connection:
         await self._send({"type": "http.response.body", "body": pieces[-1]})
 
     async def reset(self, beginning: bytes = b"") -> None:
-        """Send these bytes, whatever they are, and reset the connection."""
+        """Send these bytes and reset the connection."""
         transport: asyncio.Transport = self._scope["extensions"][TRANSPORT_EXTENSION]
         if beginning:
             transport.write(beginning)
@@ -90,7 +90,7 @@ class Connection:
         await self.until_client_leaves()
 
     async def until_client_leaves(self) -> None:
-        """Wait until the connection is gone."""
+        """Wait until the client closes the connection."""
         while (await self._receive())["type"] != "http.disconnect":
             pass
 
@@ -124,7 +124,7 @@ async def _stall(connection: Connection, response: WireResponse, fault: Fault) -
         await connection.until_client_leaves()
         return
     await connection.sleep(fault.seconds)
-    await connection.send_whole(response)
+    await connection.send_complete(response)
 
 
 async def _trickle(connection: Connection, response: WireResponse, fault: Fault) -> None:
@@ -132,25 +132,25 @@ async def _trickle(connection: Connection, response: WireResponse, fault: Fault)
 
 
 async def _truncated_json(connection: Connection, response: WireResponse, _: Fault) -> None:
-    await connection.send_whole(replace(response, body=response.body[: len(response.body) // 2]))
+    await connection.send_complete(replace(response, body=response.body[: len(response.body) // 2]))
 
 
 async def _empty(connection: Connection, response: WireResponse, _: Fault) -> None:
-    await connection.send_whole(replace(_plain(response), body=b""))
+    await connection.send_complete(replace(_plain(response), body=b""))
 
 
 async def _null(connection: Connection, response: WireResponse, _: Fault) -> None:
-    await connection.send_whole(replace(_plain(response), body=b"null"))
+    await connection.send_complete(replace(_plain(response), body=b"null"))
 
 
 async def _list(connection: Connection, response: WireResponse, _: Fault) -> None:
-    await connection.send_whole(replace(_plain(response), body=json.dumps([1, "two", None]).encode("ascii")))
+    await connection.send_complete(replace(_plain(response), body=json.dumps([1, "two", None]).encode("ascii")))
 
 
 async def _gzip_bomb(connection: Connection, response: WireResponse, _: Fault) -> None:
     plain = _plain(response)
     headers = (*plain.headers, ("content-encoding", "gzip"))
-    await connection.send_whole(WireResponse(response.status, headers, gzip_bomb()))
+    await connection.send_complete(WireResponse(response.status, headers, gzip_bomb()))
 
 
 def _plain(response: WireResponse) -> WireResponse:
@@ -161,11 +161,11 @@ def _plain(response: WireResponse) -> WireResponse:
 def gzip_bomb() -> bytes:
     """Return a gzip body of about 260 kB that unpacks to 256 MiB of blanks before `{}`, which is valid JSON.
 
-    One packed mebibyte is repeated, because packing all of them would hold up every other request for a second.
+    One compressed mebibyte is repeated: compressing all 256 would delay every other request by a second.
     """
     blanks, end = b" " * 2**20, b"{}"
     compressor = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    # After a full flush nothing of what follows depends on what was before, so the second mebibyte can be repeated.
+    # After a full flush the output does not depend on earlier input, so the second mebibyte can be repeated.
     first, again = (compressor.compress(blanks) + compressor.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
     checksum = functools.reduce(lambda sum_, _: zlib.crc32(blanks, sum_), range(BOMB_MEBIBYTES), 0)
     trailer = struct.pack("<II", zlib.crc32(end, checksum), BOMB_MEBIBYTES * len(blanks) + len(end))
@@ -188,10 +188,10 @@ DELIVERIES: dict[FaultName, Callable[[Connection, WireResponse, Fault], Awaitabl
 
 
 async def deliver(connection: Connection, response: WireResponse | None, fault: Fault | None) -> None:
-    """Send the response in the way that the fault says; without a response reset the connection."""
+    """Send the response with the fault; without a response, reset the connection."""
     if response is None:
         await connection.reset()
     elif fault is None:
-        await connection.send_whole(response)
+        await connection.send_complete(response)
     else:
         await DELIVERIES[fault.name](connection, response, fault)

@@ -1,1 +1,1 @@
-"""Everything that serves: uvicorn in a running event loop, the HTTP endpoint, the control interface and the page."""
+"""The server: uvicorn in a running event loop, the HTTP endpoint, the control interface and the page."""

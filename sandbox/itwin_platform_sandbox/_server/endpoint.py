@@ -1,4 +1,4 @@
-"""HTTP in, HTTP out: the only module that turns ASGI messages into requests of the service."""
+"""The service as an ASGI application: the only module that reads ASGI messages."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -13,7 +13,7 @@ from .._faults.wire import Connection, deliver
 from .._service.messages import APIRequest
 from .recorder import Recorder
 
-# Above the 4.5 MiB that Create scene checks itself; a longer body is not kept in memory.
+# Above the 4.5 MiB of Create scene, which checks them itself. A longer body is not kept in memory.
 MOST_BODY_BYTES = 8 * 2**20
 
 
@@ -41,7 +41,7 @@ class ServiceEndpoint:
         try:
             body = await read_body(receive)
             if body is None:
-                recording.notes((f"The body is larger than {MOST_BODY_BYTES} bytes and was not read to its end.",))
+                recording.notes((f"The body is larger than {MOST_BODY_BYTES} bytes and was not read completely.",))
                 await deliver(connection, too_large(self._service.now()), None)
                 return
             recording.body(body)
@@ -52,7 +52,7 @@ class ServiceEndpoint:
             recording.notes(decision.notes)
             await deliver(connection, decision.response, decision.delivery)
         except ClientDisconnect:
-            return  # the client has left; the record says so with a status of None
+            return  # the client has closed the connection; the status of the record stays None
         finally:
             recording.end()
 
@@ -72,7 +72,7 @@ async def read_body(receive: Receive, most: int = MOST_BODY_BYTES) -> bytes | No
 
 
 def read_head(scope: Scope) -> APIRequest:
-    """Return the request without its body; of a query parameter that comes twice the last one counts."""
+    """Return the request without its body; the last one of several equal query parameters counts."""
     headers: dict[str, str] = {}
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1"), value.decode("latin-1")

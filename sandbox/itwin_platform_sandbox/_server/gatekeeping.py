@@ -1,4 +1,4 @@
-"""Who may talk to the sandbox: a check of Host against DNS rebinding, and CORS for pages of named origins."""
+"""Who may use the sandbox: a check of Host against DNS rebinding, and CORS for pages of allowed origins."""
 
 import ipaddress
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 ANY = "*"
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-# What a page may read of a response beside its body. Source: sections 4.3 and 7, and headers that were seen.
+# The headers that a page may read. Source: sections 4.3 and 7, and observed headers.
 EXPOSED_HEADERS = ("retry-after", "x-max-return", "x-correlation-id", "date", "tier", "x-itwinplatform-media-type")
 
 
@@ -67,6 +67,6 @@ def guarded(app: ASGIApp, *, allowed_hosts: Iterable[str], origins: Sequence[str
 
 
 def is_origin(text: str) -> bool:
-    """Tell whether the text is an origin such as http://localhost:3000, or `*`."""
+    """Return whether the text is an origin such as http://localhost:3000, or `*`."""
     parts = urlsplit(text)
     return text == ANY or (parts.scheme in ("http", "https") and text == f"{parts.scheme}://{parts.netloc}")

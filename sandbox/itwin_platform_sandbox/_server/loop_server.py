@@ -1,7 +1,7 @@
-"""uvicorn inside a running event loop: no thread, no signal handlers, no log configuration; starts and stops at once.
+"""Runs uvicorn in a running event loop, without a thread, signal handlers or logging configuration.
 
-`uvicorn.Server` polls every 100 ms for its end and waits as long for its connections, so this module drives uvicorn's
-protocol itself.
+`uvicorn.Server` polls every 100 ms for its end and waits as long for its connections, so this module uses the protocol
+of uvicorn directly.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from .._faults.wire import TRANSPORT_EXTENSION, real_socket
 # Longer than clients keep idle connections, so that a sandbox never closes one just as it is used again.
 _KEEP_ALIVE_SECONDS = 600
 _BACKLOG = 2048
-# A client that does not send HTTP gets 400; only failures of the sandbox itself are worth a line.
+# A client that does not send HTTP gets 400; only failures of the sandbox itself are logged.
 _LOGGER = logging.getLogger(__name__)
 _LOGGER.setLevel(logging.ERROR)
 
@@ -45,7 +45,7 @@ class LoopServer:
         self.port = 0
 
     async def start(self) -> None:
-        """Begin to listen; `OSError` when the address is in use."""
+        """Start to listen; `OSError` if the address is in use."""
         listening = _bound_socket(self._host, self._wanted_port)
         listening.listen(_BACKLOG)
         self._stopping = False
@@ -55,14 +55,14 @@ class LoopServer:
         self.port = listening.getsockname()[1]
 
     async def stop(self) -> None:
-        """Stop listening, drop every connection and end every request that is being handled."""
+        """Stop listening, drop every connection and cancel every running request."""
         self._stopping = True
         if self._server is not None:
             self._server.close()
         if self._refusing is not None:
             self._refusing.close()
         self._drop_connections()
-        # One turn of the loop tells the protocols that their connections are lost, so none logs a missing response.
+        # One iteration of the loop calls connection_lost, so that no protocol logs a missing response.
         await asyncio.sleep(0)
         tasks = [*self._state.tasks, *self._tasks]
         for task in tasks:
@@ -74,7 +74,7 @@ class LoopServer:
 
     @property
     def is_running(self) -> bool:
-        """Tell whether the server has been started and not been stopped."""
+        """Whether the server is started and not stopped."""
         return self._loop is not None
 
     def refuse_connections(self) -> None:
@@ -82,7 +82,7 @@ class LoopServer:
         if self._server is None or self._refusing is not None:
             return
         self._server.close()
-        # A socket that is bound and does not listen refuses connections and keeps the port from anybody else.
+        # A socket that is bound and does not listen refuses connections and reserves the port.
         self._refusing = _bound_socket(self._host, self.port)
         self._drop_connections()
 
@@ -94,16 +94,17 @@ class LoopServer:
             self.run_later(self._serve(listening))
 
     def run_later(self, action: Coroutine[None, None, None]) -> None:
-        """Carry an action out beside the requests; it ends with the server. Called within the loop."""
-        task = asyncio.ensure_future(action)
+        """Run an action beside the requests; it ends with the server. Called within the loop."""
+        task = asyncio.ensure_future(action, loop=self._loop)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def run_in_loop(self, action: Callable[[], None]) -> None:
-        """Carry an action out within the loop, from whatever thread, and return when it is done."""
+        """Run an action within the loop, from any thread, and return when it is done."""
         if self._loop is None:
             raise RuntimeError("the sandbox has not been started")
-        if _running_loop() is self._loop:
+        # A loop that stands still between two runs carries nothing out, so waiting for it would never end.
+        if _running_loop() is self._loop or not self._loop.is_running():
             action()
             return
 
@@ -126,7 +127,7 @@ class LoopServer:
     def _drop_connections(self) -> None:
         for connection in list(self._state.connections):
             if isinstance(connection, _TransportProtocol):
-                # An aborted connection is closed in the next turn of the loop; a client's pool is to see it now.
+                # abort() closes the connection in the next iteration; the pool of a client must see it now.
                 with suppress(OSError), real_socket(connection.transport) as client:  # OSError: the client has left
                     client.shutdown(socket.SHUT_RDWR)
                 connection.transport.abort()
@@ -165,7 +166,7 @@ def _uvicorn_config(app: ASGIApp) -> Config:
 
 def _bound_socket(host: str, port: int) -> socket.socket:
     """Return a socket that has the address and does not listen; `OSError` when the address is in use."""
-    # asyncio turns Nagle's algorithm off only where the protocol is named; with it every response waits for 40 ms.
+    # asyncio disables Nagle's algorithm only if the protocol is named; with it every response is delayed by 40 ms.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:

@@ -1,4 +1,4 @@
-"""What a client needs to start with, as JSON: address, token, ids, settings, and what is pending."""
+"""Address, token, ids, settings and pending faults as JSON."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from .records import RecordedRequest
 if TYPE_CHECKING:
     from .running import RunningSandbox
 
-# Ten thousand ids would hide the ones that a test starts with.
+# More ids would hide those that a test starts with.
 SHOWN_IDS = 100
 
 
@@ -46,7 +46,7 @@ def overview(sandbox: "RunningSandbox") -> JSONObject:
 
 
 def ids(sandbox: "RunningSandbox") -> JSONObject:
-    """Return the ids that a test starts with, and those of everything stored, of each kind the first 100."""
+    """Return the ids that a test starts with, and the first 100 of each kind of stored data."""
     seeded, platform = sandbox.seeded, sandbox.seeded.platform
     repositories: list[JSON] = [
         {"iTwinId": stored.itwin_id, **{name: stored.content.get(name) for name in ("id", "class", "subClass")}}
@@ -68,7 +68,7 @@ def ids(sandbox: "RunningSandbox") -> JSONObject:
 
 
 def counts(sandbox: "RunningSandbox") -> JSONObject:
-    """Return how much of each kind is stored."""
+    """Return the number of stored items of each kind."""
     platform = sandbox.seeded.platform
     return {
         "itwins": len(platform.itwins),

@@ -1,4 +1,4 @@
-"""The page in the browser: everything on it that was sent or stored is untrusted, and escaped by the template."""
+"""The page in the browser. Requests and stored data are untrusted; the template escapes them."""
 
 import functools
 import json
@@ -36,7 +36,7 @@ Table = tuple[str, int, Sequence[str], list[list[str]]]
 
 
 def render_page(sandbox: "RunningSandbox", *, values: Mapping[str, str], error: FieldError | None) -> str:
-    """Return the page as HTML; the form has `values`, and `error` stands beside its field."""
+    """Return the page as HTML; the form has `values`, and `error` is shown beside its field."""
     known = {name: value for name, value in ids(sandbox).items() if isinstance(value, str)}
     return _template().render(
         base_url=sandbox.base_url,
@@ -81,7 +81,7 @@ def _tables(platform: Platform) -> list[Table]:
 
 
 def _shown_repository(stored: StoredRepository) -> JSONObject:
-    """Return the repository with only the type of its authentication: secrets are not shown."""
+    """Return the repository with only the type of its authentication: no secret is shown."""
     authentication = stored.content["authentication"]
     shown = authentication.get("type", "") if isinstance(authentication, dict) else ""
     return {**stored.content, "resources": ", ".join(stored.resources), "authentication": shown}

@@ -1,4 +1,4 @@
-"""The journal: keeps the record of every request, within bounds of number and memory."""
+"""The journal: a record of every request, limited in number and memory."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -7,17 +7,17 @@ from .._service.messages import APIRequest
 from .._service.operation_table import Operation
 from .records import RecordedRequest, without_secret_headers, without_secret_parameters, without_secrets
 
-# A sandbox that runs for weeks must not fill the memory.
+# A sandbox may run for weeks.
 MOST_RECORDS = 100_000
-MOST_BYTES = 16 * 2**20
-# What a record takes without its body, and how much more memory JSON takes once it is parsed; both measured, roughly.
-RECORD_BYTES = 700
+MOST_BYTES = 8 * 2**20
+# The memory of a record without its body, and the factor by which parsed JSON is larger than its text; both measured.
+RECORD_BYTES = 500
 PARSED_FACTOR = 6
 MOST_SHARED = 64
 
 
 class Recorder:
-    """The journal, and how many requests are being handled."""
+    """The journal, and the number of requests in flight."""
 
     def __init__(self, clock: Callable[[], float], *, most: int = MOST_RECORDS, most_bytes: int = MOST_BYTES) -> None:
         self.records: list[RecordedRequest] = []
@@ -29,7 +29,7 @@ class Recorder:
         self._shared_values: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
 
     def begin(self, request: APIRequest, operation: Operation | None) -> "Recording":
-        """Begin the record of a request whose body may still be on its way."""
+        """Start the record of a request whose body may not be read yet."""
         self._in_flight += 1
         started = self._clock()
         record = RecordedRequest(
@@ -48,7 +48,7 @@ class Recorder:
         return Recording(self, record)
 
     def end(self, record: RecordedRequest) -> None:
-        """Keep the record of a request that is no longer being handled."""
+        """Add the record of a request that has ended."""
         self._in_flight -= 1
         self.records.append(replace(record, ended=self._clock()))
         self._bytes += _size(record)
@@ -58,13 +58,13 @@ class Recorder:
             self._forget()
 
     def _shared(self, values: Mapping[str, str]) -> Mapping[str, str]:
-        """Return headers or a query that equal ones share, because a client sends many equal ones."""
+        """Return one mapping for all equal ones, because a client sends many equal headers and queries."""
         if len(self._shared_values) >= MOST_SHARED:
             self._shared_values.clear()
         return self._shared_values.setdefault(tuple(values.items()), values)
 
     def _forget(self) -> None:
-        """Drop the oldest records until half of the memory is free; the caller may have cleared the list as well."""
+        """Drop the oldest records until half of the memory is free; a test may have cleared the list."""
         sizes = [_size(record) for record in self.records]
         self._bytes = sum(sizes)
         dropped = 0
@@ -80,7 +80,7 @@ def _size(record: RecordedRequest) -> int:
 
 
 class Recording:
-    """The record of one request, kept once: just before the last byte of its response, or when there is none."""
+    """The record of one request, added once: before the last byte of its response, or when there is none."""
 
     __slots__ = ("_record", "_recorder")
 
@@ -89,17 +89,17 @@ class Recording:
         self._record: RecordedRequest | None = record
 
     def body(self, body: bytes) -> None:
-        """Record the body once it is there."""
+        """Add the body."""
         if self._record is not None:
             self._record = replace(self._record, body=without_secrets(body), body_bytes=len(body))
 
     def notes(self, notes: tuple[str, ...]) -> None:
-        """Record what was odd about the request."""
+        """Add notes about the request."""
         if self._record is not None and notes:
             self._record = replace(self._record, notes=notes)
 
     def end(self, status: int | None = None) -> None:
-        """Keep the record with the status of the response; does nothing once it is kept."""
+        """Add the record to the journal with the status of the response; later calls do nothing."""
         if self._record is not None:
             self._recorder.end(replace(self._record, status=status))
             self._record = None

@@ -1,4 +1,4 @@
-"""The record of one request, for assertions and for the page: never a secret."""
+"""The record of one request, without secrets."""
 
 import re
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ class RecordedRequest:
     `operation` and `route` are None when no operation was found; `path` is percent-encoded as sent; header names are in
     lower case. `status` is None when no response was sent. `started` and `ended` are seconds of the sandbox's clock;
     `in_flight` counts the requests being handled when this one began, itself included. `body` is JSON without secrets,
-    or a string that says why it is not shown; `body_bytes` is its size. `notes` name unknown or read-only fields and
-    empty or implausible values, which `strict` would reject.
+    or a string with the reason for its absence; `body_bytes` is its size. `notes` name unknown or read-only fields and
+    empty or implausible values, which `strict` rejects.
     """
 
     operation: str | None
@@ -53,7 +53,7 @@ def _is_secret_name(name: str) -> bool:
 
 
 def without_secret_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers that may be shown."""
+    """Return the headers without those that carry secrets."""
     return {name: value for name, value in headers.items() if name not in SECRET_HEADERS}
 
 
@@ -75,7 +75,7 @@ def _redacted(value: JSON) -> JSON:
     redacted: dict[str, JSON] = {}
     for name, item in value.items():
         if name == "authentication" and isinstance(item, dict):
-            redacted[name] = {key: part if key == "type" else HIDDEN for key, part in item.items()}
+            redacted[name] = {key: text if key == "type" else HIDDEN for key, text in item.items()}
         elif name in ("secret", "authentication") and item is not None:
             redacted[name] = HIDDEN
         else:

@@ -1,4 +1,4 @@
-"""One sandbox put together: what is stored, the service over it, its faults and its server, and every control of it."""
+"""One sandbox: its stored data, service, faults, journal and server, and its controls."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class _Delays:
 
 
 class RunningSandbox:
-    """Everything behind the public `Sandbox`; controlled by it, by the control interface and by the page."""
+    """The implementation of `Sandbox`, of the control interface and of the page."""
 
     def __init__(self, seed: Callable[[], Seeded], environment: Environment, settings: Settings) -> None:
         self._seed = seed
@@ -82,7 +82,7 @@ class RunningSandbox:
         return self.address + self.settings.path_prefix
 
     def reset(self) -> None:
-        """Go back to the start: data, tokens, faults, rate limit, latency, journal, snapshots."""
+        """Restore the state of the start: data, tokens, faults, rate limit, latency, journal, snapshots."""
         self.clear_faults()
         self._plan.clear()
         self.seeded.platform.restore(self._seed().platform.snapshot())
@@ -96,7 +96,7 @@ class RunningSandbox:
         return self.seeded.platform.snapshot()
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Store what a snapshot has."""
+        """Replace the stored data by that of a snapshot."""
         self.seeded.platform.restore(snapshot)
 
     def keep_snapshot(self, name: str) -> None:
@@ -104,7 +104,7 @@ class RunningSandbox:
         if not name:
             raise FieldError("name", "must not be empty")
         if name not in self.snapshots and len(self.snapshots) >= MOST_SNAPSHOTS:
-            raise FieldError("name", f"there are {MOST_SNAPSHOTS} snapshots already; reset drops them")
+            raise FieldError("name", f"there are {MOST_SNAPSHOTS} snapshots, which is the limit; reset removes them")
         self.snapshots[name] = self.snapshot()
 
     def add_token(
@@ -118,7 +118,7 @@ class RunningSandbox:
         member_of: Iterable[str] | None = None,
         expires_in: float | None = None,
     ) -> None:
-        """Accept a token; the arguments take rights away."""
+        """Register a token; the arguments restrict the rights of its caller."""
         self.tokens.register(
             token,
             organization_administrator=organization_administrator,
@@ -139,7 +139,7 @@ class RunningSandbox:
         return self._service.counter.limit if self._service.counter else None
 
     def set_rate(self, rate: RateLimit | None) -> None:
-        """Set the rate limit and begin to count anew; None for no limit."""
+        """Set the rate limit and restart the count; None for no limit."""
         self._service.counter = RequestCounter(rate, self._environment.clock) if rate else None
 
     @property
@@ -148,19 +148,19 @@ class RunningSandbox:
         return self._delays.latency, self._delays.jitter
 
     def set_latency(self, latency: float, jitter: float) -> None:
-        """Set how long every response is held back."""
+        """Set by how many seconds every response is delayed."""
         self._delays = _Delays(latency, jitter)
 
     def faults(self) -> tuple[Fault, ...]:
-        """Return the faults that are to come."""
+        """Return the pending faults."""
         return self._plan.pending()
 
     def unused_faults(self) -> tuple[Fault, ...]:
-        """Return the faults that were requested and have never fired."""
+        """Return the pending faults that have never fired."""
         return self._plan.unused()
 
     def add_fault(self, fault: Fault) -> None:
-        """Let a fault happen."""
+        """Add a fault."""
         if fault.name == REFUSE and fault.seconds is not None:
             seconds = fault.seconds
             self.server.run_in_loop(lambda: self._refuse(seconds))
@@ -168,14 +168,14 @@ class RunningSandbox:
             self._plan.add(fault)
 
     def clear_faults(self) -> None:
-        """Let no more faults happen, listen again, and accept the tokens again that a fault has ended."""
+        """Remove all faults, listen again, and accept the tokens again that a fault has ended."""
         self._plan.clear()
         self.tokens.restore()
         if self.server.is_running:
             self.server.run_in_loop(self.server.accept_connections)
 
     def page(self, *, values: dict[str, str] | None = None, error: FieldError | None = None) -> str:
-        """Return the page as HTML; with an error the form has the values that were sent."""
+        """Return the page as HTML; with an error, the form keeps its values."""
         return render_page(self, values=values or {}, error=error)
 
     def _begin(self) -> None:

@@ -1,4 +1,4 @@
-"""How a sandbox is set up, and what it is handed instead of deciding itself."""
+"""The settings of a sandbox, and its sources of time and chance."""
 
 import random
 from collections.abc import Awaitable, Callable
@@ -10,7 +10,7 @@ from .._service.rate_limit import RateLimit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """What the sandbox is handed: time, sleep, randomness."""
+    """Time, sleep and randomness of a sandbox."""
 
     clock: Callable[[], float]
     now: Callable[[], datetime]
@@ -20,7 +20,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How the sandbox behaves from the start, and after a reset."""
+    """How the sandbox behaves at the start and after a reset."""
 
     host: str
     port: int

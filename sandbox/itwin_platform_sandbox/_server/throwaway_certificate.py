@@ -1,4 +1,4 @@
-"""A certificate for one run, so that clients can test how they verify. Needs the extra `tls`."""
+"""A certificate for one run, with which clients test their verification. Needs the extra `tls`."""
 
 import ssl
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ NAMES = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class ThrowawayCertificate:
-    """The server's side of TLS, and the certificate of the authority that signed it, as PEM."""
+    """The TLS context of the server, and the certificate of its authority as PEM."""
 
     server: ssl.SSLContext = field(repr=False)
     authority: bytes = field(repr=False)

@@ -1,4 +1,4 @@
-"""Reading a JSON request body, and the checks that several operations share."""
+"""Reads a JSON request body, and has the checks that several operations share."""
 
 import re
 from typing import NoReturn
@@ -31,10 +31,10 @@ def _reject_body(invalid: InvalidRequest, message: str) -> NoReturn:
 
 
 def is_uuid(value: JSON) -> bool:
-    """Tell whether the value is a string in the form of a UUID."""
+    """Return whether the value is a string in the form of a UUID."""
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
 
 
 def is_number(value: JSON) -> bool:
-    """Tell whether the value is a JSON number: in Python true and false are integers, in JSON they are not."""
+    """Return whether the value is a JSON number: in Python true and false are integers, in JSON they are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)

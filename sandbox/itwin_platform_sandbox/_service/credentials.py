@@ -1,4 +1,4 @@
-"""Who calls: bearer tokens and the rights that come with each. Source: section 5."""
+"""Bearer tokens and the rights of their callers. Source: section 5."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -17,12 +17,12 @@ _BEARER = re.compile(r"bearer +([A-Za-z0-9\-._~+/]+=*)", re.IGNORECASE)
 
 
 class CredentialsError(Exception):
-    """The request carries no valid credentials; the message says why and never quotes the token."""
+    """The request carries no valid credentials; the message gives the reason and never the token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """The rights that come with a token; `member_of` None means: member of every iTwin."""
+    """The rights of a token; `member_of` None means: member of every iTwin."""
 
     organization_administrator: bool = True
     service_application: bool = True
@@ -32,15 +32,15 @@ class Caller:
     expires_at: float | None = None
 
     def is_member_of(self, itwin_id: str) -> bool:
-        """Tell whether the caller is a member of the iTwin."""
+        """Return whether the caller is a member of the iTwin."""
         return self.member_of is None or itwin_id.lower() in self.member_of
 
     def has_access_to(self, itwin_id: str) -> bool:
-        """Tell whether the caller sees what belongs to the iTwin: as a member or as organization administrator."""
+        """Return whether the caller can read the iTwin: as a member or as organization administrator."""
         return self.organization_administrator or self.is_member_of(itwin_id)
 
     def has_permission(self, permission: str, itwin_id: str) -> bool:
-        """Organization administrators hold every permission, others where they are members. Source: section 5."""
+        """Return whether the caller holds a permission on the iTwin. Source: section 5."""
         return self.organization_administrator or (permission in self.permissions and self.is_member_of(itwin_id))
 
 
@@ -69,9 +69,9 @@ class Tokens:
         member_of: Iterable[str] | None,
         expires_in: float | None,
     ) -> None:
-        """Accept `token` from now on, for a caller with these rights; replaces what was registered before."""
+        """Register `token` for a caller with these rights, in place of an earlier registration."""
         if not _BEARER.fullmatch(f"Bearer {token}"):
-            message = "not the text of a bearer token: letters, digits and -._~+/ with = at the end (RFC 6750)"
+            message = "must be the text of a bearer token: letters, digits and -._~+/ with = at the end (RFC 6750)"
             raise FieldError("token", message)
         known = frozenset(permissions)
         for permission in known - ALL_PERMISSIONS:
@@ -91,17 +91,17 @@ class Tokens:
         return self._registered
 
     def remove(self, token: str) -> bool:
-        """Forget a registered token; return whether there was one."""
+        """Remove a registered token; return whether there was one."""
         self._expired.discard(token)
         return self._registered.pop(token, None) is not None
 
     def clear(self) -> None:
-        """Forget every registered token."""
+        """Remove every registered token."""
         self._registered.clear()
         self._expired.clear()
 
     def accepts(self, authorization: str | None) -> bool:
-        """Tell whether this header carries valid credentials."""
+        """Return whether this header has valid credentials."""
         try:
             self.caller(authorization)
         except CredentialsError:
@@ -109,7 +109,7 @@ class Tokens:
         return True
 
     def expire(self, authorization: str | None) -> None:
-        """Let the token of this header be expired until `restore` or a new registration."""
+        """Expire the token of this header until `restore` or a new registration."""
         token, _ = self.caller(authorization)
         self._expired.add(token)
 

@@ -36,7 +36,7 @@ class ErrorResponse(Exception):  # noqa: N818 - it is a response of the service,
         self.headers = headers
 
     def response(self) -> ServiceResponse:
-        """Return the error body as it goes over the wire."""
+        """Return the error as a response."""
         details: list[JSON] = [
             {"code": detail.code, "message": detail.message, "target": detail.target} for detail in self.details
         ]
@@ -46,18 +46,18 @@ class ErrorResponse(Exception):  # noqa: N818 - it is a response of the service,
 
 @dataclass(frozen=True, slots=True)
 class InvalidRequest:
-    """The error of one operation for requests that break its rules."""
+    """The error of one operation for invalid requests."""
 
     status: int
     code: str
     message: str
 
     def reject(self, *details: Detail) -> NoReturn:
-        """Raise the error with everything that was found wrong."""
+        """Raise the error with these details."""
         raise ErrorResponse(self.status, self.code, self.message, details)
 
     def reject_any(self, details: Sequence[Detail]) -> None:
-        """Raise the error when something was found wrong."""
+        """Raise the error if there are details."""
         if details:
             self.reject(*details)
 
@@ -75,5 +75,5 @@ def rate_limit_exceeded(headers: tuple[tuple[str, str], ...]) -> ErrorResponse:
 
 
 def insufficient_permissions(message: str) -> ErrorResponse:
-    """Return the error for a caller without the right. Source: section 7."""
+    """Return the error for a caller without the permission. Source: section 7."""
     return ErrorResponse(403, "InsufficientPermissions", message)

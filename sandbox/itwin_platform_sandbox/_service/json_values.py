@@ -1,4 +1,4 @@
-"""JSON values: their type, strict reading and compact writing."""
+"""JSON values: their type, and strict parsing and compact serialization."""
 
 import json
 import math
@@ -9,7 +9,7 @@ JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | Non
 JSONObject: TypeAlias = dict[str, JSON]
 
 
-# Far above anything meant, and low enough for everything that walks through a value by recursion.
+# Far above real values, and low enough for recursion.
 DEEPEST_NESTING = 100
 
 
@@ -18,7 +18,7 @@ class NotJSONError(ValueError):
 
 
 def read_json(text: bytes) -> JSON:
-    """Read JSON text; `NotJSONError` also for NaN, Infinity, numbers out of range and more than 100 levels."""
+    """Parse JSON; `NotJSONError` also for NaN, Infinity, numbers out of range and more than 100 levels."""
     try:
         value: JSON = json.loads(text, parse_constant=_reject_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
@@ -28,7 +28,7 @@ def read_json(text: bytes) -> JSON:
 
 
 def write_json(value: JSON) -> bytes:
-    """Write JSON as ASCII, so that any text that JSON can carry, lone surrogates too, can be sent."""
+    """Serialize JSON as ASCII, which can encode every string of JSON, also a lone surrogate."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 

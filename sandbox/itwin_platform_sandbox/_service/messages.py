@@ -1,4 +1,4 @@
-"""What goes in and comes out of the service, as values: no web framework, no sockets."""
+"""Requests and responses of the service as values, without a web framework."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from .json_values import JSON
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class APIRequest:
-    """One request as it came in: `path` still percent-encoded, header names in lower case."""
+    """One received request: `path` is percent-encoded, header names are in lower case."""
 
     method: str
     path: str
@@ -21,7 +21,7 @@ class APIRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationRequest:
-    """What one operation decides on: who calls, the decoded path parameters, query, headers and body."""
+    """The input of one operation: caller, decoded path parameters, query, headers and body."""
 
     caller: Caller
     path_parameters: Mapping[str, str]
@@ -33,7 +33,7 @@ class OperationRequest:
 
 @dataclass(frozen=True, slots=True)
 class ServiceResponse:
-    """Status, JSON body and headers of one response; `notes` say what was odd about the request."""
+    """Status, JSON body and headers of one response; `notes` name odd fields of the request."""
 
     status: int
     body: JSON
@@ -43,7 +43,7 @@ class ServiceResponse:
 
 @dataclass(frozen=True, slots=True)
 class WireResponse:
-    """One response as the bytes that go over the wire."""
+    """One response as bytes."""
 
     status: int
     headers: tuple[tuple[str, str], ...]

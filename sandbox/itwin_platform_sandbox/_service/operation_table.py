@@ -1,6 +1,6 @@
-"""The eight operations of section 4 as a table, and how a request finds its own.
+"""The eight operations of section 4 as a table, and the route of a request.
 
-Paths are matched as they were sent, still percent-encoded, and only then decoded: an id may contain an encoded slash.
+Paths are matched percent-encoded and then decoded: an id may contain an encoded slash.
 """
 
 import re
@@ -33,10 +33,10 @@ class Operation:
     pattern: re.Pattern[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        # Other clients of the platform leave out the slash at the end of a collection.
-        written = f"{self.route}?" if self.route.endswith("/") else self.route
-        pattern = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", written))
-        object.__setattr__(self, "pattern", pattern)  # a frozen value that is completed while it is made
+        # Other clients of the platform omit the slash at the end of a collection.
+        path = f"{self.route}?" if self.route.endswith("/") else self.route
+        pattern = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path))
+        object.__setattr__(self, "pattern", pattern)  # a frozen value computes a field
 
 
 OPERATIONS = (

@@ -7,7 +7,7 @@ from .json_values import JSONObject
 
 
 def paging_links(url: str, query: Mapping[str, str], *, skip: int, top: int, total: int) -> JSONObject:
-    """Absolute links with every parameter of the request, defaults filled in; next and prev where they exist."""
+    """Return absolute links with every parameter of the request and its defaults; next and prev if they exist."""
     links: JSONObject = {"self": _link(url, query, skip, top)}
     if skip + top < total:
         links["next"] = _link(url, query, skip + top, top)
@@ -19,6 +19,6 @@ def paging_links(url: str, query: Mapping[str, str], *, skip: int, top: int, tot
 def _link(url: str, query: Mapping[str, str], skip: int, top: int) -> JSONObject:
     selecting = {name: value for name, value in query.items() if name not in ("$skip", "$top")}
     parameters = {**selecting, "$skip": str(skip), "$top": str(top)}
-    # The service writes the dollar sign of its parameters as it is, not as %24.
+    # The service does not encode the dollar sign of its parameters.
     text = "&".join(f"{quote(name, safe='$')}={quote(value, safe=',:')}" for name, value in parameters.items())
     return {"href": f"{url}?{text}"}

@@ -1,4 +1,4 @@
-"""The forms in which a response can say when to come back."""
+"""The forms of `retry-after` in a response."""
 
 import math
 from datetime import UTC, datetime, timedelta
@@ -12,15 +12,15 @@ RETRY_AFTER_FORMS: tuple[str, ...] = get_args(RetryAfter)
 HUGE = 10**15
 
 
-def retry_after_headers(form: RetryAfter, wait: float, now: datetime) -> tuple[tuple[str, str], ...]:
-    """Return the header `retry-after` for a wait in seconds; nothing for `none`. Section 8 describes `seconds`."""
+def retry_after_headers(form: RetryAfter, delay: float, now: datetime) -> tuple[tuple[str, str], ...]:
+    """Return the header `retry-after` for a delay in seconds; nothing for `none`. Section 8 describes `seconds`."""
     if form == "none":
         return ()
-    seconds = max(1, math.ceil(wait))
+    seconds = max(1, math.ceil(delay))
     text = {
         "seconds": str(seconds),
-        "decimals": f"{math.ceil(wait * 1000) / 1000:.3f}",
-        "date": http_date(_next_full_second(now + timedelta(seconds=wait))),
+        "decimals": f"{math.ceil(delay * 1000) / 1000:.3f}",
+        "date": http_date(_next_full_second(now + timedelta(seconds=delay))),
         "garbage": "soon",
         "huge": str(HUGE),
     }[form]
@@ -28,7 +28,7 @@ def retry_after_headers(form: RetryAfter, wait: float, now: datetime) -> tuple[t
 
 
 def _next_full_second(time: datetime) -> datetime:
-    # A header names whole seconds: rounded down, a client that waits as told would be rate limited again.
+    # A date has full seconds: rounded down, a client that obeys it would be rate limited again.
     return time if time.microsecond == 0 else time.replace(microsecond=0) + timedelta(seconds=1)
 
 

@@ -1,4 +1,4 @@
-"""What a scene in a request must look like. Source: sections 2.6, 2.7 and 4.5."""
+"""The rules of a scene in a request. Source: sections 2.6, 2.7 and 4.5."""
 
 import re
 from collections.abc import Callable, Iterator, Set
@@ -43,7 +43,7 @@ def _is_matrix(value: JSON) -> bool:
     return isinstance(value, list) and len(value) == 16 and all(is_number(number) for number in value)
 
 
-# name -> (is it required, does the value fit, what it must be)
+# name -> (required, check, description of a valid value)
 Rules = dict[str, tuple[bool, Check, str]]
 
 SCENE_RULES: Rules = {
@@ -76,7 +76,7 @@ RESOURCE_STYLING_KINDS = frozenset(
         "iModelVisibility",
     }
 )
-# Of a kind that is in neither set nobody knows whether it is a resource styling object.
+# A kind in neither set may or may not be a resource styling object.
 OTHER_KINDS = frozenset(
     {
         "CameraAnimation",

@@ -1,7 +1,7 @@
-"""The way of one request: credentials, rate limit, operation, version, then the operation's own rules.
+"""Handles one request: credentials, rate limit, operation, version, then the rules of the operation.
 
-The order is that of a gateway before a service: an unknown caller learns nothing, and a rate limited one is rejected
-before any work is done. Nothing here knows HTTP servers or clocks.
+The order is that of a gateway in front of a service: an unknown caller learns nothing, and a rate limited one is
+rejected before any work is done. This module uses neither an HTTP server nor a clock.
 """
 
 import re
@@ -12,7 +12,7 @@ from datetime import datetime
 from .credentials import Caller, CredentialsError, Tokens
 from .errors import ErrorResponse, operation_not_found, rate_limit_exceeded
 from .messages import APIRequest, OperationRequest, ServiceResponse
-from .oddities import odd_parts, reject_odd_parts
+from .odd_fields import odd_fields, reject_odd_fields
 from .operation_table import Operation, Route, find_route
 from .rate_limit import RequestCounter
 from .retry_after import retry_after_headers
@@ -23,7 +23,7 @@ _GENERAL_MEDIA_TYPES = ("*/*", "application/*", "application/json")
 
 
 class Service:
-    """Responds to requests from what `platform` stores."""
+    """Responds to requests with the data of `platform`."""
 
     def __init__(
         self,
@@ -53,17 +53,17 @@ class Service:
         return find_route(request.method, request.path.removeprefix(self._path_prefix))
 
     def handle(self, request: APIRequest, *, counted: bool = True) -> ServiceResponse:
-        """Carry the request out and return the response; an error is a response too.
+        """Run the operation and return its response; an error is a response too.
 
-        A request that is not `counted` uses up no rate limit.
+        A request that is not `counted` does not count against the rate limit.
         """
         try:
             caller = self._admit(request, counted=counted)
             route = self.route(request)
             self._check_version(route.operation, request.headers["accept"])
-            details = odd_parts(route.operation.name, request)
+            details = odd_fields(route.operation.name, request)
             if self._strict:
-                reject_odd_parts(route.operation.name, details)
+                reject_odd_fields(route.operation.name, details)
             response = route.operation.decide(self._platform, self._operation_request(request, route, caller))
             return replace(response, notes=tuple(f"{detail.target}: {detail.message}" for detail in details))
         except ErrorResponse as error:
@@ -84,8 +84,8 @@ class Service:
         return caller
 
     def _check_version(self, operation: Operation, accept: str) -> None:
-        for part in accept.split(","):
-            media_type = part.partition(";")[0].strip().lower()
+        for entry in accept.split(","):
+            media_type = entry.partition(";")[0].strip().lower()
             if media_type in _GENERAL_MEDIA_TYPES:
                 return
             match = _VENDOR_MEDIA_TYPE.fullmatch(media_type)

@@ -1,4 +1,4 @@
-"""What the sandbox stores, in memory."""
+"""The stored data, in memory."""
 
 import copy
 import random
@@ -29,7 +29,7 @@ class StoredScene:
 
 @dataclass(slots=True, kw_only=True)
 class StoredWebhook:
-    """A webhook (section 2.9) and the iTwin whose maintainers may change it. Its secret is accepted and not kept."""
+    """A webhook (section 2.9) and the iTwin whose maintainers may change it. Its secret is not stored."""
 
     itwin_id: str
     content: JSONObject
@@ -39,8 +39,8 @@ class StoredWebhook:
 class Platform:
     """Everything stored. Keys are ids: of iTwins, scenes and webhooks in lower case, of repositories as they are.
 
-    No operation changes an iTwin, so what was selected once from `itwins` is kept in `selections`: paging through
-    50,000 of them filters and sorts once, not once for every page.
+    No operation changes an iTwin, so `selections` caches selections from `itwins`: paging through 50,000 of them
+    filters and sorts once, not once for every page.
     """
 
     now: Callable[[], datetime]
@@ -66,7 +66,7 @@ class Platform:
         )
 
     def restore(self, snapshot: "Snapshot") -> None:
-        """Store what a snapshot has, and nothing else."""
+        """Replace everything stored by the content of a snapshot."""
         self.itwins = dict(snapshot.itwins)
         self.repositories = copy.deepcopy(snapshot.repositories)
         self.scenes = copy.deepcopy(snapshot.scenes)
@@ -76,17 +76,17 @@ class Platform:
         self.selections.clear()
 
     def new_id(self) -> str:
-        """Return a UUID that only depends on the seed."""
+        """Return a UUID that depends only on the seed."""
         return new_uuid(self.random)
 
     def time(self) -> str:
-        """Return the time now, as the service writes it."""
+        """Return the current time as the service writes it."""
         return time_text(self.now())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Snapshot:
-    """Everything that was stored at one moment, to be restored later."""
+    """A copy of everything stored, to restore later."""
 
     itwins: dict[str, JSONObject]
     repositories: dict[tuple[str, str], StoredRepository]
@@ -96,9 +96,9 @@ class Snapshot:
     random_state: tuple[object, ...]
 
 
-def source_of(seed: int, part: str) -> random.Random:
-    """Return a source of numbers for one part of the data: what one part draws changes nothing in another."""
-    return random.Random(f"{seed} {part}")  # noqa: S311 - example data is to be the same in every run
+def source_of(seed: int, purpose: str) -> random.Random:
+    """Return a source of random numbers for one purpose, independent of all other purposes."""
+    return random.Random(f"{seed} {purpose}")  # noqa: S311 - example data is the same in every run
 
 
 def new_uuid(source: random.Random) -> str:

@@ -65,6 +65,14 @@ class Call:
     spent: int = 0
     is_rate_limited: bool = False
     may_have_had_an_effect: bool = False
+    was_closed: bool = False
+
+    def close(self, *, now: float) -> None:
+        """End the call because the client closes, unless its time is over already: the first cause is reported."""
+        ends_at = self.limit.when()
+        if not self.limit.expired() and (ends_at is None or ends_at > now):
+            self.was_closed = True
+            self.limit.reschedule(now)
 
     def note(self, outcome: Outcome) -> None:
         """Count an attempt by its outcome."""

@@ -34,8 +34,13 @@ def no_response(call: Call, reason: str) -> TransportError:
     return kind(f"{_where(call)}: {reason}; {sent_so_far(call.sent)}", attempts=call.sent)
 
 
-def out_of_time(call: Call) -> DeadlineExceededError:
-    """Make the error for a call whose deadline or queue timeout passed."""
+def out_of_time(call: Call, *, retry_at: datetime | None) -> DeadlineExceededError:
+    """Make the error for a call whose deadline or queue timeout passed.
+
+    Args:
+        call: the call.
+        retry_at: when a cooldown that another call has met ends; None when there is none.
+    """
     policy = call.policy
     is_queued = call.admitted_at is None
     what = f"queue_timeout of {policy.queue_timeout:g} s" if is_queued else f"deadline of {policy.deadline:g} s"
@@ -43,6 +48,7 @@ def out_of_time(call: Call) -> DeadlineExceededError:
         f"{_where(call)}: the {what} passed; {sent_so_far(call.sent)}",
         attempts=call.sent,
         sent=call.may_have_had_an_effect,
+        retry_at=retry_at,
     )
 
 

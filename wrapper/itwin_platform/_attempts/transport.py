@@ -224,12 +224,12 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         raise given_up(call, attempt, decision) from attempt.error
 
     def _out_of_time(self, call: Call) -> PlatformError:
-        if self._is_closed:
+        if call.was_closed:
             return no_response(call, "the client was closed")
+        left, now = self._gate.cooldown_left() or None, self._now()
         if call.is_rate_limited:
-            left = self._gate.cooldown_left() or None
-            return held_back(call, self._last_rate_limit, seconds=left, now=self._now())
-        return out_of_time(call)
+            return held_back(call, self._last_rate_limit, seconds=left, now=now)
+        return out_of_time(call, retry_at=moment_after(now, left))
 
     async def aclose(self) -> None:
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport below."""
@@ -239,8 +239,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise UsageError("close a client in the event loop of its first call")
         self._is_closed = True
         for call in self._calls:
-            if not call.limit.expired():
-                call.limit.reschedule(asyncio.get_running_loop().time())
+            call.close(now=asyncio.get_running_loop().time())
         while any(call.task is not asyncio.current_task() for call in self._calls):
             self._ended.clear()
             await self._ended.wait()

@@ -1,4 +1,4 @@
-"""What a change of a response may look at."""
+"""The input of a change of a response."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -19,15 +19,15 @@ WRAPPERS = ("iTwin", "repository", "resource", "scene", "detector")
 class ChangeContext:
     """The request, its operation and the fault.
 
-    `turn` counts the requests, so that variants take turns. `run_again` carries out a listing with another query; it
-    uses up no rate limit.
+    `number` is the number of the request, so that variants alternate. `run_again` runs a listing with another query
+    and does not count against the rate limit.
     """
 
     request: APIRequest
     operation: Operation | None
     fault: Fault
     platform: Platform
-    turn: int
+    number: int
     run_again: Callable[[APIRequest], ServiceResponse]
 
     @property
@@ -40,8 +40,8 @@ class ChangeContext:
 class Change:
     """How a fault changes a response.
 
-    Without `applies` the fault applies where the changed response differs. A change with a side effect has to say
-    beforehand whether it applies. A change that runs the listing again comes before all others.
+    Without `applies` the fault applies if the changed response differs. A change with a side effect needs `applies`,
+    which decides before the change. A change that runs the listing again comes before all others.
     """
 
     make: Callable[[ChangeContext, ServiceResponse], ServiceResponse]
@@ -50,7 +50,7 @@ class Change:
 
 
 def copy_of(response: ServiceResponse) -> tuple[ServiceResponse, JSONObject]:
-    """Return the response with a body of its own that may be changed; an empty object where there is no object."""
+    """Return a copy of the response, and its body to change; an empty object if the body is no object."""
     body = copy.deepcopy(response.body)
     return replace(response, body=body), body if isinstance(body, dict) else {}
 
@@ -74,6 +74,6 @@ def objects_in(value: JSON) -> Iterator[JSONObject]:
 
 
 def object_at(value: JSONObject, name: str) -> JSONObject:
-    """Return the object of that name, or an empty one that belongs to nothing."""
+    """Return the object of that name, or an empty one that is not in `value`."""
     found = value.get(name)
     return found if isinstance(found, dict) else {}

@@ -1,4 +1,4 @@
-"""Paging links that mislead. The description has them in section 2.10."""
+"""Wrong and unusual paging links. Source of the links: section 2.10."""
 
 import base64
 from collections.abc import Callable
@@ -13,7 +13,7 @@ CONTINUATION_TOKEN = "$continuationToken"  # noqa: S105 - the name of a query pa
 
 
 def foreign(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Send the next link to another origin."""
+    """Let the next link name another origin."""
     return _with_next(response, lambda href: context.fault.origin + _path_and_query(href))
 
 
@@ -58,7 +58,7 @@ def continuation_token(_: ChangeContext, response: ServiceResponse) -> ServiceRe
 
 
 def read_continuation_token(request: APIRequest) -> APIRequest:
-    """Return the request with the number that its continuation token stands for."""
+    """Return the request with the $skip that its continuation token encodes."""
     if CONTINUATION_TOKEN not in request.query:
         return request
     query = {name: value for name, value in request.query.items() if name != CONTINUATION_TOKEN}
@@ -70,13 +70,13 @@ def read_continuation_token(request: APIRequest) -> APIRequest:
 
 
 def can_be_smaller(context: ChangeContext, response: ServiceResponse) -> bool:
-    """Tell whether a page a third smaller would hold fewer items."""
+    """Return whether a page a third smaller would have fewer items."""
     body = response.body if isinstance(response.body, dict) else {}
     return "_links" in body and len(list(items_of(body))) > _smaller_size(context.request)
 
 
 def other_page_size(context: ChangeContext, _: ServiceResponse) -> ServiceResponse:
-    """List a page a third smaller, whose links keep the requested page size."""
+    """Return a page a third smaller; its links keep the requested page size."""
     requested = context.request.query.get("$top", "100")
     used = str(_smaller_size(context.request))
     smaller = context.run_again(replace(context.request, query={**context.request.query, "$top": used}))

@@ -1,4 +1,4 @@
-"""A scene that changes while somebody pages through it."""
+"""A scene that changes while a client pages through it."""
 
 from datetime import datetime, timedelta
 
@@ -8,12 +8,12 @@ from .context import ChangeContext, objects_in
 
 
 def has_objects(_: ChangeContext, response: ServiceResponse) -> bool:
-    """Tell whether the page shows an object of a scene."""
+    """Return whether the page has an object of a scene."""
     return isinstance(response.body, dict) and any(objects_in(response.body.get("objects")))
 
 
 def scene_changes(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Remove the first object of the page from the scene afterwards, which moves all later ones up."""
+    """Remove the first object of the page from the scene, which moves all later objects up."""
     body = response.body if isinstance(response.body, dict) else {}
     for item in objects_in(body.get("objects")):
         for scene in context.platform.scenes.values():

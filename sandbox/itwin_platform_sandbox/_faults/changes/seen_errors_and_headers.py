@@ -1,4 +1,4 @@
-"""Error codes, error bodies and headers that the service has been seen to send and that are not described."""
+"""Error codes, error bodies and headers that were observed and that the description does not have."""
 
 import re
 from dataclasses import replace
@@ -18,8 +18,8 @@ SEEN_CODES = {
 
 
 def errors(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Change codes, omit targets, and in turns send the gateway's own body for 401."""
-    if response.status == 401 and context.turn % 2:
+    """Change codes and omit targets; every second 401 has the body of the gateway."""
+    if response.status == 401 and context.number % 2:
         return replace(response, body=dict(GATEWAY_401))
     changed, body = copy_of(response)
     error = object_at(body, "error")
@@ -32,7 +32,7 @@ def errors(context: ChangeContext, response: ServiceResponse) -> ServiceResponse
 
 
 def headers(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Add correlation id, media type, region, tier and, with 429, what is limited; gzip where it is accepted."""
+    """Add correlation id, media type, region, tier and, with 429, the limited scope; compress if gzip is accepted."""
     request = context.request
     correlation_id = request.headers.get("x-correlation-id") or context.platform.new_id()
     named = [name for name, _ in response.headers]

@@ -1,4 +1,4 @@
-"""Wrappings, extra fields and gaps that the service has been seen to send and that are not described."""
+"""Wrappers, extra fields and omitted fields that were observed and that the description does not have."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,10 +9,10 @@ from .context import ChangeContext, copy_of, object_at, objects_in
 
 
 def shapes(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Change the response in the way that was seen for its operation; where several were seen they take turns."""
+    """Change the response as was observed for its operation; several observed ways alternate."""
     changed, body = copy_of(response)
     change = _BY_OPERATION.get(context.operation_name)
-    return replace(changed, body=change(body, context.turn)) if change else changed
+    return replace(changed, body=change(body, context.number)) if change else changed
 
 
 def _primary_account(body: JSONObject, _: int) -> JSON:
@@ -20,8 +20,8 @@ def _primary_account(body: JSONObject, _: int) -> JSON:
     return body
 
 
-def _repository(body: JSONObject, turn: int) -> JSON:
-    object_at(body, "repository").pop(("displayName", "capabilities")[turn % 2], None)
+def _repository(body: JSONObject, number: int) -> JSON:
+    object_at(body, "repository").pop(("displayName", "capabilities")[number % 2], None)
     return body
 
 
@@ -37,7 +37,7 @@ def _scene(body: JSONObject, _: int) -> JSON:
     return body
 
 
-def _scene_objects(body: JSONObject, turn: int) -> JSON:
+def _scene_objects(body: JSONObject, number: int) -> JSON:
     for index, item in enumerate(objects_in(body.get("objects"))):
         item["lastModifiedById"] = item.get("createdById")
         if "order" in item:
@@ -45,7 +45,7 @@ def _scene_objects(body: JSONObject, turn: int) -> JSON:
         data = object_at(item, "data")
         if item.get("kind") == "RepositoryResource":
             data["version"] = "1.0.0"
-            if (turn + index) % 3 == 0:
+            if (number + index) % 3 == 0:
                 data.pop("iTwinId", None)
         elif item.get("kind") == "View3d":
             _as_integers(data)
@@ -77,8 +77,8 @@ def _detector(body: JSONObject, _: int) -> JSON:
     return body
 
 
-def _webhook(body: JSONObject, turn: int) -> JSON:
-    if turn % 2:
+def _webhook(body: JSONObject, number: int) -> JSON:
+    if number % 2:
         return body
     return {"webhook": {name: value for name, value in body.items() if name not in ("created", "modified")}}
 

@@ -1,4 +1,4 @@
-"""Enumeration values and forms of time that the service has been seen to send and that are not described."""
+"""Enum values and forms of times that were observed and that the description does not have."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -34,23 +34,23 @@ TIME_FIELDS = ("createdDateTime", "lastModifiedDateTime", "creationTime", "lastM
 
 
 def names_any_query_scope(request: APIRequest) -> bool:
-    """Tell whether the request asks for the query scope `all`, which is not described."""
+    """Return whether the request has the query scope `all`, which the description does not have."""
     return request.headers.get(QUERY_SCOPE) == "all"
 
 
 def accept_any_query_scope(request: APIRequest) -> APIRequest:
-    """Return the request with the described scope that comes closest to `all`."""
+    """Return the request with the described scope that is closest to `all`."""
     return replace(request, headers={**request.headers, QUERY_SCOPE: "OrganizationAdmin"})
 
 
 def enum_values(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Use classes, sub classes, kinds and event types beyond the description."""
+    """Use classes, subclasses, kinds and event types that the description does not have."""
     changed, body = copy_of(response)
-    turn = context.turn
+    number = context.number
     repository = object_at(body, "repository")
     if repository:
-        repository["class"] = REPOSITORY_CLASSES[turn % len(REPOSITORY_CLASSES)]
-        _set_or_remove(repository, "subClass", SUB_CLASSES[turn % len(SUB_CLASSES)])
+        repository["class"] = REPOSITORY_CLASSES[number % len(REPOSITORY_CLASSES)]
+        _set_or_remove(repository, "subClass", SUB_CLASSES[number % len(SUB_CLASSES)])
     resource = object_at(body, "resource")
     if resource:
         resource["class"] = "Cesium"
@@ -71,7 +71,7 @@ def _set_or_remove(item: JSONObject, name: str, value: object) -> None:
 
 
 def _change_kind(item: JSONObject, index: int) -> None:
-    """Let kinds whose data is not described take turns, one of them in two versions with different data."""
+    """Cycle through the kinds without described data, one of them in two versions with different data."""
     if item.get("kind") not in KINDS:
         return
     item["kind"] = KINDS[index % len(KINDS)]
@@ -87,16 +87,16 @@ def times(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
     for index, item in enumerate([*items_of(body), object_at(body, "sceneContext")]):
         for name in TIME_FIELDS:
             if isinstance(item.get(name), str):
-                item[name] = _time(context.operation_name, str(item[name]), context.turn + index)
+                item[name] = _time(context.operation_name, str(item[name]), context.number + index)
     return changed
 
 
-def _time(operation: str, text: str, turn: int) -> JSON:
+def _time(operation: str, text: str, number: int) -> JSON:
     digits = _seven_digits(text)
     if operation == "list_itwins":
-        return digits[: len(digits) - 5 + turn % 6]
+        return digits[: len(digits) - 5 + number % 6]
     if "scene" in operation:
-        return text if turn % 2 else digits.partition(".")[0] + "Z"
+        return text if number % 2 else digits.partition(".")[0] + "Z"
     return digits + "Z"
 
 

@@ -1,4 +1,4 @@
-"""Values, fields and gaps that the description does not have."""
+"""Unknown values and fields, nulls and omitted fields."""
 
 from collections.abc import Callable, Iterator
 
@@ -22,7 +22,7 @@ ENUMERATIONS = {
 
 
 def unknown_enum_values(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Give every enumeration a value that nobody knows, in a list those of every second item."""
+    """Set every enum to an unknown value; in a list, those of every second item."""
     changed, body = copy_of(response)
     for index, item in enumerate(items_of(body)):
         for name in ENUMERATIONS.get(context.operation_name, ()):
@@ -36,7 +36,7 @@ def unknown_enum_values(context: ChangeContext, response: ServiceResponse) -> Se
 
 
 def unknown_fields(_: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Add fields that nobody knows to every object."""
+    """Add unknown fields to every object."""
     changed, body = copy_of(response)
     for item in [body, *items_of(body)]:
         for inner in item.values():

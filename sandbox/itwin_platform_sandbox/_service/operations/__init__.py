@@ -1,1 +1,1 @@
-"""One module for each operation: a function from what is stored and a request to a response or an error."""
+"""One module for each operation: a function of stored data and a request that returns a response or raises an error."""

@@ -62,7 +62,7 @@ def _check_references(
 
 
 def may_see(request: OperationRequest, item: JSONObject) -> bool:
-    """Tell whether the caller has access to the iTwin that a RepositoryResource object refers to."""
+    """Return whether the caller has access to the iTwin that a RepositoryResource object refers to."""
     data = item["data"]
     if item["kind"] != "RepositoryResource" or not isinstance(data, dict) or "iTwinId" not in data:
         return True

@@ -9,7 +9,7 @@ from ..paging import paging_links
 from ..queries.itwin_query import ORGANIZATION_SCOPE, ITwinQuery, order_key, read_itwin_query
 from ..state import Platform
 
-# Parameters that say which part of a selection is returned, and how.
+# Parameters that do not select iTwins: page and fields of a listing.
 NOT_SELECTING = ("$top", "$skip", "$select")
 MOST_SELECTIONS = 16
 
@@ -19,7 +19,7 @@ def list_itwins(platform: Platform, request: OperationRequest) -> ServiceRespons
     query = read_itwin_query(request.query, request.headers)
     if query.query_scope == ORGANIZATION_SCOPE and not request.caller.organization_administrator:
         raise insufficient_permissions("X-iTwin-Query-Scope: OrganizationAdmin needs an organization administrator.")
-    # X-Max-Return caps the listing, not the page: what lies behind the cap does not exist for this caller.
+    # X-Max-Return limits the listing, not the page: iTwins beyond it do not exist for this caller.
     found = _select(platform, request, query)[: query.max_return]
     page = found[query.skip : query.skip + query.top]
     links = paging_links(request.url, request.query, skip=query.skip, top=query.top, total=len(found))

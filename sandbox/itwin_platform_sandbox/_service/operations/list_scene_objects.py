@@ -12,7 +12,7 @@ from ..state import Platform, StoredScene
 from .create_scene import may_see
 
 LARGEST_PAGE = 100
-# The description shows `kind` and says that there are others; the service has been seen to support these two.
+# The description names `kind` and mentions others; the service was observed to support these two.
 ORDERS: dict[str, Callable[[JSONObject], object]] = {
     "kind": lambda item: str(item["kind"]),
     "displayName": lambda item: str(item.get("displayName", "")).casefold(),
@@ -63,7 +63,7 @@ def _read_query(request: OperationRequest) -> tuple[str, int, int]:
     if top is None or not 1 <= top <= LARGEST_PAGE:
         problems.append(Detail("InvalidValue", "$top", f"$top must be a positive integer up to {LARGEST_PAGE}."))
     if problems or skip is None or top is None:
-        # 404 is the only error of a request that the description has for this operation.
+        # The description has no other error for a wrong request of this operation.
         raise _not_found(problems)
     return order, skip, top
 

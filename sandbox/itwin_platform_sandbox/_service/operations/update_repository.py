@@ -24,7 +24,7 @@ LEVELS = ("minimumLevel", "maximumLevel")
 
 
 def update_repository(platform: Platform, request: OperationRequest) -> ServiceResponse:
-    """Change what the body names and return the repository. Source: section 4.1."""
+    """Change the fields of the body and return the repository. Source: section 4.1."""
     repository = modifiable_repository(platform, request)
     body = read_object(request, INVALID)
     INVALID.reject_any(_problems(repository.content, body))
@@ -32,7 +32,7 @@ def update_repository(platform: Platform, request: OperationRequest) -> ServiceR
         _check_name_is_free(platform, repository, body["displayName"])
     for name in ("displayName", "uri", "authentication", "options"):
         if name in body:
-            # Whole objects replace what was there; nothing of the old one is merged in (rule 5).
+            # A complete object replaces the stored one; nothing is merged (rule 5).
             repository.content[name] = body[name]
     return ServiceResponse(200, {"repository": copy.deepcopy(repository.content)})
 

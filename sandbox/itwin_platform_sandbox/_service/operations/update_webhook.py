@@ -37,7 +37,7 @@ EVENT_TYPES = frozenset(
 
 
 def update_webhook(platform: Platform, request: OperationRequest) -> ServiceResponse:
-    """Change what the body names and return the webhook, without its secret. Source: section 4.8."""
+    """Change the fields of the body and return the webhook, without its secret. Source: section 4.8."""
     webhook = _maintainable_webhook(platform, request)
     body = read_object(request, INVALID)
     INVALID.reject_any(_problems(body))

@@ -1,6 +1,6 @@
-"""`$filter` on iTwins: a statement becomes a predicate on one iTwin. Source: section 4.3.
+"""Compiles `$filter` to a predicate on one iTwin. Source: section 4.3.
 
-Rules that hold for every statement: strings compare without regard to case, dates compare as times, a null compares
+The rules of every statement: strings compare without regard to case, dates compare as times, a null compares
 only with eq and ne, and a comparison has one property on one side and one value on the other.
 """
 
@@ -20,7 +20,7 @@ from .itwin_properties import ITWIN_PROPERTIES, PropertyKind
 Predicate: TypeAlias = Callable[[JSONObject], bool]
 Comparable: TypeAlias = str | float | datetime
 
-# Every bracket nests one function call deeper; far above any statement written by hand.
+# Every bracket nests one function call deeper; the limit is far above real statements.
 DEEPEST_NESTING = 50
 
 _COMPARISONS: dict[str, Callable[[Comparable, Comparable], bool]] = {
@@ -35,11 +35,11 @@ _MIRRORED = {"eq": "eq", "ne": "ne", "gt": "lt", "ge": "le", "lt": "gt", "le": "
 
 
 class FilterError(ValueError):
-    """The filter is rejected; `part` is what is wrong with it, in the words of section 7."""
+    """The filter is rejected; `cause` is a wrong statement or a wrong property. Source: section 7."""
 
-    def __init__(self, part: Literal["statement", "property"], message: str) -> None:
+    def __init__(self, cause: Literal["statement", "property"], message: str) -> None:
         super().__init__(message)
-        self.part = part
+        self.cause = cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ def compile_filter(statement: str) -> Predicate:
         return cast("_Term", _PARSER.parse(statement)).accepts
     except UnexpectedInput as error:
         near = statement[max(0, error.pos_in_stream or 0) :][:40]
-        raise FilterError("statement", f"The filter cannot be understood at {near!r}.") from error
+        raise FilterError("statement", f"The filter has a syntax error at {near!r}.") from error
 
 
-def _term(accepts: Predicate, *parts: _Term) -> _Term:
-    depth = 1 + max((part.depth for part in parts), default=0)
+def _term(accepts: Predicate, *terms: _Term) -> _Term:
+    depth = 1 + max((term.depth for term in terms), default=0)
     if depth > DEEPEST_NESTING:
         raise FilterError("statement", f"The filter nests more than {DEEPEST_NESTING} levels.")
     return _Term(accepts, depth)
@@ -123,7 +123,7 @@ _READERS: dict[PropertyKind, Callable[[JSON], Comparable]] = {
 
 
 class _Compiler(Transformer[Token, _Term | _Property | _Value]):
-    """Turn the parts of a statement, innermost first, into terms."""
+    """Makes terms from the nodes of a statement, innermost first."""
 
     def property(self, children: list[Token]) -> _Property:
         name = str(children[0])
@@ -171,10 +171,10 @@ class _Compiler(Transformer[Token, _Term | _Property | _Value]):
             raise FilterError("statement", f"{name}(value, property) needs a quoted string and a property.")
         if property_.kind != "text" or not value.is_text:
             raise FilterError("statement", f"{name}(value, property) needs a quoted string and a string property.")
-        part, key = value.value.casefold(), property_.name
+        text, key = value.value.casefold(), property_.name
         if str(name).lower() == "contains":
-            return _term(lambda itwin: part in str(itwin.get(key) or "").casefold())
-        return _term(lambda itwin: str(itwin.get(key) or "").casefold().startswith(part))
+            return _term(lambda itwin: text in str(itwin.get(key) or "").casefold())
+        return _term(lambda itwin: str(itwin.get(key) or "").casefold().startswith(text))
 
 
 # With the transformer inside the parser no tree is built and nothing recurses, however long the statement.

@@ -1,4 +1,4 @@
-"""The properties of an iTwin: which there are, how they compare, which make the summary. Source: section 2.5."""
+"""The properties of an iTwin, how they compare, and those of the summary. Source: section 2.5."""
 
 from typing import Literal
 

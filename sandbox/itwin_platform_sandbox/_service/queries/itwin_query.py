@@ -1,4 +1,4 @@
-"""The parameters of List iTwins: read, checked against each other, ready to select with. Source: section 4.3."""
+"""Parses and checks the parameters of List iTwins. Source: section 4.3."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -28,14 +28,14 @@ class ITwinQuery:
 
 
 class _Problems(list[Detail]):
-    """Everything found wrong with one request."""
+    """The problems of one request."""
 
     def add(self, code: str, target: str, message: str) -> None:
         self.append(Detail(code, target, message))
 
 
 def read_itwin_query(query: Mapping[str, str], headers: Mapping[str, str]) -> ITwinQuery:
-    """Read and check all parameters; one error names everything that is wrong. Source: section 7, 422 details."""
+    """Parse and check all parameters; one error has all problems. Source: section 7, 422 details."""
     problems = _Problems()
     _check_combinations(query, problems)
     predicates = (
@@ -81,7 +81,7 @@ def _status_predicate(query: Mapping[str, str], problems: _Problems) -> Predicat
 
 
 def is_not_inactive(itwin: Mapping[str, object]) -> bool:
-    """Inactive iTwins are omitted unless requested. Source: section 3."""
+    """Return whether the default listing has the iTwin. Source: section 3."""
     return itwin["status"] != "Inactive"
 
 
@@ -111,8 +111,8 @@ def _equals_id(name: str, value: str) -> Predicate:
 def _search_predicates(query: Mapping[str, str]) -> list[Predicate]:
     if "$search" not in query:
         return []
-    part = query["$search"].casefold()
-    return [lambda itwin: part in str(itwin["displayName"]).casefold() or part in str(itwin["number"]).casefold()]
+    text = query["$search"].casefold()
+    return [lambda itwin: text in str(itwin["displayName"]).casefold() or text in str(itwin["number"]).casefold()]
 
 
 def _filter_predicates(query: Mapping[str, str], problems: _Problems) -> list[Predicate]:
@@ -121,7 +121,7 @@ def _filter_predicates(query: Mapping[str, str], problems: _Problems) -> list[Pr
     try:
         return [compile_filter(query["$filter"])]
     except FilterError as error:
-        problems.add("InvalidValue" if error.part == "property" else "InvalidParameter", "$filter", str(error))
+        problems.add("InvalidValue" if error.cause == "property" else "InvalidParameter", "$filter", str(error))
         return []
 
 
@@ -132,7 +132,7 @@ def _properties(query: Mapping[str, str], headers: Mapping[str, str], problems: 
         if unknown:
             problems.add("InvalidValue", "$select", f"{unknown[0][:100]!r} is not a property of an iTwin.")
         return names
-    preferences = {part.strip().lower() for part in headers.get("prefer", "").split(",")}
+    preferences = {preference.strip().lower() for preference in headers.get("prefer", "").split(",")}
     return None if "return=representation" in preferences else SUMMARY_PROPERTIES
 
 
@@ -159,7 +159,7 @@ def _as_integer(
 
 
 def parse_integer(text: str) -> int | None:
-    """Return the number that decimal digits, with or without a sign, stand for; None for every other string."""
+    """Return the integer of decimal digits, with or without a sign; None for every other string."""
     return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
 
 
@@ -173,11 +173,11 @@ def _max_return(headers: Mapping[str, str], problems: _Problems) -> int:
 
 
 def _query_scope(headers: Mapping[str, str], problems: _Problems) -> str:
-    given = headers.get("x-itwin-query-scope", MEMBER_SCOPE)
+    sent = headers.get("x-itwin-query-scope", MEMBER_SCOPE)
     # Without regard to case: another team's client writes `memberOfItwin`.
-    scope = {known.casefold(): known for known in (MEMBER_SCOPE, ORGANIZATION_SCOPE)}.get(given.casefold())
+    scope = {known.casefold(): known for known in (MEMBER_SCOPE, ORGANIZATION_SCOPE)}.get(sent.casefold())
     if scope is None:
-        # The description names this target, although the header of this operation is X-iTwin-Query-Scope.
+        # The description has this target, although the header of this operation is X-iTwin-Query-Scope.
         message = f"Header X-iTwin-Query-Scope must be {MEMBER_SCOPE} or {ORGANIZATION_SCOPE}."
         problems.add("InvalidHeaderValue", "X-iTwin-Create-Scope", message)
         return MEMBER_SCOPE

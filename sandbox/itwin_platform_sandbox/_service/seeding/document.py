@@ -192,13 +192,13 @@ class _DocumentReader:
                     itwin_id=str(content["scopeId"]).lower(), content=content
                 )
 
-    def _entries(self, part: str, known: tuple[str, ...]) -> list[tuple[str, JSONObject]]:
-        entries = _list(part, self._values.get(part, []))
-        return [(f"{part}[{at}]", read_fields(item, known, f"{part}[{at}].")) for at, item in enumerate(entries)]
+    def _entries(self, name: str, known: tuple[str, ...]) -> list[tuple[str, JSONObject]]:
+        entries = _list(name, self._values.get(name, []))
+        return [(f"{name}[{at}]", read_fields(item, known, f"{name}[{at}].")) for at, item in enumerate(entries)]
 
-    def _id(self, where: str, entry: JSONObject, taken: Mapping[str, object]) -> str:
+    def _id(self, where: str, entry: JSONObject, used: Mapping[str, object]) -> str:
         value = entry.get("id", self.new_id())
-        if not is_uuid(value) or str(value).lower() in taken:
+        if not is_uuid(value) or str(value).lower() in used:
             raise FieldError(f"{where}.id", "must be a UUID that no other entry has")
         return str(value)
 

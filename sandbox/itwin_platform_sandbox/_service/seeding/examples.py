@@ -1,4 +1,4 @@
-"""Fills an empty platform with examples."""
+"""Stores example data."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -12,12 +12,12 @@ from .webhooks import seed_webhooks
 
 
 def seeded_platform(*, itwins: int, objects: int, seed: int, as_seen: bool, now: Callable[[], datetime]) -> Seeded:
-    """Store `itwins` iTwins that the default listing shows, Inactive ones on top, and a scene of `objects` objects.
+    """Store `itwins` iTwins of the default listing, extra Inactive ones, and a scene of `objects` objects.
 
-    With `as_seen` the ids are as they have been seen beyond the description: strings in the form of a UUID that are
-    not of RFC 4122, built-in repositories named by a word, ids with characters that a path must encode.
+    With `as_seen` the ids have observed forms: UUIDs that are not of RFC 4122, words for built-in repositories, and
+    characters that a path must encode.
     """
-    # Each part draws from its own source, so the number of iTwins does not change the ids of everything else.
+    # Each kind has its own source, so the number of iTwins does not change the ids of everything else.
     platform = Platform(now=now, random=source_of(seed, "later"))
     platform.user_id = new_uuid(source_of(seed, "user"))
     itwin_id = seed_itwins(platform, itwins, source_of(seed, "itwins"), as_seen=as_seen)

@@ -27,7 +27,7 @@ CLASS_OF = {
     "Project": "Endeavor",
     "WorkPackage": "Endeavor",
 }
-# Which sub classes follow each other, over and over, and what can be a parent of what.
+# The repeated sequence of subclasses, and the subclass of the parent of each.
 SEQUENCE = ("Portfolio", "Asset", "Program", "Project", "Project", "WorkPackage", "Asset", "Project")
 PARENT_OF = {
     "Portfolio": "Account",
@@ -37,14 +37,14 @@ PARENT_OF = {
     "WorkPackage": "Project",
 }
 TRIAL_EVERY = 20
-INACTIVE_SHARE = 10  # one Inactive iTwin on top of every ten others, at least one
-SPARSE_EVERY = 7  # this share of the iTwins has null wherever null is allowed, as a hierarchy that grew over years has
+INACTIVE_SHARE = 10  # one extra Inactive iTwin for every ten others, at least one
+SPARSE_EVERY = 7  # every seventh iTwin has null in several fields that allow it
 TYPES = (None, "Bridge", "Road", None, "Utility")
 FIRST_DAY = datetime(2019, 3, 4, 8, 30, tzinfo=UTC)
 
 
 def seed_itwins(platform: Platform, count: int, source: random.Random, *, as_seen: bool) -> str:
-    """Store the iTwins; returns the id of the one that owns the other seeded data."""
+    """Store the iTwins; return the id of the one that owns the other seeded data."""
     latest: dict[str, str] = {}
     for index in range(count + max(1, count // INACTIVE_SHARE)):
         sub_class = SEQUENCE[(index - 1) % len(SEQUENCE)] if index else "Account"

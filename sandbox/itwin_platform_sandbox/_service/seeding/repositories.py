@@ -51,7 +51,7 @@ SEEN_IDS = {"Storage": "storage", "OgcApiFeatures": "zones/flood #2?draft=50%"}
 
 
 def seed_repositories(platform: Platform, itwin_id: str, source: random.Random, *, as_seen: bool) -> dict[str, str]:
-    """Store the repositories and return their ids by sub class, by class where there is no sub class."""
+    """Store the repositories and return their ids by subclass, by class without one."""
     ids: dict[str, str] = {}
     for class_, sub_class, display_name, authentication, options in REPOSITORIES:
         key = sub_class or class_

@@ -9,14 +9,14 @@ from ..json_values import JSON, JSONObject
 from ..state import Platform, StoredScene, new_uuid, time_text
 
 CREATED = datetime(2024, 5, 14, 9, 26, 53, 589000, tzinfo=UTC)
-# Kinds follow each other, over and over. The data of the last two is this sandbox's own: it is not described.
+# The repeated sequence of kinds. The description does not have the data of the last two, which is made up.
 KINDS = ("RepositoryResource", "View3d", "RepositoryResource", "Layer", "GISStyling")
 
 
 def seed_scene(
     platform: Platform, itwin_id: str, repository_ids: Mapping[str, str], count: int, source: random.Random
 ) -> str:
-    """Store the scene; every tenth object refers to an iTwin of its own. Returns the scene's id."""
+    """Store the scene; every tenth object refers to an iTwin of its own. Return the id of the scene."""
     scene_id = new_uuid(source)
     content: JSONObject = {
         "id": scene_id,
@@ -60,7 +60,7 @@ def _object(
         "lastModified": time,
     }
     if kind == "GISStyling":
-        # A styling object names the repository resource it applies to; the latest one is two places before it.
+        # A styling object names its repository resource; the latest one is two objects before it.
         item["relatedId"] = scene.objects[index - 2]["id"]
     return item
 

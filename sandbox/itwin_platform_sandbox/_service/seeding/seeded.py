@@ -1,4 +1,4 @@
-"""What seeding hands over."""
+"""The result of seeding."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ..state import Platform
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seeded:
-    """The stored data and the ids in it that a test starts with; None where a seed document has no such thing."""
+    """The stored data and the ids in it that a test starts with; None if a seed document has none."""
 
     platform: Platform
     itwin_id: str

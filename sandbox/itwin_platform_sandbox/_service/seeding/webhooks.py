@@ -1,4 +1,4 @@
-"""Two webhooks that are not active yet. Source: sections 2.9 and 3."""
+"""Two inactive webhooks. Source: sections 2.9 and 3."""
 
 import random
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ CREATED = datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC)
 
 
 def seed_webhooks(platform: Platform, itwin_id: str, source: random.Random) -> str:
-    """Store one webhook of the iTwin and one of the account; returns the id of the first."""
+    """Store one webhook of the iTwin and one of the account; return the id of the first."""
     ids = []
     for scope, scope_id in (("iTwin", itwin_id), ("Account", platform.account_id)):
         webhook_id = new_uuid(source)

@@ -5,7 +5,6 @@ between two requests are not seen.
 """
 
 import asyncio
-import re
 import select
 import ssl
 from collections.abc import Iterable
@@ -13,11 +12,12 @@ from typing import Any
 
 import httpcore
 
+from .addresses import connect
+
 #: So many bytes of a response may wait to be read before the peer is slowed down.
 _READ_AHEAD = 262_144
 #: So many bytes are handed to the event loop at once.
 _WRITTEN_AT_ONCE = 65_536
-_ADDRESS = re.compile(r"[\d.]+|[\da-fA-F:.]*:[\da-fA-F:.%\w]*")
 #: The text of the error for a connection that ended between two requests: nothing was sent on it.
 IDLE_CONNECTION_ENDED = "the idle connection has ended"
 
@@ -213,16 +213,10 @@ class Network(httpcore.AsyncNetworkBackend):
             httpcore.ConnectTimeout, httpcore.ConnectError: no connection in time, or nobody listens.
         """
         del local_address, socket_options  # nothing here asks for them
-        loop = asyncio.get_running_loop()
-        # uvloop tries one address after the other. asyncio's race can leave a socket open when it is cancelled, so only
-        # names, which may have several addresses, run it.
-        races = isinstance(loop, asyncio.BaseEventLoop) and not _ADDRESS.fullmatch(host)
-        options: dict[str, Any] = {"happy_eyeballs_delay": 0.25} if races else {}
         try:
             async with asyncio.timeout(timeout):
-                _, stream = await loop.create_connection(Stream, host, port, **options)
+                return await connect(Stream, host, port)
         except TimeoutError as error:
             raise httpcore.ConnectTimeout("no connection in time") from error
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
-        return stream

@@ -1,4 +1,4 @@
-"""Odd parts of a request that the described rules allow: unknown or read-only fields, empty or implausible values.
+"""Finds odd fields that the described rules allow: unknown or read-only ones, empty or implausible values.
 
 With `strict` they are rejected as an invalid body of the operation, otherwise the journal notes them.
 """
@@ -17,7 +17,7 @@ from .operations.update_repository import AUTHENTICATION_PROPERTIES, LEVELS
 from .operations.update_webhook import INVALID as INVALID_WEBHOOK
 from .scene_rules import DATA_RULES, INVALID as INVALID_SCENE, OBJECT_RULES, SCENE_RULES
 
-# operation -> its error, the code of a detail, and what stands before the name of a field
+# operation -> its error, the code of a detail, and the prefix of field names
 REJECTIONS: dict[str, tuple[InvalidRequest, str, str]] = {
     "update_repository": (INVALID_REPOSITORY, "InvalidValue", ""),
     "create_repository_resource": (INVALID_REPOSITORY, "InvalidValue", ""),
@@ -46,8 +46,8 @@ _CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f]")
 Found = Iterator[tuple[str, str]]
 
 
-def odd_parts(operation: str, request: APIRequest) -> list[Detail]:
-    """Return what is odd about the body; nothing for a body that the operation rejects anyway."""
+def odd_fields(operation: str, request: APIRequest) -> list[Detail]:
+    """Return a detail for each odd field of the body; none for a body that is not a JSON object."""
     if operation not in REJECTIONS or not request.body:
         return []
     try:
@@ -59,8 +59,8 @@ def odd_parts(operation: str, request: APIRequest) -> list[Detail]:
     return [Detail(code, f"{prefix}{target}", message) for target, message in found]
 
 
-def reject_odd_parts(operation: str, details: list[Detail]) -> None:
-    """Reject the request with the operation's own error if something is odd about it."""
+def reject_odd_fields(operation: str, details: list[Detail]) -> None:
+    """Reject the request with the error of the operation if there are odd fields."""
     if details:
         REJECTIONS[operation][0].reject(*details)
 

@@ -1,0 +1,161 @@
+"""A host with several addresses: the first that answers is used, and no socket is left over, whatever happens."""
+
+import asyncio
+import gc
+import socket
+import warnings
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform import fast_transport
+from itwin_platform._transports.connections.addresses import addresses_of, connect
+from itwin_platform._transports.connections.slots import SlotTransport
+
+from tests.support.exchange import PreparedResponse
+from tests.support.interruption import CountingLoop, cancelled_at_turn
+from tests.support.raw_server import RawServer, raw_response
+
+TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport]] = {
+    "default": lambda: SlotTransport(verify=False),
+    "fast": fast_transport,
+}
+#: What the addresses of a host do, by the order in which they are tried.
+ANSWERING: dict[str, tuple[str, ...]] = {"both answer": ("listens", "serves")}
+OTHERS: dict[str, tuple[str, ...]] = {
+    "the first refuses": ("refuses", "serves"),
+    "two refuse": ("refuses", "refuses", "serves"),
+}
+SILENT: dict[str, tuple[str, ...]] = {"the first is silent": ("silent", "serves")}
+
+
+def look_up(*addresses: str) -> Callable[..., Any]:
+    """Return a resolver of one host."""
+
+    async def getaddrinfo(host: str, port: int, **options: object) -> list[tuple[Any, ...]]:
+        assert host == "service.example"
+        families = [socket.AF_INET6 if ":" in address else socket.AF_INET for address in addresses]
+        return [
+            (family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port))
+            for family, address in zip(families, addresses, strict=True)
+        ]
+
+    return getaddrinfo
+
+
+@asynccontextmanager
+async def host(kinds: tuple[str, ...], server: RawServer) -> AsyncIterator[str]:
+    """Serve a host of which only the last address responds; the others are 127.0.0.2, and so on."""
+    loop = asyncio.get_running_loop()
+    addresses = [f"127.0.0.{number}" for number in range(2, len(kinds) + 1)]
+    loop.getaddrinfo = look_up(*addresses, "127.0.0.1")  # type: ignore[method-assign]  # no look-up leaves the machine
+    with ExitStack() as opened:
+        for address, kind in zip(addresses, kinds[:-1], strict=True):
+            if kind == "refuses":
+                continue
+            other = opened.enter_context(socket.socket())
+            other.bind((address, server.port))
+            other.listen(0 if kind == "silent" else 100)
+            for _ in range(3 if kind == "silent" else 0):
+                waiting = opened.enter_context(socket.socket())
+                waiting.setblocking(False)
+                waiting.connect_ex((address, server.port))
+        yield f"http://service.example:{server.port}/"
+
+
+async def get(transport: httpx.AsyncBaseTransport, address: str, *, read: float = 5.0) -> int:
+    """Send one request."""
+    timeout = {"connect": 5.0, "read": read, "write": 5.0, "pool": 5.0}
+    response = await transport.handle_async_request(httpx.Request("GET", address, extensions={"timeout": timeout}))
+    await response.aread()
+    return response.status_code
+
+
+@pytest.mark.parametrize("kinds", (OTHERS | SILENT).values(), ids=OTHERS | SILENT)
+@pytest.mark.parametrize("name", TRANSPORTS)
+async def test_the_first_address_that_answers_is_used(name: str, kinds: tuple[str, ...]) -> None:
+    """An address that refuses costs nothing, one that is silent a quarter of a second."""
+    transport = TRANSPORTS[name]()
+    async with RawServer(raw_response()) as server, host(kinds, server) as address:
+        assert await get(transport, address) == 200
+        await transport.aclose()
+
+
+@pytest.mark.parametrize("name", TRANSPORTS)
+async def test_a_host_of_which_no_address_answers_is_not_reached(name: str) -> None:
+    """Each address is tried, and nothing was sent."""
+    transport = TRANSPORTS[name]()
+    async with RawServer(raw_response()) as server:
+        asyncio.get_running_loop().getaddrinfo = look_up("127.0.0.2", "127.0.0.3")  # type: ignore[method-assign]
+        with pytest.raises(httpx.ConnectError):
+            await get(transport, f"http://service.example:{server.port}/")
+        await transport.aclose()
+
+
+@pytest.mark.parametrize("kinds", (ANSWERING | OTHERS).values(), ids=ANSWERING | OTHERS)
+@pytest.mark.parametrize("name", TRANSPORTS)
+def test_a_call_that_is_cancelled_while_it_connects_leaves_no_socket(name: str, kinds: tuple[str, ...]) -> None:
+    """At every turn of the event loop: none is left for the garbage collector."""
+
+    async def cancelled(turn: int) -> bool:
+        transport = TRANSPORTS[name]()
+        async with RawServer(PreparedResponse(fault="hang")) as server, host(kinds, server) as address:
+            call = asyncio.create_task(get(transport, address, read=0.05))
+            hit = await cancelled_at_turn(asyncio.wait([call]), turn=turn)
+            call.cancel()
+            await asyncio.wait([call])
+            await transport.aclose()
+            for _ in range(5):  # the server accepts what is still on its way
+                await asyncio.sleep(0)
+        return hit
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        turn, hit = 1, True
+        while hit and turn < 100:
+            with asyncio.Runner(loop_factory=CountingLoop) as runner:
+                hit = runner.run(cancelled(turn))
+            turn += 1
+        gc.collect()
+    assert [str(warning.message) for warning in seen if warning.category is ResourceWarning] == []
+    assert 5 < turn < 100
+
+
+async def test_of_two_addresses_that_answer_at_once_one_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other connection is closed."""
+    monkeypatch.setattr("itwin_platform._transports.connections.addresses._NEXT_AFTER", 0.0)
+    loop = asyncio.get_running_loop()
+    both_tried, tried, closed = asyncio.Event(), [], []
+
+    class Connected:
+        """A connection, which notes that it was closed."""
+
+        def __init__(self, address: str) -> None:
+            self.address = address
+
+        def abort(self) -> None:
+            """Note it."""
+            closed.append(self.address)
+
+    async def create_connection(make: object, address: str, port: int) -> tuple[Connected, str]:
+        tried.append(address)
+        if len(tried) == 2:
+            both_tried.set()
+        await both_tried.wait()
+        return Connected(address), address
+
+    monkeypatch.setattr(loop, "getaddrinfo", look_up("127.0.0.1", "127.0.0.2"))
+    monkeypatch.setattr(loop, "create_connection", create_connection)
+    used = await connect(asyncio.Protocol, "service.example", 80)
+    await asyncio.sleep(0)
+    assert sorted([str(used), *closed]) == tried == ["127.0.0.1", "127.0.0.2"]
+
+
+async def test_addresses_of_both_families_take_turns() -> None:
+    """One family that does not work holds up the other one by one attempt."""
+    loop = asyncio.get_running_loop()
+    loop.getaddrinfo = look_up("::1", "::2", "::3", "127.0.0.1", "::1")  # type: ignore[method-assign]
+    assert await addresses_of("service.example", 80) == ["::1", "127.0.0.1", "::2", "::3"]
+    assert await addresses_of("127.0.0.9", 80) == ["127.0.0.9"]
