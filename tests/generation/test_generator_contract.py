@@ -1,4 +1,4 @@
-"""Our templates and tools stand on the pinned generator: when it moves, somebody looks, and is told at what."""
+"""The templates depend on the pinned generator: a new version of it fails here with what to compare."""
 
 from pathlib import Path
 

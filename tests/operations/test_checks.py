@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UNSET, EventType, UsageError
-from itwin_platform._listings.page import check_integer
+from itwin_platform._listings.limits import check_integer
 from itwin_platform._operations.replacement_rules import check_authentication, check_options
 from itwin_platform._operations.rules import (
     as_enum,

@@ -19,7 +19,7 @@ PAGE = "http://localhost:3000"
 async def test_a_rebound_name_reaches_nothing(
     http: httpx.AsyncClient, sandbox: Sandbox, method: str, path: str, host: str
 ) -> None:
-    """A Host that is neither loopback nor allowed gives 421, whatever is asked for."""
+    """A Host that is neither loopback nor allowed gives 421 on every path."""
     response = await http.request(method, path, json={"name": "stall"}, headers={"Host": host})
     assert (response.status_code, response.json()["error"]["code"]) == (421, "HostNotAllowed")
     assert sandbox.faults == ()
@@ -58,7 +58,7 @@ async def cors() -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def test_a_page_of_a_named_origin_may_call_and_control(cors: httpx.AsyncClient) -> None:
-    """Its preflight is answered, responses and errors can be read, headers of the service too, and faults be set."""
+    """An allowed origin can send preflights, read responses, errors and headers, and set faults."""
     asked = {
         "Origin": PAGE,
         "Access-Control-Request-Method": "PATCH",

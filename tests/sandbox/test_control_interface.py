@@ -87,7 +87,7 @@ async def test_a_page_of_another_site_switches_nothing(
 
 
 async def test_refusing_connections_can_be_switched_on_over_http(http: httpx.AsyncClient) -> None:
-    """The request for it gets its response; the next one is refused."""
+    """The request that switches on the fault gets its response, and the next connection is refused."""
     response = await http.post("/sandbox/faults", json={"name": "refuse", "seconds": 3600})
     assert (response.status_code, response.json()["name"]) == (201, "refuse")
     with pytest.raises(httpx.ConnectError):
@@ -95,7 +95,7 @@ async def test_refusing_connections_can_be_switched_on_over_http(http: httpx.Asy
 
 
 async def test_control_requests_are_not_recorded(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """sandbox.requests has what was asked of the service, nothing else."""
+    """`sandbox.requests` has the requests of the service, not those of the control interface."""
     await http.get("/sandbox/faults")
     await http.get("/")
     assert sandbox.requests == []

@@ -164,7 +164,7 @@ async def test_the_last_page_has_a_link_to_nowhere(
 async def test_following_odd_links_still_reads_everything(
     http: httpx.AsyncClient, sandbox: Sandbox, name: FaultName
 ) -> None:
-    """Links that are odd and right lead through all iTwins without gap or repeat."""
+    """Following unusual but correct links returns every iTwin once."""
     sandbox.fault(name, count=None)
     url, ids = "/itwins/", []
     while url:
@@ -215,7 +215,7 @@ async def test_every_response_can_have_gaps(call: Caller, sandbox: Sandbox, oper
 async def test_every_enumeration_can_have_an_unknown_value(
     call: Caller, sandbox: Sandbox, operation: str, name: str
 ) -> None:
-    """Values that nobody knows stand in classes, types, kinds, scopes and event types."""
+    """`unknown_values` puts unknown values into classes, types, kinds, scopes and event types."""
     sandbox.fault("unknown_enum_values")
     response = await call(operation)
     assert "ValueOfTomorrow" in response.text

@@ -42,7 +42,7 @@ async def test_a_reset_comes_before_or_after_the_effect(
 async def test_a_reset_within_a_response_lets_its_beginning_through(
     sandbox: Sandbox, name: FaultName, begins_with: bytes, has_head: bool
 ) -> None:
-    """The bytes before the reset arrive, and fewer than the whole."""
+    """The bytes before the reset arrive, and not the complete body."""
     sandbox.fault(name)
     received = bytearray()
     reader, writer = await send_raw(sandbox)

@@ -118,7 +118,7 @@ def test_a_statement_that_cannot_be_carried_out_is_rejected(statement: str) -> N
 
 @pytest.mark.parametrize("statement", ["colour eq 'red'", "contains('a', colour)", "Status eq 'a'", "(colour eq null)"])
 def test_an_unknown_property_is_rejected_as_a_property(statement: str) -> None:
-    """A property that an iTwin does not have is told from a broken statement."""
+    """An unknown property gives another error than a broken statement."""
     with pytest.raises(FilterError) as caught:
         compile_filter(statement)
     assert caught.value.cause == "property"
@@ -137,7 +137,7 @@ def test_nesting_without_end_is_rejected(statement: str) -> None:
 
 
 def test_a_long_statement_without_nesting_is_taken() -> None:
-    """Length alone is no reason to refuse, nor are brackets around brackets."""
+    """Long statements and nested brackets are accepted."""
     statement = " or ".join(["status eq 'Trial'"] * 500 + ["(" * 500 + "status eq 'Active'" + ")" * 500])
     assert compile_filter(statement)(ITWIN)
 
@@ -166,7 +166,7 @@ def combined(parts: st.SearchStrategy[tuple[str, bool]]) -> st.SearchStrategy[tu
 
 @given(st.recursive(leaves, combined, max_leaves=12))
 def test_combined_statements_mean_what_their_parts_mean(statement_and_truth: tuple[str, bool]) -> None:
-    """and, or and every comparison agree with Python's own, however they are combined."""
+    """Any combination of and, or and comparisons gives what Python gives."""
     statement, truth = statement_and_truth
     assert compile_filter(statement)(ITWIN) is truth
 

@@ -65,7 +65,7 @@ def test_whoever_waits_as_told_gets_in(kind: RateKind, requests: int, per: float
 
 
 async def test_every_token_has_a_limit_of_its_own() -> None:
-    """One token used up leaves another alone; a rejected request is 429 RateLimitExceeded with whole seconds."""
+    """Each token has its own rate, and a rate limited request gives 429 with an integer `retry-after`."""
     clock = Clock()
     async with (
         Sandbox(itwins=1, rate="2/60", clock=clock) as sandbox,
@@ -97,7 +97,7 @@ async def test_a_date_in_retry_after_is_measured_against_the_responses_own_date(
 
 
 async def test_whoever_obeys_a_date_is_not_rate_limited_again() -> None:
-    """A date has whole seconds, so it is rounded up: at no fraction of a second does it name a moment too early."""
+    """A date in `retry-after` is rounded up, so it is never too early."""
     limit = RateLimit(1, 1.5, retry_after="date")
     for tenths in range(10):
         clock = Clock()

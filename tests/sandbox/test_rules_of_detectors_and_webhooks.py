@@ -1,4 +1,4 @@
-"""What Create detector and Update webhook do and refuse, and the primary account. Source: sections 4.4, 4.7, 4.8."""
+"""What Create detector and Update webhook accept and reject; the primary account. Source: sections 4.4, 4.7, 4.8."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -126,7 +126,7 @@ async def test_an_unknown_webhook_is_not_found(rejected: Rejecting) -> None:
 async def test_a_webhook_is_for_entitled_service_applications(
     rejected: Rejecting, sandbox: Sandbox, entitled_to: dict[str, Any], expected: Rejected
 ) -> None:
-    """Scope, kind of caller and permission are each needed."""
+    """Updating a webhook needs the scope, a service application and the permission."""
     sandbox.add_token("user", **entitled_to)
     headers = {"Authorization": "Bearer user"}
     assert await rejected("PATCH", f"/webhooks/{sandbox.webhook_id}", json={}, headers=headers) == expected

@@ -116,7 +116,7 @@ async def test_search_finds_parts_of_number_and_name(http: httpx.AsyncClient) ->
 
 
 async def test_many_different_listings_are_each_handled(http: httpx.AsyncClient) -> None:
-    """What was found for one question is not returned to another, however many there are."""
+    """Cached results of one query are never returned for another."""
     for _ in range(2):
         for number in range(20):
             response = await http.get("/itwins/", params={"$filter": f"number eq 'PRO-{number:06d}'"})

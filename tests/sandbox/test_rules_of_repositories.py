@@ -1,4 +1,4 @@
-"""What Update repository and Create repository resource do and refuse. Source: sections 2.1 to 2.4, 4.1, 4.2 and 7."""
+"""Update repository and Create repository resource: accepted, rejected. Source: sections 2.1 to 2.4, 4.1, 4.2, 7."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What Create scene and List scene objects do and refuse. Source: sections 2.6, 2.7, 4.5, 4.6, 7 and 8."""
+"""What Create scene and List scene objects accept and reject. Source: sections 2.6, 2.7, 4.5, 4.6, 7 and 8."""
 
 import json
 import uuid
@@ -96,7 +96,7 @@ async def test_what_a_scene_refers_to_must_exist(rejected: Rejecting, sandbox: S
 
 
 async def test_a_scene_id_is_taken_once(rejected: Rejecting, http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """409 SceneExists for an id that a scene has, in whatever case."""
+    """An id that a scene has, in upper or lower case, gives 409 SceneExists."""
     params = {"iTwinId": sandbox.itwin_id}
     response = await http.post("/scenes/", params=params, json=scene_with() | {"id": SCENE_ID})
     assert response.json()["scene"]["id"] == SCENE_ID
@@ -193,7 +193,7 @@ async def test_an_unknown_scene_is_not_found(rejected: Rejecting, sandbox: Sandb
 
 
 async def test_objects_of_foreign_itwins_are_withheld(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Who is no member of the iTwin that an object refers to does not see it, and the listing says so."""
+    """Objects of an iTwin that the caller is no member of are withheld, and `isPartial` is true."""
     sandbox.add_token("user", organization_administrator=False, member_of=[sandbox.itwin_id])
     url = f"/scenes/{sandbox.scene_id}/objects?iTwinId={sandbox.itwin_id}&$skip=200"
     everything = (await http.get(url)).json()
@@ -203,7 +203,7 @@ async def test_objects_of_foreign_itwins_are_withheld(http: httpx.AsyncClient, s
 
 
 async def test_scenes_of_foreign_itwins_are_closed(rejected: Rejecting, sandbox: Sandbox) -> None:
-    """Who is no member can neither create a scene (403) nor list one (404), nor refer to such an iTwin (403)."""
+    """A caller who is no member gets 403 for creating a scene or naming the iTwin, and 404 for listing one."""
     sandbox.add_token("nobody", organization_administrator=False, member_of=[])
     sandbox.add_token("member", organization_administrator=False, member_of=[sandbox.itwin_id])
     params = {"iTwinId": sandbox.itwin_id}

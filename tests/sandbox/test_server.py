@@ -30,7 +30,7 @@ async def test_a_sandbox_starts_and_stops_in_milliseconds() -> None:
 
 
 async def test_stopping_ends_requests_that_are_being_handled(caplog: pytest.LogCaptureFixture) -> None:
-    """A stalled request does not hold up the end, its client is told at once, and nothing is logged."""
+    """Stopping does not wait for a stalled request: its connection ends immediately, and nothing is logged."""
     never = asyncio.Event()
 
     async def sleep(_: float) -> None:
@@ -78,7 +78,7 @@ async def test_a_client_that_leaves_while_it_sends_is_recorded(caplog: pytest.Lo
 
 
 async def test_a_taken_port_is_said_at_once() -> None:
-    """OSError, and the sandbox that has the port goes on."""
+    """A port in use raises OSError, and the sandbox that has it keeps running."""
     async with Sandbox(itwins=1) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
         port = int(sandbox.base_url.rpartition(":")[2])
         with pytest.raises(OSError, match="in use"):
@@ -132,7 +132,7 @@ async def test_a_stopped_sandbox_can_be_started_again() -> None:
 
 
 def test_an_address_is_known_once_started() -> None:
-    """Before that the base URL says so, and the representation too."""
+    """Before it is started, `base_url` raises an error and `repr` says that it is not running."""
     sandbox = Sandbox(itwins=1)
     assert repr(sandbox) == "<Sandbox not started>"
     with pytest.raises(RuntimeError, match="async with"):

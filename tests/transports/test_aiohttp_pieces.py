@@ -1,4 +1,4 @@
-"""What the aiohttp-backed transport does itself: large bodies go out in pieces, and repeated lengths come in once."""
+"""`fast_transport()` sends large bodies in pieces and merges repeated Content-Length headers."""
 
 import asyncio
 
@@ -23,7 +23,7 @@ async def test_each_piece_of_a_body_has_the_time_limit_anew_and_the_response_has
 
 
 async def test_a_body_goes_on_after_an_early_response() -> None:
-    """A service may respond before it has the whole body, when the time limit is over: the rest is still sent."""
+    """When the service responds before the end of the body, the rest is still sent."""
     async with asyncio.timeout(None) as limit:
         pieces = _pieces(BODY, limit, 60.0)
         received = [await anext(pieces)]
@@ -51,7 +51,7 @@ class Protocol:
     ids=["equal", "different"],
 )
 def test_only_equal_lengths_become_one(lengths: bytes, handed_on: bytes) -> None:
-    """A second, equal Content-Length is left out; different ones reach the parser, which rejects them."""
+    """A second, equal Content-Length is dropped; different ones reach the parser, which rejects them."""
     protocol = Protocol()
     _OneContentLength(protocol).data_received(b"HTTP/1.1 200 OK\r\n" + lengths + b"\r\n\r\n{}")
     assert protocol.received == b"HTTP/1.1 200 OK\r\n" + handed_on + b"\r\n\r\n{}"
