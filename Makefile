@@ -95,7 +95,7 @@ bench-quick: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready
 bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Give openai, githubkit, azure-core, botocore and us the same herd and outage
 	@$(BIN)/python -m measure.speed.backoff --peers .venv-bench-backoff/bin/python
 
-reliability: $(READY)  ## Measure at the server what backoff, tokens, errors and gates promise, in about fifteen minutes; ONLY=shared
+reliability: $(READY)  ## Measure at the server what backoff, tokens, errors and gates promise, in about fifteen minutes; ONLY=<names>, such as ONLY=shared
 	@$(BIN)/python -m measure.promises $(ONLY)
 
 bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory
