@@ -1,8 +1,7 @@
 """The first call of a process over https: what it takes, and for how long it stops the event loop.
 
-Run as `python -m measure.speed.first_call PYTHON`: fresh processes in interleaved rounds, the client's package imported
-before; what its first call imports counts. The server's certificate is made for the run with openssl, and clients trust
-it beside certifi's authorities.
+Run as `python -m measure.speed.first_call PYTHON`: fresh processes of `first_call_process` in interleaved rounds. The
+server's certificate is made for the run with openssl, and clients trust it beside certifi's authorities.
 """
 
 import asyncio
@@ -13,7 +12,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from .data import make_data, stored
@@ -24,47 +22,6 @@ from .works import DEFAULT, FAST, HTTPX
 ROUNDS = 15
 _KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
 _NAMES = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-
-
-async def call(name: str, address: str) -> tuple[float, float, float]:
-    """Make a client and do its first call; return elapsed and processor seconds, and the longest stop of the loop."""
-    longest = 0.0
-
-    async def tick() -> None:
-        nonlocal longest
-        while True:
-            before = time.perf_counter()
-            await asyncio.sleep(0.001)
-            longest = max(longest, time.perf_counter() - before - 0.001)
-
-    if name == HTTPX:
-        import httpx
-
-        began, cpu = time.perf_counter(), time.process_time()
-        client = httpx.AsyncClient(base_url=address)
-
-        async def get() -> None:
-            (await client.get("/itwins/myprimaryaccount")).json()
-
-        close = client.aclose
-    else:
-        from itwin_platform import PlatformClient, fast_transport
-
-        began, cpu = time.perf_counter(), time.process_time()
-        transport = fast_transport() if name == FAST else None
-        platform = PlatformClient(address, vendor="bench", token="t", transport=transport)
-
-        async def get() -> None:
-            await platform.itwins.get_primary_account()
-
-        close = platform.aclose
-    ticking = asyncio.create_task(tick())
-    await asyncio.sleep(0)
-    await get()
-    found = time.perf_counter() - began, time.process_time() - cpu, longest
-    ticking.cancel()
-    await close()
-    return found
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:
@@ -101,7 +58,7 @@ async def measure(python: str) -> dict[str, list[tuple[float, float, float]]]:
             for number in range(ROUNDS + 1):
                 for name, found in figures.items():
                     process = await asyncio.create_subprocess_exec(
-                        *(python, "-m", "measure.speed.first_call", name, address),
+                        *(python, "-m", "measure.speed.first_call_process", name, address),
                         stdout=asyncio.subprocess.PIPE,
                         cwd=PROJECT,
                         env=os.environ | {"SSL_CERT_FILE": str(trusted)},
@@ -131,7 +88,4 @@ def lines(python: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        print(json.dumps(asyncio.run(call(*sys.argv[1:]))))
-    else:
-        print("\n".join(lines(sys.argv[1])))
+    print("\n".join(lines(sys.argv[1])))

@@ -1,4 +1,4 @@
-"""From a response to an error: whatever the body is, the error says what can be known, and making it never fails."""
+"""From a response to an error: any body gives an error with what is known, and parsing never raises."""
 
 import json
 import pickle
@@ -197,14 +197,14 @@ anything = st.recursive(
 @settings(max_examples=examples(100))
 @given(st.binary() | anything.map(lambda value: json.dumps(value).encode()), st.integers(300, 999))
 @example(b'{"error": {"details": [{"code": {"code": null}}]}}', 300)
-def test_no_response_makes_it_raise(body: bytes, status: int) -> None:
-    """Any bytes with any status make an error with a message, and nothing else."""
+def test_no_body_makes_the_parser_raise(body: bytes, status: int) -> None:
+    """Any body with any status gives an error with a message."""
     error = status_error(status=status, headers={}, body=body, attempts=1)
     assert str(error).encode()
     assert error.body == body
 
 
-async def test_it_comes_so_through_the_client(httpx_mock: HTTPXMock) -> None:
+async def test_the_client_raises_the_parsed_error(httpx_mock: HTTPXMock) -> None:
     """Headers without regard to case, decoded body, requests counted."""
     httpx_mock.add_response(503, html="<html>")
     httpx_mock.add_response(

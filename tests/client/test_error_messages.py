@@ -27,7 +27,7 @@ FOREIGN = re.compile(
 
 
 def test_every_message_is_in_the_list() -> None:
-    """A message that changes is read once more, beside all others: python -m tests.support.error_messages."""
+    """error_messages.txt lists every message: python -m tests.support.error_messages rewrites it."""
     assert messages() == STORED.read_text(encoding="utf-8").splitlines()
 
 

@@ -1,4 +1,4 @@
-"""The text of an error is short, is one that a log can hold, and repeats no token."""
+"""The text of an error is short, printable and free of tokens."""
 
 import json
 import pickle

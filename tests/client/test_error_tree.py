@@ -90,7 +90,7 @@ def test_every_error_survives_pickling_and_copying(error: PlatformError) -> None
 
 
 def test_a_usage_error_is_a_value_error_with_its_rule() -> None:
-    """Also those who catch ValueError get it; code and target are the documented ones."""
+    """UsageError is a ValueError with the documented code and target."""
     error = UsageError("uri is empty", code="InvalidValue", target="uri")
     assert isinstance(error, ValueError)
     assert (error.rule, error.code, error.target) == ("uri is empty", "InvalidValue", "uri")

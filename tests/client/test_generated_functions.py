@@ -45,7 +45,7 @@ async def test_a_generated_function_raises_typed_errors() -> None:
 
 
 async def test_a_generated_function_is_retried() -> None:
-    """A service that is unavailable for a moment is asked again."""
+    """A generated function retries a 503."""
     answers = [httpx.Response(503, headers={"retry-after": "0"}), httpx.Response(200, json=ACCOUNT)]
     client, requests = answering(lambda _: answers.pop(0))
     async with client:
@@ -54,7 +54,7 @@ async def test_a_generated_function_is_retried() -> None:
 
 
 async def test_a_generated_function_gets_a_fresh_token() -> None:
-    """After a 401 the provider is called once more."""
+    """After a 401, the call is retried with a refreshed token."""
     tokens = iter(["old", "new", "newer"])
     client, requests = answering(
         lambda request: (

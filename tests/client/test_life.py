@@ -36,7 +36,7 @@ async def test_a_client_closes_its_transport_once() -> None:
 
 
 async def test_a_closed_client_says_so() -> None:
-    """A call after the end is a mistake of the caller, told in words, and nothing is sent."""
+    """A call of a closed client raises UsageError, and nothing is sent."""
     client, requests = answering()
     await client.aclose()
     with pytest.raises(UsageError, match="the client is closed"):

@@ -15,7 +15,7 @@ ORDINARY = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "tas
 
 
 class JSONFormatter(logging.Formatter):
-    """As applications have it: the message, and whatever was given besides."""
+    """Return the message of a record with its extra fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Write a record as one line of JSON."""
@@ -29,7 +29,7 @@ async def logged(
     on_event: Callable[[object], None] | None = None,
     level: int = logging.DEBUG,
 ) -> list[dict[str, Any]]:
-    """What one listing of scene objects writes when it is answered with these statuses."""
+    """Return the log of a listing of scene objects whose responses have these statuses."""
     answers = iter(statuses)
 
     def service(request: httpx.Request) -> httpx.Response:
@@ -69,7 +69,7 @@ async def test_a_record_of_an_attempt_has_its_fields(caplog: pytest.LogCaptureFi
 
 
 async def test_a_record_of_a_cooldown_has_its_fields(caplog: pytest.LogCaptureFixture) -> None:
-    """A cooldown says for how long nobody begins a request."""
+    """The record of a cooldown says for how long no request starts."""
     (cooldown,) = await logged(caplog, 429, 200, level=logging.INFO)
     assert cooldown.pop("message").startswith("GET /scenes/{scene_id}/objects -> 429: no request starts for ")
     assert cooldown.pop("itwin_seconds") >= 0

@@ -1,5 +1,6 @@
 """`repr` in a REPL, a notebook and a log: one short line that says what a value is, and no secret."""
 
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -132,8 +133,9 @@ def test_every_listed_member_of_an_enum_shows_whole() -> None:
 
 
 def test_a_policy_shows_all_that_it_was_given() -> None:
-    """So that it can be read off a log, and compared."""
+    """The `repr` of a policy shows every value."""
     assert repr(BackoffPolicy()).startswith("BackoffPolicy(max_attempts=5, max_wait=60.0, deadline=120.0, ")
+    assert all(f"{field.name}=" in repr(BackoffPolicy()) for field in fields(BackoffPolicy))
 
 
 def test_an_expiry_shows_and_its_token_does_not() -> None:

@@ -1,4 +1,4 @@
-"""Results are ordinary Python data: they compare, copy, change, match and turn into JSON and tables."""
+"""Results are ordinary Python data: compare, copy, change, match, and convert to JSON and tables."""
 
 import copy
 import json

@@ -25,7 +25,7 @@ async def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatc
 
 
 async def test_an_argument_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is given counts, whatever the environment says."""
+    """An argument overrides its environment variable."""
     for variable in NAMES.values():
         monkeypatch.setenv(variable, "https://not-this.example/")
     client, requests = answering()
@@ -46,8 +46,8 @@ def test_a_missing_setting_is_named(name: str, variable: str, empty: bool, monke
 
 
 @pytest.mark.parametrize("vendor", ["", " ", "a b", "a/b", "a.b", "acme\n", "{vendor}", "é", "-acme", "a;q=1", "a,b"])
-def test_a_vendor_that_is_no_word_is_rejected(vendor: str) -> None:
-    """It becomes a part of a header, where other characters would mean something."""
+def test_a_vendor_must_be_one_word(vendor: str) -> None:
+    """A vendor with characters other than those of a word raises UsageError."""
     with pytest.raises(UsageError, match="vendor"):
         answering(vendor=vendor)
 

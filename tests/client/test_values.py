@@ -142,7 +142,7 @@ def test_a_value_survives_copies_and_is_a_key(value: object, way: str) -> None:
 
 @each_copy
 def test_a_page_survives_copies(way: str) -> None:
-    """With its items, and where the listing goes on."""
+    """A copy of a page equals it, with its items and its `resume`."""
     page = Page(items=[ITwin.from_dict({"id": "a"})], resume="r")
     assert COPIES[way](page) == page
 
@@ -159,7 +159,7 @@ def test_an_enum_is_its_string(text: str, way: str) -> None:
 
 @each_copy
 def test_unset_stays_the_same_object(way: str) -> None:
-    """Within anything that is copied, so that `is UNSET` goes on to tell; and it is false."""
+    """UNSET stays the same object in copies and pickles, and is false."""
     assert COPIES[way]({"a": [UNSET]})["a"][0] is UNSET
     assert bool(UNSET) is False
 

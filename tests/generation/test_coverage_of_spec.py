@@ -46,7 +46,7 @@ def test_place_is_found_by_looking(held: dict[tuple[str, str], Row], operation: 
 
 
 def test_an_error_code_without_a_member_is_not_wrapped(specification: Document) -> None:
-    """A code that no enum lists is reported with the comparison that finds it all the same."""
+    """A code that no enum lists is reported with the comparison that works for it."""
     document = copy.deepcopy(specification)
     examples = document["components"]["responses"]["SceneExists"]["content"]["application/json"]["examples"]
     examples["SceneExists"]["value"]["error"]["code"] = "SceneTaken"

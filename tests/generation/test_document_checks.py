@@ -61,7 +61,7 @@ def test_parameter_that_would_be_sent_otherwise_is_rejected(
 def test_schema_that_would_be_decoded_otherwise_is_rejected(
     specification: Document, schema: dict[str, Any], said: str | None
 ) -> None:
-    """A schema whose members or values would not be what it says is named by its place."""
+    """A schema whose members or values contradict it is reported with its location."""
     document = copy.deepcopy(specification)
     document["components"]["schemas"]["Shape"] = schema
     found = problems(document)

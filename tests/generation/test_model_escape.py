@@ -73,7 +73,7 @@ def test_markup_becomes_text(text: str) -> None:
 @settings(max_examples=examples(40))
 @given(objects_of(SCHEMAS["View3dData"]), objects_of(SCHEMAS["RepositoryResourceData"]))
 def test_typed_data_is_escaped_as_its_wire_form(view: dict[str, Any], resource: dict[str, Any]) -> None:
-    """Data that was read into a type, a whole scene object, and plain data give the same."""
+    """Typed data, a complete scene object and plain data are escaped alike."""
     assert escape(View3dData.from_dict(view)) == escape(view)
     assert escape(RepositoryResourceData.from_dict(resource)) == escape(resource)
     item = SceneObject.from_dict({"kind": "View3d", "data": view})

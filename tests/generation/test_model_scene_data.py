@@ -45,7 +45,7 @@ def typed(item: Any) -> Any:
 def test_data_of_a_known_kind_is_typed_and_loses_nothing(
     model: Any, resource: dict[str, Any], view: dict[str, Any]
 ) -> None:
-    """Whatever fields are there, missing, null, misshapen or unknown, the data goes back out as it came."""
+    """Typed data with missing, null, wrong or unknown fields is sent back unchanged."""
     for kind, data in (("RepositoryResource", resource), ("View3d", view)):
         wire = {"id": "x", "kind": kind, "data": data}
         item = typed(model.from_dict(wire))
@@ -78,7 +78,7 @@ def test_an_item_that_is_no_object_stays(value: Any) -> None:
 
 
 def test_vectors_are_typed() -> None:
-    """Fields read in Python names, integers stay whole."""
+    """Typed data has Python names, and integers stay integers."""
     view = View3dData.from_dict({"position": {"x": 1, "y": 2.5, "z": -3}, "ecefTransform": [1] * 16})
     assert view.position == Vector3d(x=1, y=2.5, z=-3)
     assert type(view.position.x) is int

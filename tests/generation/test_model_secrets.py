@@ -35,7 +35,7 @@ def test_a_secret_shows_in_no_text(name: str, wire: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("name", "field"), [("Repository", "authentication"), ("WebhookUpdate", "secret")])
 def test_null_is_no_secret(name: str, field: str) -> None:
-    """Null shows as None, so that "there is none" can be told from "it is hidden"; a missing field does not show."""
+    """The `repr` shows a null secret as None and omits a missing one, so neither looks hidden."""
     assert f"{field}=None" in repr(MODELS[name].from_dict({field: None}))
     assert field not in repr(MODELS[name].from_dict({}))
 

@@ -14,7 +14,7 @@ from tests.support.schema_values import SCHEMAS, TIMES
 
 def at(*parts: int, zone: timezone = UTC) -> datetime:
     """An aware datetime."""
-    return datetime(*parts, tzinfo=zone)  # type: ignore[arg-type, misc]  # seven whole numbers at most
+    return datetime(*parts, tzinfo=zone)  # type: ignore[arg-type, misc]  # at most seven integers
 
 
 @pytest.mark.parametrize(

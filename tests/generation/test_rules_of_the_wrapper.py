@@ -1,4 +1,4 @@
-"""What the wrapper writes out or checks by itself is held against the specification, with the line to change."""
+"""Names and limits that the wrapper repeats agree with the specification; a failure names the line to change."""
 
 import copy
 import re

@@ -222,7 +222,7 @@ CASES: list[tuple[Callable[[Node], object], str, str, bool]] = [
 
 @pytest.mark.parametrize(("change", "place", "text", "breaking"), CASES)
 def test_change_is_reported(change: Callable[[Node], object], place: str, text: str, breaking: bool) -> None:
-    """A change is reported at its place, in words, as breaking or not."""
+    """A change is reported with its location, in words, as breaking or not."""
     document = small_document()
     change(document)
     found = {

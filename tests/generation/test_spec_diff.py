@@ -20,7 +20,7 @@ def one_breaking_two_harmless(document: Document) -> None:
 
 
 def more_harmless(document: Document) -> None:
-    """A change that breaks nobody."""
+    """A change that is not breaking."""
     document["components"]["schemas"]["SceneCreate"]["properties"]["tags"] = {"type": "string"}
 
 

@@ -1,4 +1,4 @@
-"""The document as a whole: valid, sourced section by section, free of what the generated client must not do."""
+"""The document is valid, names its source in every section, and asks nothing unsafe of the generated client."""
 
 import re
 from collections.abc import Iterator

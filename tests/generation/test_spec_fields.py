@@ -129,7 +129,7 @@ FIELDS: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 
-# What these hold is told by their name or by the schema that they refer to: the field tables have no note on them.
+# Their names or schemas say what these hold: the field tables have no note on them.
 WITHOUT_NOTE: dict[str, set[str]] = {
     "Repository": {"capabilities"},
     "StoredHeaderAuthentication": {"key", "value"},

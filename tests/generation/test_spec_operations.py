@@ -1,4 +1,4 @@
-"""The eight operations: where they stand, what they take and give, which are Technical Preview, who may call them."""
+"""The eight operations: path, request, response, Technical Preview and permissions."""
 
 from typing import Any
 

@@ -136,7 +136,7 @@ def test_operation_lists_all_exclusions(operations: dict[str, Any]) -> None:
 
 
 def test_max_return_is_reported_from_page_size(operations: dict[str, Any]) -> None:
-    """X-Max-Return says that it limits the whole listing, passing it does not fail, and it is no page size."""
+    """X-Max-Return is described as the cap of the listing, which is not a page size."""
     words = _words(operations["list_itwins"]["parameters"]["header", "X-Max-Return"])
     expected = ["across all pages", "Pages beyond the limit are empty", "Not the same as `$top` (page size)"]
     assert [phrase for phrase in expected if phrase not in words] == []

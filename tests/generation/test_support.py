@@ -1,4 +1,4 @@
-"""What the generated modules share works by itself, with a plain httpx client and without the wrapper."""
+"""The support modules of the generated package work with a plain httpx client and without the wrapper."""
 
 from datetime import date
 from typing import Any

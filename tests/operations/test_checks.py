@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UNSET, EventType, UsageError
-from itwin_platform._listings.page import check_integer
+from itwin_platform._listings.limits import check_integer
 from itwin_platform._operations.replacement_rules import check_authentication, check_options
 from itwin_platform._operations.rules import (
     as_enum,
@@ -170,3 +170,9 @@ def test_an_unknown_type_of_authentication_is_rejected(kind: object) -> None:
     with pytest.raises(UsageError, match="one of Header, QueryParameter, Basic, OAuth2AuthorizationCodePKCE") as caught:
         check_authentication({"type": kind, "key": "k", "value": "v"})
     assert (caught.value.code, caught.value.target) == (None, None)
+
+
+def test_a_set_becomes_a_sorted_list() -> None:
+    """A set gives the same list in every process, although its order differs from process to process."""
+    names = {f"name {number}" for number in range(50)}
+    assert as_list("select", names, str) == sorted(names)

@@ -31,7 +31,7 @@ EXCEPTIONS: dict[int, type[APIStatusError]] = {
     422: UnprocessableError,
     429: RateLimitError,
 }
-#: A listing asks once more with a lower X-Max-Return, so this one is another test's.
+#: A listing retries this one with a lower X-Max-Return, which test_max_return.py covers.
 _ANSWERED_DIFFERENTLY = {("list_itwins", "maxReturn")}
 CASES = [
     pytest.param(name, status, body, id=f"{name}-{status}-{example}")

@@ -96,7 +96,7 @@ async def test_keywords_become_the_documented_headers(
 
 
 async def test_items_are_itwins_and_lose_nothing(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
-    """Every documented field is read: enums as members, times as aware datetimes, null as None."""
+    """Items are ITwin models with every documented field: enums, aware datetimes, and None for null."""
     httpx_mock.add_response(json=LIST.sample())
     full, nulls = await platform.itwins.list(representation="full").collect()
     assert type(full) is ITwin

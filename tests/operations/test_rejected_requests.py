@@ -26,7 +26,7 @@ class Rule:
     body: Any
     code: str | None = None
     target: str | None = None
-    #: The service may take it: nothing is documented, or only that what is sent replaces the whole.
+    #: The service may accept it: no rule is documented, or only the full-object replacement.
     taken: bool = False
 
 
@@ -160,7 +160,7 @@ async def test_without_the_checks_it_is_sent_as_it_is(
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if not rule.taken], ids=lambda rule: str(rule)[:90])
 async def test_the_service_rejects_the_same_with_the_same_code(rule: Rule, sandbox: Sandbox) -> None:
-    """The check does not forbid what the service takes, and its code and target are those that the service gives."""
+    """The service rejects what the check rejects, with the same code and target."""
     async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token, check_requests=False) as client:
         repository = sandbox.repository_ids["UrlTemplate"]
         with pytest.raises(APIStatusError) as caught:

@@ -105,7 +105,7 @@ def test_what_is_stored_is_read_back(whole: Authentication) -> None:
 
 @pytest.mark.parametrize("whole", AUTHENTICATIONS, ids=lambda whole: whole.TYPE)
 def test_replace_changes_one_field_and_keeps_all_else(whole: Authentication) -> None:
-    """Each field can be changed by itself; the original stays as it was."""
+    """`replace` changes single fields and leaves the original unchanged."""
     read = type(whole).of(stored(authentication=whole.to_wire() | {"tenant": "t"}))
     before = read.to_wire()
     replace: Callable[..., Authentication] = read.replace  # type: ignore[attr-defined]  # each type has its own
@@ -121,7 +121,7 @@ def test_replace_changes_one_field_and_keeps_all_else(whole: Authentication) -> 
     ids=repr,
 )
 def test_authentication_of_another_type_is_not_read(authentication: object) -> None:
-    """There is nothing to start from, and the error says so."""
+    """`of` raises UsageError if the repository has no authentication of that type."""
     with pytest.raises(UsageError, match="no authentication of type Basic"):
         BasicAuthentication.of(stored(authentication=authentication))
     with pytest.raises(UsageError, match="no authentication of type Basic"):
@@ -130,7 +130,7 @@ def test_authentication_of_another_type_is_not_read(authentication: object) -> N
 
 @pytest.mark.parametrize("rest", [{}, {"password": None}], ids=["missing", "null"])
 def test_authentication_that_was_not_returned_whole_is_not_read(rest: dict[str, None]) -> None:
-    """A service that keeps the password to itself must not make the client send an object without it."""
+    """`of` raises UsageError if the service did not return the password, so that no partial object is sent."""
     with pytest.raises(UsageError, match="did not return password"):
         BasicAuthentication.of(stored(authentication={"type": "Basic", "username": "u"} | rest))
 

@@ -70,7 +70,7 @@ async def test_omitted_stays_none_removes(sandbox: Sandbox, platform: PlatformCl
 
 
 async def test_one_type_of_authentication_replaces_another(sandbox: Sandbox, platform: PlatformClient) -> None:
-    """Nothing of the old type is left in the new one."""
+    """Replacing one type of authentication by another removes all old properties."""
     target = (sandbox.itwin_id, sandbox.repository_id)
     await platform.repositories.update(*target, authentication=BasicAuthentication(username="u", password="p"))
     header = HeaderAuthentication(key="X-Key", value="v")

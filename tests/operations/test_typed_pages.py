@@ -38,7 +38,7 @@ ITWIN: dict[str, Any] = {
 }
 SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status")
 LINKS = {"self": {"href": "https://a.example/itwins/?$skip=0"}, "next": {"href": "https://a.example/itwins/?$skip=3"}}
-#: Values in the place of any other, as they stand in a body.
+#: JSON values that replace others.
 VALUES = [
     *("null", "true", "false", "0", "-0", "7", "-0.0", "1.5", "48", "1e400", "1E2", "12345678901234567890", "NaN"),
     *("-9223372036854775809", "0.0012345678901234567", '""', '"x"', '"Paused"', '"active"', '"Account"', '"East US"'),
@@ -49,7 +49,7 @@ VALUES = [
 
 
 def mutated(source: random.Random) -> bytes:
-    """A page in which little or much is not as described."""
+    """Return a page with some or many deviations from the description."""
     whole = ITWIN if source.random() < 0.7 else {name: ITWIN[name] for name in SUMMARY}
     items = [{name: json.dumps(value) for name, value in whole.items()} for _ in range(source.randrange(4))]
     page = {"iTwins": "", "_links": json.dumps(source.choice([LINKS, {}, {"self": LINKS["self"]}]))}
@@ -115,7 +115,7 @@ def differences(count: int, seed: int) -> Iterator[tuple[bytes, bool]]:
 
 
 def test_a_typed_page_has_the_models_of_an_ordinary_one() -> None:
-    """Of pages with anything changed in them, those that are read as typed give the same models, field by field."""
+    """Typed decoding gives the same models as ordinary decoding, for pages with any deviation."""
     found = list(differences(BODIES, seed=15))
     assert [body for body, _ in found if body] == []
     typed = sum(is_typed for _, is_typed in found)
@@ -124,7 +124,7 @@ def test_a_typed_page_has_the_models_of_an_ordinary_one() -> None:
 
 @pytest.mark.parametrize("names", [tuple(ITWIN), SUMMARY], ids=["full", "minimal"])
 def test_a_page_as_described_is_read_as_typed(names: tuple[str, ...]) -> None:
-    """Pages of full and of minimal iTwins are read in the quick way."""
+    """Pages of full and of minimal iTwins are decoded as typed pages."""
     items = [{name: ITWIN[name] for name in names}] * 3
     page = read_typed(json.dumps({"iTwins": items, "_links": LINKS}).encode())
     assert page is not None

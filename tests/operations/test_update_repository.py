@@ -162,7 +162,7 @@ async def test_an_id_stays_one_part_of_the_path(
 
 @pytest.mark.parametrize("repository_id", ["../x", "../../admin", "a/../b", ".."])
 async def test_an_id_that_climbs_is_rejected(repository_id: str, platform: PlatformClient) -> None:
-    """An id that leaves its place once it is decoded is never sent, also with the checks lifted."""
+    """An id that would reach another path is never sent, even with `check_requests=False`."""
     unchecked = PlatformClient("https://service.example", vendor="acme", token="t-1", check_requests=False)
     for client in (platform, unchecked):
         with pytest.raises(UsageError, match="would reach another path"):

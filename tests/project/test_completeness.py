@@ -1,4 +1,4 @@
-"""Nothing of the specification is forgotten: each operation, parameter, property, error and enum has its place."""
+"""The wrapper covers every operation, parameter, property, error and enum of the specification."""
 
 import inspect
 import re
@@ -29,7 +29,7 @@ METHODS = {
     "create_detector": "detectors.create",
     "update_webhook": "webhooks.update",
 }
-#: What every call can raise, whatever the service documents.
+#: The errors that every call can raise.
 RAISED_BY_EVERY_CALL = (
     *("TokenError", "NotSentError", "OutcomeUnknownError", "DeadlineExceededError"),
     *("ResponseDecodeError", "ServerError"),

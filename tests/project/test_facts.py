@@ -10,7 +10,7 @@ import itwin_platform
 import pytest
 from itwin_platform import BackoffPolicy, EventType
 from itwin_platform._attempts import auth, policy, token, transport
-from itwin_platform._listings import page as page_values
+from itwin_platform._listings import limits
 from itwin_platform._operations import scenes
 from itwin_platform._operations.replacement import CompleteObject
 
@@ -79,9 +79,9 @@ def test_what_is_retried_is_the_table_of_the_code() -> None:
 def test_limits_of_listings_are_those_of_the_code() -> None:
     """The table of keywords has the page sizes and the cap that the client asks for."""
     told = {row[0]: row[2:] for row in rows("pagination", "Keyword | Means | iTwins | scene objects")}
-    assert told["page_size"][0] == AT_MOST.format(page_values.ITWINS_PER_PAGE)
+    assert told["page_size"][0] == AT_MOST.format(limits.ITWINS_PER_PAGE)
     assert told["page_size"][1] == AT_MOST.format(scenes.MOST_PER_PAGE)
-    assert told["max_return"][0] == AT_MOST.format(page_values.MOST_RETURNED)
+    assert told["max_return"][0] == AT_MOST.format(limits.MOST_RETURNED)
 
 
 def test_times_of_tokens_are_those_of_the_code() -> None:

@@ -23,7 +23,7 @@ GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
 #: Modules that decide: they receive time, sleep and randomness as arguments.
 PURE = {
     *("_attempts/policy", "_attempts/admission/window", "_attempts/token", "_attempts/telemetry/events"),
-    *("_listings/run", "_listings/links", "_listings/page", "_listings/resume"),
+    *("_listings/run", "_listings/links", "_listings/limits", "_listings/page", "_listings/resume"),
     *("_operations/rules", "_operations/replacement", "_operations/scene_data"),
     *("_api", "_errors", "_error_text", "_json", "_deprecation", "_version"),
 }

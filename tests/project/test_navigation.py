@@ -50,7 +50,7 @@ def commands() -> set[str]:
 
 
 def test_every_target_that_is_named_is_there() -> None:
-    """`make` is never told to be asked for what it does not know."""
+    """Every `make` command of the documentation is a target."""
     makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
     named = {target for line in commands() for target in re.findall(r"^make ([a-z-]+)", line)}
     assert named >= {"demo", "generate", "vendor", "docs"}

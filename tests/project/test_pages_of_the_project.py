@@ -1,4 +1,4 @@
-"""What a visitor of the repository is told: where to report what, how to take part; and that it is true."""
+"""The pages of the repository say where to report what and how to contribute, and their facts are true."""
 
 import re
 from pathlib import Path

@@ -115,7 +115,7 @@ def test_each_package_says_that_it_is_typed(package: str) -> None:
 
 
 def test_the_typed_consumer_uses_what_is_promised() -> None:
-    """Type checkers read a file that uses whatever is promised, except classes of errors and enums of responses."""
+    """consumer.py, which type checkers read, uses every public name except errors and enums of responses."""
     used = {node.id for node in ast.walk(ast.parse(CONSUMER.read_text())) if isinstance(node, ast.Name)}
     unseen = {name for name in PROMISED - used if not name.endswith(("Error", "Class", "Location", "Scope"))}
     assert unseen == set()

@@ -33,7 +33,7 @@ def test_there_is_a_workflow_for_each_purpose() -> None:
 
 @each_workflow
 def test_a_workflow_runs_targets_of_the_makefile(path: Path) -> None:
-    """Each command of a workflow is one that a developer can run: a target of the Makefile, and nothing else."""
+    """Every command of a workflow is a target of the Makefile."""
     commands = [step["run"] for step in steps(path) if "run" in step]
     assert commands
     for command in commands:
@@ -51,7 +51,7 @@ def test_an_action_is_pinned_by_its_commit(path: Path) -> None:
 
 @each_workflow
 def test_a_job_has_the_least_permissions(path: Path) -> None:
-    """Nothing is permitted to a whole workflow, each job names what it needs, and only a release may sign."""
+    """Workflows have no permissions, each job names its own, and only the release may sign."""
     assert yaml.safe_load(path.read_text(encoding="utf-8"))["permissions"] == {}
     for job in jobs(path).values():
         writable = {name for name, access in job["permissions"].items() if access == "write"}

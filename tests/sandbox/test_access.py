@@ -1,4 +1,4 @@
-"""Who reaches the sandbox: names of the host, pages of other origins, TLS, and the size of what is sent."""
+"""Who can use the sandbox: Host names, pages of other origins, TLS, and the size of requests."""
 
 import ssl
 import tracemalloc
@@ -19,7 +19,7 @@ PAGE = "http://localhost:3000"
 async def test_a_rebound_name_reaches_nothing(
     http: httpx.AsyncClient, sandbox: Sandbox, method: str, path: str, host: str
 ) -> None:
-    """A Host that is neither loopback nor allowed gives 421, whatever is asked for."""
+    """A Host that is neither loopback nor allowed gives 421 on every path."""
     response = await http.request(method, path, json={"name": "stall"}, headers={"Host": host})
     assert (response.status_code, response.json()["error"]["code"]) == (421, "HostNotAllowed")
     assert sandbox.faults == ()
@@ -58,13 +58,13 @@ async def cors() -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def test_a_page_of_a_named_origin_may_call_and_control(cors: httpx.AsyncClient) -> None:
-    """Its preflight is answered, responses and errors can be read, headers of the service too, and faults be set."""
-    asked = {
+    """An allowed origin can send preflights, read responses, errors and headers, and set faults."""
+    preflight_headers = {
         "Origin": PAGE,
         "Access-Control-Request-Method": "PATCH",
         "Access-Control-Request-Headers": "authorization,content-type,x-max-return",
     }
-    preflight = await cors.options("/webhooks/w", headers=asked)
+    preflight = await cors.options("/webhooks/w", headers=preflight_headers)
     assert preflight.status_code == 200
     assert preflight.headers["access-control-allow-origin"] == PAGE
     assert "x-max-return" in preflight.headers["access-control-allow-headers"]
@@ -146,7 +146,7 @@ async def test_a_client_verifies_the_throwaway_certificate() -> None:
 
 
 async def test_a_body_without_end_is_not_kept(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Above 8 MiB the response is 413, and the memory does not grow with what is still sent."""
+    """Above 8 MiB the response is 413, and the memory does not grow with the rest of the body."""
 
     async def body() -> AsyncIterator[bytes]:
         for _ in range(40):

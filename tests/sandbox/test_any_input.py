@@ -1,4 +1,4 @@
-"""Whatever is sent, the service responses as described and never fails."""
+"""The service responds as documented to any request."""
 
 from typing import Any
 from urllib.parse import quote
@@ -23,7 +23,7 @@ STATUSES = {
     "create_detector": {201, 400},
     "update_webhook": {200, 404, 422},
 }
-# Words of the description, so that what is made up comes close to what is meant.
+# Names of the documentation, so that generated bodies come close to valid ones.
 WORDS = [
     "id",
     "displayName",
@@ -68,14 +68,14 @@ parameters = st.dictionaries(
 
 @pytest.fixture(scope="module")
 def sandbox() -> Sandbox:
-    """One sandbox for all examples; it is not started, the service is asked directly."""
+    """One sandbox for all examples, which call its service without a server."""
     return Sandbox(itwins=20, objects=20)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=examples(60))
 @given(data=st.data())
-def test_any_request_is_answered_as_documented(operation: Any, sandbox: Sandbox, data: st.DataObject) -> None:
+def test_any_request_gets_a_documented_response(operation: Any, sandbox: Sandbox, data: st.DataObject) -> None:
     """Any query and any JSON body give a documented status and, where it is an error, the error body."""
     path = operation.route
     own_ids = {"iTwinId": sandbox.itwin_id, "repositoryId": sandbox.repository_id, "sceneId": sandbox.scene_id}
@@ -105,7 +105,7 @@ def test_any_request_is_answered_as_documented(operation: Any, sandbox: Sandbox,
 @given(names=st.lists(st.sampled_from([name for name, kind in FAULTS.items() if kind.phase == "change"]), max_size=6))
 @settings(deadline=None, max_examples=examples(40))
 def test_faults_can_be_combined(operation: Any, names: list[FaultName]) -> None:
-    """Any faults together, in any order, change a response without the sandbox failing."""
+    """Any combination of faults still gives a response."""
     sandbox = Sandbox(itwins=3, objects=5)
     for name in names:
         sandbox.fault(name, count=None)
@@ -129,7 +129,7 @@ def test_faults_can_be_combined(operation: Any, names: list[FaultName]) -> None:
 
 @given(st.text(max_size=30), st.text(max_size=30), st.binary(max_size=30))
 def test_any_path_header_and_body_is_handled(path: str, header: str, body: bytes) -> None:
-    """Nothing that can stand in a request makes the service fail."""
+    """Any path, headers and body give a response."""
     service = Sandbox(itwins=1, objects=0)._running.service
     for headers in ({"authorization": header}, {"authorization": "Bearer a", "accept": header, "content-type": header}):
         for method in ("GET", "PATCH", "POST", "BREW"):

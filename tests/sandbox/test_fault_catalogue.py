@@ -101,7 +101,7 @@ EXPECTED = {
     "null": Expected("account", lambda response: response.content == b"null", NOT_SUCCESSFUL),
     "list": Expected("account", lambda response: isinstance(body(response), list), NOT_SUCCESSFUL),
 }
-# No response comes: the connection is reset or refused, or the body is too large to be unpacked in a test.
+# No response comes: the connection is reset or rejected, or the body is too large to be decoded in a test.
 WITHOUT_RESPONSE = {
     "refuse",
     "reset_before_effect",
@@ -203,7 +203,7 @@ async def test_a_gzip_bomb_fires_on_a_success_only(http: httpx.AsyncClient, sand
 async def test_skip_counts_only_requests_on_which_the_fault_has_an_effect(
     call: Callable[[str], Awaitable[httpx.Response]], sandbox: Sandbox
 ) -> None:
-    """The second last page is meant, whatever else is requested between."""
+    """The fault changes the second last page, whatever is requested in between."""
     sandbox.fault("next_null", skip=1)
     for name in ("first_page", "account", "last_page", "first_page", "last_page"):
         response = await call(name)
@@ -211,7 +211,7 @@ async def test_skip_counts_only_requests_on_which_the_fault_has_an_effect(
 
 
 async def test_refuse_concerns_the_whole_sandbox(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """While nothing listens no request finds anybody, and afterwards nothing is left of the fault."""
+    """Every request is refused while the fault lasts, and none afterwards."""
     sandbox.fault("refuse", seconds=3600)
     with pytest.raises(httpx.ConnectError):
         await http.get("/nowhere")

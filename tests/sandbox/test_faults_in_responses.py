@@ -1,4 +1,4 @@
-"""Faults in what a response says: other responses instead, links that mislead, values, fields and gaps."""
+"""Faults in responses: scripted responses, wrong links, values, added and omitted fields."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -118,9 +118,9 @@ async def test_the_largest_cap_can_be_rejected(http: httpx.AsyncClient, sandbox:
     """An X-Max-Return of 10000 gives 422, a smaller one does not."""
     sandbox.fault("max_return_refused", count=2)
     rejected = await http.get("/itwins/", headers={"X-Max-Return": "10000"})
-    taken = await http.get("/itwins/", headers={"X-Max-Return": "9999"})
+    accepted = await http.get("/itwins/", headers={"X-Max-Return": "9999"})
     assert rejected.json()["error"]["details"][0]["target"] == "X-Max-Return"
-    assert [rejected.status_code, taken.status_code] == [422, 200]
+    assert [rejected.status_code, accepted.status_code] == [422, 200]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ async def test_the_largest_cap_can_be_rejected(http: httpx.AsyncClient, sandbox:
     ],
 )
 async def test_a_next_link_misleads(call: Caller, sandbox: Sandbox, name: FaultName, expected: str) -> None:
-    """The link is changed in the way that the fault says."""
+    """The fault changes the link as the catalogue says."""
     sandbox.fault(name)
     links = (await call("list_itwins")).json()["_links"]
     assert links["next"]["href"] == expected.format(base_url=sandbox.base_url)
@@ -164,7 +164,7 @@ async def test_the_last_page_has_a_link_to_nowhere(
 async def test_following_odd_links_still_reads_everything(
     http: httpx.AsyncClient, sandbox: Sandbox, name: FaultName
 ) -> None:
-    """Links that are odd and right lead through all iTwins without gap or repeat."""
+    """Following unusual but correct links returns every iTwin once."""
     sandbox.fault(name, count=None)
     url, ids = "/itwins/", []
     while url:
@@ -215,7 +215,7 @@ async def test_every_response_can_have_gaps(call: Caller, sandbox: Sandbox, oper
 async def test_every_enumeration_can_have_an_unknown_value(
     call: Caller, sandbox: Sandbox, operation: str, name: str
 ) -> None:
-    """Values that nobody knows stand in classes, types, kinds, scopes and event types."""
+    """`unknown_values` puts unknown values into classes, types, kinds, scopes and event types."""
     sandbox.fault("unknown_enum_values")
     response = await call(operation)
     assert "ValueOfTomorrow" in response.text

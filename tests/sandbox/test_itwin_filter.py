@@ -69,7 +69,7 @@ ITWIN: JSONObject = {
     ],
 )
 def test_a_statement_says_yes_or_no(statement: str, accepted: bool) -> None:
-    """Operators, functions and brackets mean what OData says, in the argument order of the description and of OData."""
+    """Operators, functions and brackets mean the same as in OData; both orders of arguments work."""
     assert compile_filter(statement)(ITWIN) is accepted
 
 
@@ -118,7 +118,7 @@ def test_a_statement_that_cannot_be_carried_out_is_rejected(statement: str) -> N
 
 @pytest.mark.parametrize("statement", ["colour eq 'red'", "contains('a', colour)", "Status eq 'a'", "(colour eq null)"])
 def test_an_unknown_property_is_rejected_as_a_property(statement: str) -> None:
-    """A property that an iTwin does not have is told from a broken statement."""
+    """An unknown property gives another error than a broken statement."""
     with pytest.raises(FilterError) as caught:
         compile_filter(statement)
     assert caught.value.cause == "property"
@@ -137,7 +137,7 @@ def test_nesting_without_end_is_rejected(statement: str) -> None:
 
 
 def test_a_long_statement_without_nesting_is_taken() -> None:
-    """Length alone is no reason to refuse, nor are brackets around brackets."""
+    """Long statements and nested brackets are accepted."""
     statement = " or ".join(["status eq 'Trial'"] * 500 + ["(" * 500 + "status eq 'Active'" + ")" * 500])
     assert compile_filter(statement)(ITWIN)
 
@@ -156,17 +156,19 @@ leaves = st.tuples(st.sampled_from(sorted(COMPARISONS)), st.floats(-99, 99)).map
 )
 
 
-def combined(parts: st.SearchStrategy[tuple[str, bool]]) -> st.SearchStrategy[tuple[str, bool]]:
-    """Statements made of statements, each with what it says of the iTwin."""
+def combined(statements: st.SearchStrategy[tuple[str, bool]]) -> st.SearchStrategy[tuple[str, bool]]:
+    """Statements made of statements, each with its truth for the iTwin."""
     return st.one_of(
-        st.tuples(parts, parts).map(lambda two: (f"({two[0][0]}) and ({two[1][0]})", two[0][1] and two[1][1])),
-        st.tuples(parts, parts).map(lambda two: (f"({two[0][0]}) or ({two[1][0]})", two[0][1] or two[1][1])),
+        st.tuples(statements, statements).map(
+            lambda two: (f"({two[0][0]}) and ({two[1][0]})", two[0][1] and two[1][1])
+        ),
+        st.tuples(statements, statements).map(lambda two: (f"({two[0][0]}) or ({two[1][0]})", two[0][1] or two[1][1])),
     )
 
 
 @given(st.recursive(leaves, combined, max_leaves=12))
 def test_combined_statements_mean_what_their_parts_mean(statement_and_truth: tuple[str, bool]) -> None:
-    """and, or and every comparison agree with Python's own, however they are combined."""
+    """Any combination of and, or and comparisons gives what Python gives."""
     statement, truth = statement_and_truth
     assert compile_filter(statement)(ITWIN) is truth
 

@@ -1,4 +1,4 @@
-"""Links, pages and the cap on a whole listing. Source: sections 2.10, 4.3 and 4.6."""
+"""Links, pages and the cap of a listing. Source: sections 2.10, 4.3 and 4.6."""
 
 import httpx
 import pytest
@@ -23,7 +23,7 @@ async def pages_from(http: httpx.AsyncClient, url: str, headers: dict[str, str],
 
 @pytest.mark.parametrize(("top", "sizes"), [(100, [100, 100, 50]), (250, [250]), (125, [125, 125]), (1000, [250])])
 async def test_following_next_reads_every_itwin_once(http: httpx.AsyncClient, top: int, sizes: list[int]) -> None:
-    """The next links lead through all iTwins without gap or repeat, and end with the last page."""
+    """Following the next links returns every iTwin once and ends with the last page."""
     pages = await pages_from(http, f"/itwins/?$top={top}", {}, "iTwins")
     assert [len(page) for page in pages] == sizes
     assert len({itwin_id for page in pages for itwin_id in page}) == 250
@@ -88,7 +88,7 @@ async def test_prev_leads_back(http: httpx.AsyncClient) -> None:
 async def test_following_next_reads_every_scene_object_once(
     http: httpx.AsyncClient, sandbox: Sandbox, order: str
 ) -> None:
-    """The objects of a scene are all read by their next links, in the order asked for."""
+    """The objects of a scene are all read by their next links, in the requested order."""
     url = f"/scenes/{sandbox.scene_id}/objects?iTwinId={sandbox.itwin_id}&$top=70&orderBy={order}"
     pages = await pages_from(http, url, {}, "objects")
     assert [len(page) for page in pages] == [70, 70, 70, 40]

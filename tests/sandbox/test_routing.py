@@ -51,7 +51,7 @@ def test_an_unknown_path_is_rejected(path: str) -> None:
 
 
 def test_a_slash_too_many_is_pointed_out() -> None:
-    """The message says which path was probably meant."""
+    """The message suggests the probable path."""
     with pytest.raises(ErrorResponse) as caught:
         find_route("GET", "/itwins/myprimaryaccount/")
     assert "Did you mean /itwins/myprimaryaccount?" in caught.value.details[0].message
@@ -73,7 +73,7 @@ def test_another_method_is_an_unknown_operation(method: str, path: str, allowed:
 
 
 async def test_ids_that_need_encoding_reach_what_is_stored() -> None:
-    """A repository whose id has characters that a path must encode is found over HTTP."""
+    """A repository whose id needs percent-encoding is found."""
 
     async with Sandbox(itwins=10, as_seen=True) as sandbox:
         sandbox.clear_faults()

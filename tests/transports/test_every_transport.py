@@ -105,7 +105,7 @@ async def test_a_gzip_bomb_is_rejected_by_its_decoded_size(connect: Connect) -> 
 
 
 async def test_a_plain_body_is_rejected_by_its_size(connect: Connect) -> None:
-    """The limit holds without an encoding as well, and the client goes on working."""
+    """A plain body above the limit is rejected, and the client keeps working."""
     async with Sandbox() as sandbox, connect(sandbox.base_url, max_response_bytes=2_000) as platform:
         with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 2000 bytes"):
             await platform.itwins.list(page_size=100).collect()

@@ -132,7 +132,7 @@ async def test_a_response_has_what_a_response_of_httpx_has() -> None:
 
 
 async def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() -> None:
-    """What told the encoding is gone from the headers of a response whose body is decoded; all else stays."""
+    """A decoded response has no Content-Encoding header, and all other headers."""
     encoded = (*RECEIVED, (b"Content-Encoding", b"identity"), (b"content-length", b"2"))
     response = LazyResponse(200, encoded, stream=httpx.ByteStream(b"{}"))
     read = await read_body(response, limit=10)
@@ -143,7 +143,7 @@ async def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() 
 
 
 def test_headers_that_are_set_on_a_response_count() -> None:
-    """A hook or a transport may give a response other headers: those are read, and what was received is not."""
+    """Headers that a hook or a transport sets on a response replace the received ones."""
     response = LazyResponse(200, RECEIVED, stream=httpx.ByteStream(b""))
     response.headers = httpx.Headers({"Content-Type": "text/plain"})
     assert response.headers["content-type"] == "text/plain"

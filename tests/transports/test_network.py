@@ -41,7 +41,7 @@ async def test_reading_waits_without_a_time_limit(ends: tuple[Stream, socket.soc
 
 
 async def test_nothing_is_sent_on_an_idle_connection_that_ended(ends: tuple[Stream, socket.socket]) -> None:
-    """A connection whose peer closed it between two requests is told from one that broke during a request."""
+    """A connection that was closed between two requests raises another error than one that broke during a request."""
     stream, peer = ends
     assert not stream.get_extra_info("is_readable")
     peer.shutdown(socket.SHUT_WR)

@@ -43,7 +43,7 @@ def response_on(network: Network, stream: httpx.AsyncByteStream, *, version: byt
 
 
 async def test_a_response_of_another_protocol_keeps_its_connection() -> None:
-    """Where responses are told apart by number, as in HTTP/2, nothing is closed."""
+    """With HTTP/2, which numbers its responses, no connection is closed."""
     network = Network()
     await close_if_surplus(response_on(network, httpx.ByteStream(b""), version=b"HTTP/2"))
     assert not network.is_closed
@@ -63,7 +63,7 @@ async def test_a_response_whose_connection_is_hidden_closes_it_and_says_so(caplo
 
 
 async def test_a_connection_that_is_in_use_again_is_left_alone() -> None:
-    """A connection on which the next request has begun is not closed for the response before it."""
+    """A connection with a newer request is not closed because of an older response."""
     state, network = h11.Connection(h11.CLIENT), Network()
     state.receive_data(b"surplus")
     state.send(h11.Request(method="GET", target="/", headers=[("host", "service.example")]))
@@ -73,7 +73,7 @@ async def test_a_connection_that_is_in_use_again_is_left_alone() -> None:
 
 @pytest.mark.parametrize(("waiting", "closes"), [(b"", False), (b"no record of TLS", True)], ids=["nothing", "garbage"])
 async def test_a_connection_whose_encryption_broke_is_closed(waiting: bytes, closes: bool) -> None:
-    """What waits in the TLS layer and cannot be decrypted ends the connection; where nothing waits, it goes on."""
+    """Undecryptable bytes in the TLS layer close the connection; without any, it stays open."""
     incoming = ssl.MemoryBIO()
     incoming.write(waiting)
     network = Network(ssl.create_default_context().wrap_bio(incoming, ssl.MemoryBIO(), server_hostname="x.example"))

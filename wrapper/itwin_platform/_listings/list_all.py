@@ -14,8 +14,9 @@ from datetime import datetime
 
 from .._api import ITwin, RequestValues
 from .._errors import PagingError, PlatformError, UnprocessableError
+from .limits import MOST_RETURNED
 from .links import page_at, parameters_of
-from .page import MOST_RETURNED, Listing, Page, PageContent, PageRequest, TruncatedWarning
+from .page import Listing, Page, PageContent, PageRequest, TruncatedWarning
 from .resume import Position, write_resume
 from .run import ListingRun
 from .time_ranges import CLOSEST, EVERYTHING, TIMELESS, TIMES, TimeRange, condition, following, split

@@ -6,16 +6,14 @@ from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from .._api import RequestValues
-from .._errors import PagingError, PlatformError, UnprocessableError, UsageError
+from .._errors import PagingError, PlatformError, UnprocessableError
 from .._transports.response_info import ResponseInfo
+from .limits import MOST_RETURNED
 from .links import Query, page_values
 from .resume import Position
 
 T = TypeVar("T")
 
-#: The most iTwins of one listing, and of one page. Source: sections 4.3 and 8.
-MOST_RETURNED = 10_000
-ITWINS_PER_PAGE = 1000
 CAP = "X-Max-Return"
 
 
@@ -161,10 +159,3 @@ def page_size_for(page_size: int | None, *, limit: int | None, most: int) -> int
         return page_size
     # `limit` is checked later, by the pager.
     return min(most, limit) if isinstance(limit, int) and limit > 0 else most
-
-
-def check_integer(name: str, value: object, *, least: int, most: int | None, code: str | None, target: str) -> None:
-    """Check an integer and its range."""
-    if type(value) is not int or value < least or (most is not None and value > most):
-        allowed = f"from {least} to {most}" if most is not None else f"of at least {least}"
-        raise UsageError(f"{name} must be an integer {allowed}", code=code, target=target)

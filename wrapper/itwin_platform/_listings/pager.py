@@ -13,7 +13,8 @@ import httpx
 from .._api import RequestValues
 from .._errors import PlatformError
 from .._transports.response_info import response_info
-from .page import Listing, Page, PageContent, PageRequest, Run, T, TruncatedWarning, check_integer
+from .limits import check_integer
+from .page import Listing, Page, PageContent, PageRequest, Run, T, TruncatedWarning
 from .resume import Position, read_resume, write_resume
 from .run import ListingRun
 

@@ -1,12 +1,10 @@
 """iTwins: containers organised in a hierarchy. Source: sections 1, 2.5, 4.3 and 4.4."""
 
 from collections.abc import Callable, Iterable
-from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .._api import (
     UNSET,
-    ITwin,
     ITwinStatus,
     ITwinSubClass,
     ITwinSummary,
@@ -14,18 +12,16 @@ from .._api import (
     QueryScope,
     Unset,
     get_primary_account,
-    list_itwins,
 )
-from .._errors import UsageError
-from .._listings.list_all import TimeRangeRun
-from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, Listing, Page, page_size_for, with_lower_cap
-from .._listings.pager import Pager
-from .._listings.resume import fingerprint
-from .._listings.time_ranges import TIMES
+from .._listings.limits import MOST_RETURNED
 from .._transports.platform import unwrap
 from .group import Group
-from .itwin_pages import ITWIN_KEYWORDS, read_itwin_page
 from .rules import as_enum, as_list, check_itwin_listing, check_itwin_pages, prefer_of
+
+if TYPE_CHECKING:
+    from .._api import ITwin
+    from .._listings.page import Page
+    from .._listings.pager import Pager
 
 
 class ITwins(Group):
@@ -73,8 +69,8 @@ class ITwins(Group):
         concurrency: int = 1,
         eager: bool = False,
         resume: str | None = None,
-        on_page: Callable[[Page[ITwin]], None] | None = None,
-    ) -> Pager[ITwin]:
+        on_page: "Callable[[Page[ITwin]], None] | None" = None,
+    ) -> "Pager[ITwin]":
         """List the iTwins that the caller is a member of. The first request is sent when iteration starts.
 
         Args:
@@ -116,6 +112,9 @@ class ITwins(Group):
 
         Source: section 4.3.
         """
+        from .._api import list_itwins  # what listings need is imported with the first of them
+        from .itwin_pages import itwin_pager
+
         sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
         query = {
             "sub_class": sub_classes,
@@ -154,23 +153,18 @@ class ITwins(Group):
             prefer=as_enum(prefer_of(representation), PreferredReturn),
         )
         shape = {"representation": representation, "query_scope": query_scope, "max_return": max_return}
-        name = fingerprint("list_itwins", {**query, **shape, "skip": skip, "page_size": page_size})
-        listing: Listing[ITwin] = Listing(
-            first=first,
-            address=f"{self._connection.address}{first.path}",
-            name=name,
-            keywords=ITWIN_KEYWORDS,
-            page_size=page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE),
-            shrinks=page_size is None,
+        return itwin_pager(
+            first,
+            connection=self._connection,
+            keywords={**query, **shape, "skip": skip, "page_size": page_size},
+            page_size=page_size,
             skip=skip,
             limit=limit,
             concurrency=concurrency,
             eager=eager,
             resume=resume,
             on_page=on_page,
-            alternative=with_lower_cap,
         )
-        return Pager(listing, send=self._connection.send, read=read_itwin_page)
 
     def list_all(
         self,
@@ -186,8 +180,8 @@ class ITwins(Group):
         limit: int | None = None,
         concurrency: int = 1,
         resume: str | None = None,
-        on_page: Callable[[Page[ITwin]], None] | None = None,
-    ) -> Pager[ITwin]:
+        on_page: "Callable[[Page[ITwin]], None] | None" = None,
+    ) -> "Pager[ITwin]":
         """List iTwins beyond X-Max-Return, each of them once. The first request is sent when iteration starts.
 
         The listing is partitioned by disjoint ranges of a time, each below the cap. Items come in order of time,
@@ -214,8 +208,10 @@ class ITwins(Group):
 
         Source: section 4.3.
         """
-        if partition_by not in TIMES:
-            raise UsageError(f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}")
+        from .._api import list_itwins
+        from .itwin_pages import check_partition, time_range_pager
+
+        check_partition(partition_by)
         sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
         query = {"sub_class": sub_classes, "filter": filter, "select": selected, "include_inactive": include_inactive}
         if self._connection.check_requests:
@@ -232,19 +228,15 @@ class ITwins(Group):
             prefer=as_enum(prefer_of(representation), PreferredReturn),
         )
         query |= {"representation": representation, "query_scope": query_scope, "partition_by": partition_by}
-        listing: Listing[ITwin] = Listing(
-            first=first,
-            address=f"{self._connection.address}{first.path}",
-            name=fingerprint("list_all_itwins", {**query, "page_size": page_size}),
-            keywords=ITWIN_KEYWORDS,
-            page_size=page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE),
-            shrinks=page_size is None,
+        return time_range_pager(
+            first,
+            connection=self._connection,
+            keywords={**query, "page_size": page_size},
+            time=partition_by,
+            within=filter or None,
+            page_size=page_size,
             limit=limit,
             concurrency=concurrency,
             resume=resume,
             on_page=on_page,
-            identity=lambda itwin: getattr(itwin, "id", None),
-            alternative=with_lower_cap,
         )
-        begin = partial(TimeRangeRun, time=partition_by, within=filter or None)
-        return Pager(listing, send=self._connection.send, read=read_itwin_page, begin=begin)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from .._errors import UsageError
-from .._listings.page import check_integer
+from .._listings.limits import check_integer
 from .replacement import AUTHENTICATION_PROPERTIES, RepositoryOptions
 
 #: The properties that section 2.2 calls required: the service documents its response when one is missing.

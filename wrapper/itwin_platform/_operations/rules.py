@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from .._api import UNSET, Unset
 from .._errors import UsageError
-from .._listings.page import ITWINS_PER_PAGE, MOST_RETURNED, check_integer
+from .._listings.limits import ITWINS_PER_PAGE, MOST_RETURNED, check_integer
 from .._transports.request import check_header
 
 T = TypeVar("T")

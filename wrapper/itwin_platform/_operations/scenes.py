@@ -18,8 +18,9 @@ from .._api import (
     list_scene_objects,
 )
 from .._errors import TransportError, UsageError
+from .._listings.limits import check_integer
 from .._listings.links import keyword_names, link_of
-from .._listings.page import Listing, Page, PageContent, SceneState, check_integer, page_size_for
+from .._listings.page import Listing, Page, PageContent, SceneState, page_size_for
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
 from .._transports.platform import unwrap

@@ -1,0 +1,14 @@
+"""The limits of listings, which are checked before anything is sent. Source: sections 4.3 and 8."""
+
+from .._errors import UsageError
+
+#: The most iTwins of one listing, and of one page. Source: sections 4.3 and 8.
+MOST_RETURNED = 10_000
+ITWINS_PER_PAGE = 1000
+
+
+def check_integer(name: str, value: object, *, least: int, most: int | None, code: str | None, target: str) -> None:
+    """Check an integer and its range."""
+    if type(value) is not int or value < least or (most is not None and value > most):
+        allowed = f"from {least} to {most}" if most is not None else f"of at least {least}"
+        raise UsageError(f"{name} must be an integer {allowed}", code=code, target=target)
