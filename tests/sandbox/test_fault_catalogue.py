@@ -210,7 +210,7 @@ async def test_skip_counts_only_requests_on_which_the_fault_has_an_effect(
     assert body(response)["_links"]["next"] is None
 
 
-async def test_refuse_concerns_the_whole_sandbox(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+async def test_refuse_affects_every_operation(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """While nothing listens no request finds anybody, and afterwards nothing is left of the fault."""
     sandbox.fault("refuse", seconds=3600)
     with pytest.raises(httpx.ConnectError):
