@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.vendored import PROJECT, vendored
 from tools.vendoring.vendor import revision
-from tools.vendoring.vendored_copy import RECORD, digests
+from tools.vendoring.vendored_copy import RECORD, digest, digests
 
 
 def contents(package: Path) -> dict[str, bytes]:
@@ -82,6 +82,23 @@ def test_edits_are_shown_as_a_difference(tmp_path: Path) -> None:
         vendored(tmp_path, "itwin")
     assert "+++ edited/_version.py" in str(rejected.value)
     assert "+EDITED = True" in str(rejected.value)
+
+
+def test_only_edits_are_shown_where_the_copy_was_not_committed(tmp_path: Path) -> None:
+    """What differs from the recorded revision without an edit is not shown, and what cannot be shown is named."""
+    if revision(PROJECT).startswith("unknown"):
+        pytest.skip("not a git checkout")
+    vendored(tmp_path, "itwin")
+    package = tmp_path / "itwin"
+    for name in ("_deprecation.py", "_error_text.py"):
+        before = digest((package / name).read_bytes())
+        (package / name).write_text("# as it was copied\n")
+        record = (package / RECORD).read_text()
+        (package / RECORD).write_text(record.replace(before, digest(b"# as it was copied\n")))
+    (package / "_error_text.py").write_text("# as it was edited\n")
+    with pytest.raises(SystemExit, match=r"_error_text\.py was copied before it was committed") as rejected:
+        vendored(tmp_path, "itwin")
+    assert "_deprecation.py" not in str(rejected.value)
 
 
 def test_edits_are_overwritten_with_the_option(copy: Path, tmp_path: Path) -> None:
