@@ -51,7 +51,7 @@ def test_an_unknown_path_is_rejected(path: str) -> None:
 
 
 def test_a_slash_too_many_is_pointed_out() -> None:
-    """The message says which path was probably meant."""
+    """The message suggests the probable path."""
     with pytest.raises(ErrorResponse) as caught:
         find_route("GET", "/itwins/myprimaryaccount/")
     assert "Did you mean /itwins/myprimaryaccount?" in caught.value.details[0].message
