@@ -146,7 +146,7 @@ async def test_a_stopped_sandbox_can_be_started_again() -> None:
 
 
 def test_an_address_is_known_once_started() -> None:
-    """Before it is started, `base_url` raises an error and `repr` says that it is not running."""
+    """Before it is started, `base_url` raises an error and `repr` shows that it is not running."""
     sandbox = Sandbox(itwins=1)
     assert repr(sandbox) == "<Sandbox not started>"
     with pytest.raises(RuntimeError, match="async with"):
