@@ -57,7 +57,7 @@ generate: $(READY)  ## Write generated/ anew from openapi.yaml
 check-generated: $(READY)  ## Fail if generated/ is not what openapi.yaml gives
 	@$(BIN)/python -m tools.generation.generate --check
 
-spec-diff: $(READY)  ## Tell what changed in openapi.yaml since BASE=<git revision or file>, breaking changes first
+spec-diff: $(READY)  ## Show what changed in openapi.yaml since BASE=<git revision or file>, breaking changes first
 	@test -n "$(BASE)" || { echo "make spec-diff BASE=<git revision or file>, such as BASE=HEAD"; exit 2; }
 	@$(BIN)/python -m tools.spec.diff "$(BASE)" $(if $(NEW),"$(NEW)")
 
@@ -95,7 +95,7 @@ bench-quick: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready
 bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Give openai, githubkit, azure-core, botocore and us the same herd and outage
 	@$(BIN)/python -m measure.speed.backoff --peers .venv-bench-backoff/bin/python
 
-reliability: $(READY)  ## Measure at the server what backoff, tokens, errors and gates promise, in about fifteen minutes; ONLY=shared
+reliability: $(READY)  ## Measure at the server what backoff, tokens, errors and gates promise, in about fifteen minutes; ONLY=<names>, such as ONLY=shared
 	@$(BIN)/python -m measure.promises $(ONLY)
 
 bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory

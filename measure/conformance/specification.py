@@ -115,8 +115,9 @@ def run(*, named: bool, examples: int, seed: int) -> Result:
                 cwd=folder,
                 timeout=LONGEST_SECONDS,
             )
-        except subprocess.TimeoutExpired:
-            output = f"schemathesis did not end within {LONGEST_SECONDS} s"
+        except subprocess.TimeoutExpired as error:
+            printed = error.stdout.decode() if isinstance(error.stdout, bytes) else ""
+            output = f"{printed}\nschemathesis did not end within {LONGEST_SECONDS} s"
             return Result(named=named, cases=0, failures=1, seconds=LONGEST_SECONDS, output=output)
     cases = re.search(r"(\d+) generated", ended.stdout)
     found = re.search(r"(\d+) unique failure", ended.stdout)

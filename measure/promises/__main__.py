@@ -1,12 +1,13 @@
-"""Measure every promise and print the table: `python -m measure.promises`, on loopback only.
+"""Measure every promise and print the table: `python -m measure.promises [NAME ...]`, on loopback only.
 
-With the word `shared` it measures what processes share through Redis, and nothing else.
+A name is that of one measurement, such as `connections`, or `shared` for all that processes share through Redis. Each
+measurement runs in a process of its own for ten minutes at most, so that none hides what the others found.
 """
 
-import multiprocessing
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from .cancellation import cancellation
 from .connections import connections
@@ -16,7 +17,7 @@ from .fuzzing import fuzzing
 from .herd import herd, modelled_herd
 from .hostile_links import hostile_links
 from .lost_responses import lost_responses
-from .measurement import Measurement, measured
+from .measurement import Measurement, measured_within
 from .modelled_processes import modelled_processes, thousand_processes
 from .outage import outage
 from .secrets import secrets
@@ -31,19 +32,30 @@ SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system, mod
 COUNTED: tuple[Measurement, ...] = (lost_responses, fuzzing, hostile_links, cancellation, secrets)
 
 
+#: No measurement takes longer, in seconds, or it does not hold.
+LONGEST = 600.0
+
+
+def chosen(names: list[str], measurements: tuple[Measurement, ...]) -> list[Measurement]:
+    """Return the measurements of these names; all of them when there are no names."""
+    shared = "shared" in names
+    return [each for each in measurements if not names or each.__name__ in names or (shared and each in SHARED)]
+
+
 def main() -> int:
     """Print the table; the status is 1 where a promise does not hold."""
-    began = time.monotonic()
+    began, names = time.monotonic(), sys.argv[1:]
+    if unknown := set(names) - {each.__name__ for each in (*TIMED, *SHARED, *COUNTED)} - {"shared"}:
+        print(f"no such measurement: {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
     figures: list[Figure] = []
-    is_shared_only = "shared" in sys.argv[1:]
-    for measurement in SHARED if is_shared_only else (*TIMED, *SHARED):
-        figures += measured(measurement)
-        print(f"{time.monotonic() - began:5.0f} s  {measurement.__name__}", file=sys.stderr)
-    counted = () if is_shared_only else COUNTED
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
-        for measurement, result in zip(counted, processes.map(measured, counted), strict=True):
-            figures += result
-            print(f"{time.monotonic() - began:5.0f} s  {measurement.__name__}", file=sys.stderr)
+    measure = partial(measured_within, seconds=LONGEST)
+    for at_once, measurements in ((1, (*TIMED, *SHARED)), (2, COUNTED)):
+        named = chosen(names, measurements)
+        with ThreadPoolExecutor(at_once) as threads:
+            for measurement, found in zip(named, threads.map(measure, named), strict=True):
+                figures += found
+                print(f"{time.monotonic() - began:5.0f} s  {measurement.__name__}", file=sys.stderr)
     print_figures(figures, seconds=time.monotonic() - began)
     return 0 if all(figure.holds for figure in figures) else 1
 

@@ -93,7 +93,7 @@ async def surplus(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]
 
         async def one(number: int) -> None:
             nonlocal others
-            # aiohttp's parser loses a response when what follows it in the same segment is not HTTP.
+            # What arrives while a request is on its way, and is not HTTP, ends its connection.
             with suppress(OutcomeUnknownError):
                 detector = await platform.detectors.create(name=f"d-{number}", type="PhotoObjectDetector")
                 others += detector.name != f"d-{number}"

@@ -1,6 +1,7 @@
-"""What the service sees of one call: how often it is asked, when, and what the caller gets."""
+"""The attempts of one call: how many the service receives, when, and what the caller gets."""
 
 import asyncio
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -176,3 +177,23 @@ async def test_a_cooldown_that_comes_while_the_token_is_asked_for_is_kept() -> N
     assert (await send(transport)).status_code == (await first).status_code == 200
     assert service.times == [0.0, 9.5, 10.0]
     assert gate.in_flight == 0
+
+
+class SlowBody(httpx.AsyncByteStream):
+    """A body that takes ten seconds."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        await asyncio.sleep(10.0)
+        yield b"{}"
+
+
+async def test_a_cooldown_starts_before_the_body_of_its_429() -> None:
+    """A 429 starts its cooldown when its head has arrived, so no call starts while its body is read."""
+    gate = Gate(random_number=lambda: 0.0)
+    service = ScriptedTransport(httpx.Response(429, headers={"retry-after": "30"}, stream=SlowBody()), 200, 200)
+    transport = backoff(service, gate=gate)
+    first = asyncio.create_task(send(transport))
+    await asyncio.sleep(1.0)
+    assert gate.cooldown_left() == pytest.approx(29.0)
+    assert (await send(transport)).status_code == (await first).status_code == 200
+    assert [at >= 30.0 for at in service.times] == [False, True, True]

@@ -21,7 +21,7 @@ Project(openapi=1, config=2, custom_template_path=3, colour="red")
 def test_the_installed_generator_is_the_one_that_ours_were_made_for() -> None:
     """Its templates are as recorded, and it has every Python name that we use.
 
-    When this fails after an upgrade: docs/regenerating.md, "Upgrading the generator".
+    When this fails after an upgrade: docs/regenerating.md, "Upgrade the generator".
     """
     assert conflicts().text == ""
 

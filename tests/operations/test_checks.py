@@ -170,3 +170,9 @@ def test_an_unknown_type_of_authentication_is_rejected(kind: object) -> None:
     with pytest.raises(UsageError, match="one of Header, QueryParameter, Basic, OAuth2AuthorizationCodePKCE") as caught:
         check_authentication({"type": kind, "key": "k", "value": "v"})
     assert (caught.value.code, caught.value.target) == (None, None)
+
+
+def test_a_set_becomes_a_sorted_list() -> None:
+    """A set gives the same list in every process, although its order differs from process to process."""
+    names = {f"name {number}" for number in range(50)}
+    assert as_list("select", names, str) == sorted(names)

@@ -1,7 +1,6 @@
 """A running sandbox and an HTTP client of it, for every test that asks."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
 import httpx
@@ -10,8 +9,14 @@ from itwin_platform_sandbox import Sandbox
 
 Rejected = tuple[int, str, list[tuple[str, str | None]]]
 
-# Event loops differ where sockets are closed and reset. ITWIN_SANDBOX_LOOP=uvloop runs everything under uvloop.
-BOTH_LOOPS = ("test_server.py", "test_faults_on_the_wire.py", "test_control_interface.py")
+# Event loops differ where sockets are closed and reset; faults and bad inputs must not fail under either.
+BOTH_LOOPS = (
+    "test_control_interface.py",
+    "test_control_over_http.py",
+    "test_fault_catalogue.py",
+    "test_faults_on_the_wire.py",
+    "test_server.py",
+)
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
@@ -20,8 +25,6 @@ def pytest_asyncio_loop_factories(item: pytest.Item) -> dict[str, Callable[[], a
         import uvloop
     except ImportError:  # there is none for Windows
         return {"asyncio": asyncio.new_event_loop}
-    if os.environ.get("ITWIN_SANDBOX_LOOP") == "uvloop":
-        return {"uvloop": uvloop.new_event_loop}
     if item.path.name in BOTH_LOOPS:
         return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
     return {"asyncio": asyncio.new_event_loop}
@@ -65,12 +68,12 @@ def rejected(http: httpx.AsyncClient) -> Callable[..., Awaitable[Rejected]]:
         response = await http.request(
             method, url, params=params, headers=dict(headers or {}), json=json, content=content
         )
-        return refusal_of(response)
+        return error_of(response)
 
     return send
 
 
-def refusal_of(response: httpx.Response) -> Rejected:
+def error_of(response: httpx.Response) -> Rejected:
     """Status, code and details of an error, after a look at its form."""
     body = response.json()
     assert body.keys() == {"error"}

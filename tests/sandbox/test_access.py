@@ -1,4 +1,4 @@
-"""Who reaches the sandbox: names of the host, pages of other origins, TLS, and the size of what is sent."""
+"""Who can use the sandbox: Host names, pages of other origins, TLS, and the size of requests."""
 
 import ssl
 import tracemalloc
@@ -59,12 +59,12 @@ async def cors() -> AsyncIterator[httpx.AsyncClient]:
 
 async def test_a_page_of_a_named_origin_may_call_and_control(cors: httpx.AsyncClient) -> None:
     """An allowed origin can send preflights, read responses, errors and headers, and set faults."""
-    asked = {
+    preflight_headers = {
         "Origin": PAGE,
         "Access-Control-Request-Method": "PATCH",
         "Access-Control-Request-Headers": "authorization,content-type,x-max-return",
     }
-    preflight = await cors.options("/webhooks/w", headers=asked)
+    preflight = await cors.options("/webhooks/w", headers=preflight_headers)
     assert preflight.status_code == 200
     assert preflight.headers["access-control-allow-origin"] == PAGE
     assert "x-max-return" in preflight.headers["access-control-allow-headers"]
@@ -146,7 +146,7 @@ async def test_a_client_verifies_the_throwaway_certificate() -> None:
 
 
 async def test_a_body_without_end_is_not_kept(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Above 8 MiB the response is 413, and the memory does not grow with what is still sent."""
+    """Above 8 MiB the response is 413, and the memory does not grow with the rest of the body."""
 
     async def body() -> AsyncIterator[bytes]:
         for _ in range(40):

@@ -36,7 +36,7 @@ async def test_times_of_itwins_have_no_zone_and_two_to_seven_digits(client: http
 
 
 async def test_a_listing_is_read_to_its_end_by_its_links(client: httpx.AsyncClient) -> None:
-    """Pages are smaller than asked for, links begin with a blank, and the last one is null."""
+    """Pages are smaller than requested, links start with a space, and the last one is null."""
     url, sizes, next_links = "/itwins/", [], []
     while url:
         body = (await client.get(url)).json()
@@ -66,7 +66,7 @@ async def twice(client: httpx.AsyncClient, method: str, url: str, body: object) 
 
 
 async def test_a_webhook_comes_bare_or_wrapped(client: httpx.AsyncClient, seen: Sandbox) -> None:
-    """The response is in turns the webhook or an object around it without its times; event types are not described."""
+    """The response alternates between the webhook and a wrapper without its times; event types are not described."""
     responses = await twice(client, "PATCH", f"/webhooks/{seen.webhook_id}", {})
     (wrapped,) = [response["webhook"] for response in responses if "webhook" in response]
     (bare,) = [response for response in responses if "webhook" not in response]
@@ -151,5 +151,5 @@ async def test_a_rate_limit_says_what_it_limits() -> None:
 
 
 async def test_the_query_scope_all_is_taken(client: httpx.AsyncClient) -> None:
-    """A scope that is not described is taken as it was seen."""
+    """A scope that is not described is accepted, as was observed."""
     assert (await client.get("/itwins/", headers={"X-iTwin-Query-Scope": "all"})).status_code == 200

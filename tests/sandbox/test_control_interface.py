@@ -11,7 +11,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/htm
 
 
 async def test_a_fault_is_added_listed_and_removed(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """POST adds, GET shows what is to come and what there is, DELETE removes."""
+    """POST adds, GET returns pending faults and the catalogue, DELETE removes."""
     body = {"name": "html_502", "operation": "list_itwins", "count": None}
     added = await http.post("/sandbox/faults", json=body)
     listed = (await http.get("/sandbox/faults")).json()
@@ -75,7 +75,7 @@ async def test_curl_gets_json(http: httpx.AsyncClient, content: bytes, status: i
 async def test_a_page_of_another_site_switches_nothing(
     http: httpx.AsyncClient, sandbox: Sandbox, method: str, path: str
 ) -> None:
-    """A browser says where a form comes from; only the sandbox's own page may switch."""
+    """A browser sends the origin of a form; only the page of the sandbox may control it."""
     sandbox.fault("stall")
     url = f"/sandbox/faults{path}"
     foreign = await http.request(method, url, json={"name": "empty"}, headers={"Origin": "http://evil.example"})
@@ -87,7 +87,7 @@ async def test_a_page_of_another_site_switches_nothing(
 
 
 async def test_refusing_connections_can_be_switched_on_over_http(http: httpx.AsyncClient) -> None:
-    """The request that switches on the fault gets its response, and the next connection is refused."""
+    """The request that adds the fault gets its response, and the next connection is refused."""
     response = await http.post("/sandbox/faults", json={"name": "refuse", "seconds": 3600})
     assert (response.status_code, response.json()["name"]) == (201, "refuse")
     with pytest.raises(httpx.ConnectError):
@@ -102,7 +102,7 @@ async def test_control_requests_are_not_recorded(http: httpx.AsyncClient, sandbo
 
 
 async def test_the_control_endpoint_lies_beside_the_path_prefix() -> None:
-    """With a prefix the service moves, the switches stay."""
+    """A prefix moves the service and not the control interface."""
     async with Sandbox(itwins=1, path_prefix="/api") as sandbox, httpx.AsyncClient() as http:
         origin = sandbox.base_url.removesuffix("/api")
         assert (await http.get(f"{origin}/sandbox/faults")).status_code == 200

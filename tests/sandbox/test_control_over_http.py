@@ -42,7 +42,7 @@ async def test_the_journal_is_filtered_and_cleared(http: httpx.AsyncClient, sand
 
 
 async def test_a_snapshot_brings_the_data_back(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """What was stored when the snapshot was taken is stored again, as often as it is restored."""
+    """Each restore brings back the data of the snapshot."""
     url = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
     before = (await http.patch(url, json={})).json()
     assert (await http.post("/sandbox/snapshots", json={"name": "before"})).status_code == 201

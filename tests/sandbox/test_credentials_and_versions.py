@@ -91,7 +91,7 @@ V1, V2 = "application/vnd.any.itwin-platform.v1+json", "application/vnd.any.itwi
 async def test_accept_names_the_version_of_the_operation(
     http: httpx.AsyncClient, accept: str, v1_is_found: bool, v2_is_found: bool
 ) -> None:
-    """The vendor media type must have the operation's version; general JSON types are taken too."""
+    """The vendor media type must have the operation's version; general JSON types are accepted too."""
     headers = {"Accept": accept}
     first = await http.get("/itwins/myprimaryaccount", headers=headers)
     body = {"name": "n", "type": "PhotoObjectDetector"}
@@ -103,7 +103,7 @@ async def test_accept_names_the_version_of_the_operation(
 
 
 async def test_a_vendor_can_be_demanded() -> None:
-    """With vendor= only that word is taken in the media type."""
+    """With vendor= only that vendor is accepted in the media type."""
     async with Sandbox(itwins=1, vendor="acme") as sandbox, httpx.AsyncClient(base_url=sandbox.base_url) as http:
         statuses = []
         for vendor in ("acme", "other"):

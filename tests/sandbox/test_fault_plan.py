@@ -83,7 +83,7 @@ def test_a_fault_of_success_waits_for_a_success() -> None:
     ],
 )
 def test_a_fault_that_makes_no_sense_is_rejected(values: dict[str, str | float | None]) -> None:
-    """A misspelt name or an impossible number is said at once, not met by silence."""
+    """A misspelt name or an impossible number raises an error at once."""
     with pytest.raises(ValueError, match=r"\S"):
         fault_from_values({**values})
 

@@ -1,4 +1,4 @@
-"""Faults in what a response says: other responses instead, links that mislead, values, fields and gaps."""
+"""Faults in responses: scripted responses, wrong links, values, added and omitted fields."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -118,9 +118,9 @@ async def test_the_largest_cap_can_be_rejected(http: httpx.AsyncClient, sandbox:
     """An X-Max-Return of 10000 gives 422, a smaller one does not."""
     sandbox.fault("max_return_refused", count=2)
     rejected = await http.get("/itwins/", headers={"X-Max-Return": "10000"})
-    taken = await http.get("/itwins/", headers={"X-Max-Return": "9999"})
+    accepted = await http.get("/itwins/", headers={"X-Max-Return": "9999"})
     assert rejected.json()["error"]["details"][0]["target"] == "X-Max-Return"
-    assert [rejected.status_code, taken.status_code] == [422, 200]
+    assert [rejected.status_code, accepted.status_code] == [422, 200]
 
 
 @pytest.mark.parametrize(
@@ -135,13 +135,13 @@ async def test_the_largest_cap_can_be_rejected(http: httpx.AsyncClient, sandbox:
     ],
 )
 async def test_a_next_link_misleads(call: Caller, sandbox: Sandbox, name: FaultName, expected: str) -> None:
-    """The link is changed in the way that the fault says."""
+    """The fault changes the link as the catalogue says."""
     sandbox.fault(name)
     links = (await call("list_itwins")).json()["_links"]
     assert links["next"]["href"] == expected.format(base_url=sandbox.base_url)
 
 
-async def test_a_foreign_link_leads_where_it_is_told_to(call: Caller, sandbox: Sandbox) -> None:
+async def test_a_foreign_link_leads_to_the_given_origin(call: Caller, sandbox: Sandbox) -> None:
     """The origin of the fault can be a place that the test watches."""
     sandbox.fault("next_foreign", operation="list_scene_objects", origin="http://127.0.0.1:9")
     links = (await call("list_scene_objects")).json()["_links"]

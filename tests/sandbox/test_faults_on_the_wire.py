@@ -26,7 +26,7 @@ def resources_url(sandbox: Sandbox) -> str:
 async def test_a_reset_comes_before_or_after_the_effect(
     http: httpx.AsyncClient, sandbox: Sandbox, name: FaultName, status_of_the_second: int
 ) -> None:
-    """The client gets no response; whether the resource exists then is what the fault's name says."""
+    """The client gets no response; the name of the fault says whether the resource exists then."""
     sandbox.fault(name, operation="create_repository_resource")
     with pytest.raises(httpx.ReadError):
         await http.post(resources_url(sandbox), json=RESOURCE)
@@ -81,8 +81,8 @@ async def test_a_stall_of_some_seconds_ends_with_the_response() -> None:
     assert (response.status_code, waits) == (200, [30])
 
 
-async def test_a_trickle_brings_the_whole_body_in_pieces() -> None:
-    """The body comes in many pieces that take the time asked for, and is complete."""
+async def test_a_trickle_sends_the_complete_body_in_pieces() -> None:
+    """The body comes in many pieces that take the requested time, and is complete."""
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -189,7 +189,7 @@ async def test_clearing_faults_ends_refuse(http: httpx.AsyncClient, sandbox: San
 
 
 async def send_raw(sandbox: Sandbox) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection on which a listing has been asked for."""
+    """A connection on which a listing was requested."""
     host, port = sandbox.base_url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(b"GET /itwins/ HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer a\r\nAccept: */*\r\n\r\n")

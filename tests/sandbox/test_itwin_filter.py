@@ -69,7 +69,7 @@ ITWIN: JSONObject = {
     ],
 )
 def test_a_statement_says_yes_or_no(statement: str, accepted: bool) -> None:
-    """Operators, functions and brackets mean what OData says, in the argument order of the description and of OData."""
+    """Operators, functions and brackets mean the same as in OData; both orders of arguments work."""
     assert compile_filter(statement)(ITWIN) is accepted
 
 
@@ -156,11 +156,13 @@ leaves = st.tuples(st.sampled_from(sorted(COMPARISONS)), st.floats(-99, 99)).map
 )
 
 
-def combined(parts: st.SearchStrategy[tuple[str, bool]]) -> st.SearchStrategy[tuple[str, bool]]:
-    """Statements made of statements, each with what it says of the iTwin."""
+def combined(statements: st.SearchStrategy[tuple[str, bool]]) -> st.SearchStrategy[tuple[str, bool]]:
+    """Statements made of statements, each with its truth for the iTwin."""
     return st.one_of(
-        st.tuples(parts, parts).map(lambda two: (f"({two[0][0]}) and ({two[1][0]})", two[0][1] and two[1][1])),
-        st.tuples(parts, parts).map(lambda two: (f"({two[0][0]}) or ({two[1][0]})", two[0][1] or two[1][1])),
+        st.tuples(statements, statements).map(
+            lambda two: (f"({two[0][0]}) and ({two[1][0]})", two[0][1] and two[1][1])
+        ),
+        st.tuples(statements, statements).map(lambda two: (f"({two[0][0]}) or ({two[1][0]})", two[0][1] or two[1][1])),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the described rules allow and nobody means: rejected with strict, noted in the journal otherwise."""
+"""Odd fields that the described rules allow: rejected with strict, noted in the journal otherwise."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -105,7 +105,7 @@ async def test_strict_rejects_what_is_odd(strict: Sandbox, operation: str, body:
 async def test_otherwise_the_journal_notes_it(
     sandbox: Sandbox, operation: str, body: dict[str, Any], target: str
 ) -> None:
-    """The request is carried out, and its record says what is odd about it."""
+    """The request succeeds, and its record notes the odd field."""
     response = await send(sandbox, operation, body)
     assert response.status_code == STATUSES[operation][0]
     (note,) = sandbox.requests[0].notes

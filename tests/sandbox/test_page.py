@@ -44,7 +44,7 @@ async def client(small: Sandbox) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def test_the_page_shows_what_is_stored_asked_and_to_come(client: httpx.AsyncClient, small: Sandbox) -> None:
-    """Stored things, the last requests with status and wait, and the switches for faults are on one page."""
+    """Stored data, the latest requests with status and time, and the form for faults are on one page."""
     await client.get("/itwins/?$top=7")
     await client.get("/nowhere")
     small.fault("stall", operation="create_scene", count=None, skip=3)
@@ -54,13 +54,13 @@ async def test_the_page_shows_what_is_stored_asked_and_to_come(client: httpx.Asy
         "City orthophotos",
         "Design review",
         "RepositoryResource 0",
-        "3 scene objects",
+        "scene objects: 3",
     ):
         assert text in page
     assert "GET /itwins/?$top=7" in page
     assert page.index("/nowhere") < page.index("/itwins/?$top=7")
     assert " ms</td>" in page
-    assert "forever, after 3" in page
+    assert "all, after 3" in page
     assert 'action="/sandbox/faults">' in page
 
 

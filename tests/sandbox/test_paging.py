@@ -88,7 +88,7 @@ async def test_prev_leads_back(http: httpx.AsyncClient) -> None:
 async def test_following_next_reads_every_scene_object_once(
     http: httpx.AsyncClient, sandbox: Sandbox, order: str
 ) -> None:
-    """The objects of a scene are all read by their next links, in the order asked for."""
+    """The objects of a scene are all read by their next links, in the requested order."""
     url = f"/scenes/{sandbox.scene_id}/objects?iTwinId={sandbox.itwin_id}&$top=70&orderBy={order}"
     pages = await pages_from(http, url, {}, "objects")
     assert [len(page) for page in pages] == [70, 70, 70, 40]

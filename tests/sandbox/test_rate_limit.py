@@ -1,4 +1,4 @@
-"""Requests counted against a limit, and how an error says when to come back. Source: sections 7 and 8."""
+"""Requests counted against a limit, and the delay in a 429 response. Source: sections 7 and 8."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
@@ -25,7 +25,7 @@ class Clock:
 
 
 def test_a_fixed_window_begins_with_the_first_request_and_then_starts_over() -> None:
-    """So many requests are taken in a window; the wait is what is left of it."""
+    """A window accepts the number of requests; the delay is the rest of the window."""
     clock = Clock()
     counter = RequestCounter(RateLimit(2, 60), clock)
     waits = []
@@ -51,8 +51,10 @@ def test_a_token_bucket_is_refilled_evenly() -> None:
     st.floats(0.01, 1000),
     st.lists(st.floats(0, 100), max_size=60),
 )
-def test_whoever_waits_as_told_gets_in(kind: RateKind, requests: int, per: float, pauses: list[float]) -> None:
-    """After an error, and after exactly the wait that it named, the next request is taken."""
+def test_a_client_that_waits_for_retry_after_is_served(
+    kind: RateKind, requests: int, per: float, pauses: list[float]
+) -> None:
+    """After a 429 and exactly its delay, the next request is accepted."""
     clock = Clock()
     counter = RequestCounter(RateLimit(requests, per, kind=kind), clock)
     for pause in pauses:
@@ -91,9 +93,9 @@ async def test_an_error_says_when_to_come_back_in_each_form(form: RetryAfter, ex
 
 async def test_a_date_in_retry_after_is_measured_against_the_responses_own_date() -> None:
     """With the form `date` the header names the second in which the wait is over."""
-    text, answered_at = await retry_after_of("date")
+    text, responded_at = await retry_after_of("date")
     assert text is not None
-    assert parsedate_to_datetime(text) - answered_at == timedelta(seconds=2)
+    assert parsedate_to_datetime(text) - responded_at == timedelta(seconds=2)
 
 
 async def test_whoever_obeys_a_date_is_not_rate_limited_again() -> None:
@@ -127,7 +129,7 @@ async def test_the_date_of_a_response_is_in_gmt_whatever_zone_the_clock_has() ->
 
 
 async def retry_after_of(form: RetryAfter) -> tuple[str | None, datetime]:
-    """The header of an error that asks for 1.5 seconds, and the date of the response."""
+    """The header of a 429 with a delay of 1.5 seconds, and the date of the response."""
     clock = Clock()
     limit = RateLimit(1, 1.5, retry_after=form)
     headers = {"Authorization": "Bearer a"}
@@ -162,7 +164,7 @@ def test_a_rate_is_written_or_handed_over(rate: str | RateLimit, limit: RateLimi
 
 
 def test_a_limit_of_an_unknown_kind_is_rejected() -> None:
-    """A misspelt kind is said at once."""
+    """A misspelt kind raises an error at once."""
     with pytest.raises(ValueError, match="kind"):
         RateLimit(1, 1, kind="leaky")  # type: ignore[arg-type] # a kind that the type does not allow
 

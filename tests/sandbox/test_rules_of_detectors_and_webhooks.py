@@ -21,7 +21,7 @@ async def test_the_primary_account_is_the_root_of_the_hierarchy(http: httpx.Asyn
     assert account.keys() == {"id", "class", "subClass", "type", "number", "displayName", "status"}
 
 
-async def test_a_detector_is_answered_without_versions(http: httpx.AsyncClient) -> None:
+async def test_a_detector_is_returned_without_versions(http: httpx.AsyncClient) -> None:
     """201 with every field, null where nothing was sent."""
     response = await http.post("/reality-analysis/detectors", json=PHOTO)
     empty: dict[str, object] = {"displayName": None, "description": None, "documentationUrl": None, "versions": []}
@@ -50,13 +50,13 @@ async def test_optional_texts_of_a_detector_are_kept(http: httpx.AsyncClient) ->
 async def test_a_detector_that_breaks_a_rule_is_rejected(
     rejected: Rejecting, body: object, details: list[Detail]
 ) -> None:
-    """400 InvalidRealityAnalysisRequest names what is wrong below `detector`."""
+    """400 InvalidRealityAnalysisRequest names the wrong field below `detector`."""
     expected = (400, "InvalidRealityAnalysisRequest", details)
     assert await rejected("POST", "/reality-analysis/detectors", json=body) == expected
 
 
 async def test_a_webhook_is_switched_on_and_off(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """active changes what is stored; the response is the webhook itself and never has the secret."""
+    """active changes the stored webhook; the response is the webhook itself and never has the secret."""
     url = f"/webhooks/{sandbox.webhook_id}"
     before = (await http.patch(url, json={})).json()
     active = (await http.patch(url, json={"active": True, "secret": "s3cret"})).json()

@@ -75,7 +75,7 @@ async def test_all_violations_are_named_at_once(rejected: Rejecting) -> None:
 
 
 async def test_a_list_of_sub_classes_is_taken_when_one_is_valid(http: httpx.AsyncClient) -> None:
-    """Several sub classes are comma delimited; a word that is none only fails when no other is left."""
+    """Several subclasses are comma delimited; an unknown one fails only if no known one is among them."""
     response = await http.get("/itwins/", params={"subClass": "Program,Bridge, Portfolio", "$top": "1000"})
     assert {itwin["subClass"] for itwin in response.json()["iTwins"]} == {"Program", "Portfolio"}
 
@@ -142,7 +142,7 @@ async def test_prefer_and_select_choose_what_is_shown(http: httpx.AsyncClient) -
 
 @pytest.mark.parametrize(("direction", "descending"), [("", False), (" ASC", False), (" desc", True)])
 async def test_order_by_puts_the_listing_in_order(http: httpx.AsyncClient, direction: str, descending: bool) -> None:
-    """$orderby sorts without regard to case, in the given direction."""
+    """$orderby sorts without regard to case, in the requested direction."""
     response = await http.get("/itwins/", params={"$orderby": f"displayName{direction}", "$top": "1000"})
     names = [itwin["displayName"].casefold() for itwin in response.json()["iTwins"]]
     assert names == sorted(names, reverse=descending)
@@ -173,7 +173,7 @@ async def test_the_query_scope_is_read_without_regard_to_case(http: httpx.AsyncC
 
 
 async def test_the_organization_scope_needs_an_administrator(sandbox: Sandbox, rejected: Rejecting) -> None:
-    """X-iTwin-Query-Scope: OrganizationAdmin by anybody else is rejected with 403."""
+    """X-iTwin-Query-Scope: OrganizationAdmin by another caller is rejected with 403."""
     sandbox.add_token("user", organization_administrator=False)
     headers = {"Authorization": "Bearer user", "X-iTwin-Query-Scope": "OrganizationAdmin"}
     assert await rejected("GET", "/itwins/", headers=headers) == (403, "InsufficientPermissions", [])

@@ -89,7 +89,7 @@ async def test_a_body_that_is_no_json_object_is_rejected(rejected: Rejecting, sa
 
 @pytest.mark.parametrize("media_type", ["text/plain", "application/x-www-form-urlencoded", ""])
 async def test_a_body_of_another_media_type_is_rejected(rejected: Rejecting, sandbox: Sandbox, media_type: str) -> None:
-    """JSON that does not say that it is JSON is rejected."""
+    """JSON with another Content-Type is rejected."""
     expected = (422, INVALID, [("InvalidRequestBody", None)])
     sent = {"headers": {"Content-Type": media_type}, "content": b"{}"}
     assert await rejected("PATCH", repository_url(sandbox), **sent) == expected
@@ -103,7 +103,7 @@ async def test_only_what_is_sent_is_changed(http: httpx.AsyncClient, sandbox: Sa
     assert before["authentication"]["type"] == "Basic"
 
 
-async def test_objects_are_replaced_whole_and_removed_by_null(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+async def test_complete_objects_are_replaced_and_removed_by_null(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """authentication and options replace what was stored, unknown properties included; null removes them."""
     options = {"queryParameters": {"b": "2"}, "future": [1]}
     body = {"options": options, "authentication": {"type": "Header", "key": "k", "value": "v"}}
@@ -115,7 +115,7 @@ async def test_objects_are_replaced_whole_and_removed_by_null(http: httpx.AsyncC
 
 
 async def test_every_authentication_type_is_stored(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """A complete object of each type is taken and returned as it is."""
+    """A complete object of each type is accepted and returned unchanged."""
     for authentication in (OAUTH, {"type": "QueryParameter", "key": "k", "value": "v"}):
         response = await http.patch(repository_url(sandbox), json={"authentication": authentication})
         assert response.json()["repository"]["authentication"] == authentication
@@ -141,7 +141,7 @@ async def test_a_name_that_another_repository_has_is_rejected(
 async def test_every_documented_class_can_be_updated_and_no_other(
     rejected: Rejecting, http: httpx.AsyncClient, sandbox: Sandbox
 ) -> None:
-    """All seeded sub classes can be updated; a repository of class Storage cannot."""
+    """All seeded subclasses can be updated; a repository of class Storage cannot."""
     for sub_class in sandbox.repository_ids.keys() - {"Storage", "GeographicInformationSystem"}:
         response = await http.patch(repository_url(sandbox, sub_class), json={"displayName": f"New {sub_class}"})
         assert response.json()["repository"]["subClass"] == sub_class
@@ -201,7 +201,7 @@ async def test_a_resource_that_breaks_a_rule_is_rejected(
 
 
 async def test_a_resource_takes_its_class_from_the_repository(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """201 with what was sent, class and sub class of the repository, and the place of its graphics."""
+    """201 with the sent fields, class and subclass of the repository, and the address of its graphics."""
     body = {"id": "roads/#1?%", "type": "Layer", "displayName": "Roads"}
     response = await http.post(f"{repository_url(sandbox, 'ArcGIS')}/resources", json=body)
     resource = response.json()["resource"]
@@ -211,7 +211,7 @@ async def test_a_resource_takes_its_class_from_the_repository(http: httpx.AsyncC
     assert graphics.endswith(quote("roads/#1?%", safe=""))
 
 
-async def test_a_resource_without_type_is_answered_without_type(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+async def test_a_resource_without_type_is_returned_without_type(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """type is omitted of the response when there is none."""
     response = await http.post(f"{repository_url(sandbox)}/resources", json={"id": "a", "displayName": "A"})
     assert "type" not in response.json()["resource"]

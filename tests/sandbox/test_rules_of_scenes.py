@@ -77,7 +77,7 @@ def scene_with(*objects: object) -> dict[str, object]:
 async def test_a_scene_that_breaks_a_rule_is_rejected(
     rejected: Rejecting, sandbox: Sandbox, body: object, targets: list[str | None]
 ) -> None:
-    """Each violation gives 400 with detail InvalidRequestBody and the place of what is wrong."""
+    """Each violation gives 400 with detail InvalidRequestBody and the path of the wrong field."""
     expected = (400, INVALID, [("InvalidRequestBody", target) for target in targets])
     assert await rejected("POST", "/scenes/", params={"iTwinId": sandbox.itwin_id}, json=body) == expected
 
@@ -108,7 +108,7 @@ async def test_a_scene_id_is_taken_once(rejected: Rejecting, http: httpx.AsyncCl
 async def test_a_body_above_four_and_a_half_mebibytes_is_too_large(
     http: httpx.AsyncClient, sandbox: Sandbox, more: int, status: int
 ) -> None:
-    """4718592 bytes are taken, one more gives 413 RequestTooLarge."""
+    """4718592 bytes are accepted, one more gives 413 RequestTooLarge."""
     body = json.dumps(scene_with()).encode("ascii")
     body += b" " * (4_718_592 - len(body) + more)
     headers = {"Content-Type": "application/json"}
@@ -178,7 +178,7 @@ async def test_a_scene_without_objects_has_an_empty_list(http: httpx.AsyncClient
 async def test_a_listing_of_objects_that_cannot_be_is_not_found(
     rejected: Rejecting, sandbox: Sandbox, params: dict[str, str], details: list[Detail]
 ) -> None:
-    """404 SceneObjectNotFound is the one documented error; details say what was wrong with a parameter."""
+    """404 SceneObjectNotFound is the one documented error; details name the wrong parameter."""
     url = f"/scenes/{sandbox.scene_id}/objects"
     expected = (404, "SceneObjectNotFound", details)
     assert await rejected("GET", url, params={"iTwinId": sandbox.itwin_id} | params) == expected
@@ -204,14 +204,14 @@ async def test_objects_of_foreign_itwins_are_withheld(http: httpx.AsyncClient, s
 
 async def test_scenes_of_foreign_itwins_are_closed(rejected: Rejecting, sandbox: Sandbox) -> None:
     """A caller who is no member gets 403 for creating a scene or naming the iTwin, and 404 for listing one."""
-    sandbox.add_token("nobody", organization_administrator=False, member_of=[])
+    sandbox.add_token("outsider", organization_administrator=False, member_of=[])
     sandbox.add_token("member", organization_administrator=False, member_of=[sandbox.itwin_id])
     params = {"iTwinId": sandbox.itwin_id}
-    nobody, member = {"Authorization": "Bearer nobody"}, {"Authorization": "Bearer member"}
+    outsider, member = {"Authorization": "Bearer outsider"}, {"Authorization": "Bearer member"}
     closed: Rejected = (403, "InsufficientPermissions", [])
-    assert await rejected("POST", "/scenes/", params=params, json=scene_with(), headers=nobody) == closed
+    assert await rejected("POST", "/scenes/", params=params, json=scene_with(), headers=outsider) == closed
     data = {"iTwinId": sandbox.account_id, "repositoryId": "r", "id": "x"}
     reference = scene_with({"kind": "RepositoryResource", "version": "1.0.0", "data": data})
     assert await rejected("POST", "/scenes/", params=params, json=reference, headers=member) == closed
-    status, _, _ = await rejected("GET", f"/scenes/{sandbox.scene_id}/objects", params=params, headers=nobody)
+    status, _, _ = await rejected("GET", f"/scenes/{sandbox.scene_id}/objects", params=params, headers=outsider)
     assert status == 404

@@ -41,7 +41,7 @@ HEADERS = {"Authorization": "Bearer a"}
 
 
 async def check(sandbox: Sandbox) -> None:
-    """What the seed says is stored, and an Account beside it."""
+    """The data of the seed is stored, and an Account."""
     async with httpx.AsyncClient(base_url=sandbox.base_url, headers=HEADERS) as http:
         everything = (await http.get("/itwins/?includeInactive=true&$orderby=displayName")).json()["iTwins"]
         assert [itwin["displayName"] for itwin in everything] == ["Closed", "Harbour", "Seeded account"]
@@ -58,7 +58,7 @@ async def check(sandbox: Sandbox) -> None:
 
 
 async def test_a_mapping_seeds_exactly_what_it_has() -> None:
-    """Fields that are not given have plausible values, and a reset brings the same data back."""
+    """Omitted fields have plausible values, and a reset restores the same data."""
     async with Sandbox(seed=SEED) as sandbox:
         await check(sandbox)
         ids = sandbox.scene_id, sandbox.webhook_id, sandbox.account_id
@@ -69,7 +69,7 @@ async def test_a_mapping_seeds_exactly_what_it_has() -> None:
 
 @pytest.mark.parametrize("suffix", ["json", "yaml", "yml"])
 async def test_a_file_seeds_the_same(tmp_path: Path, suffix: str) -> None:
-    """JSON, and YAML by the name of the file; what is JSON is YAML too."""
+    """JSON, and YAML by the name of the file; JSON is YAML too."""
     path = tmp_path / f"seed.{suffix}"
     path.write_text(json.dumps(SEED), encoding="utf-8")
     async with Sandbox(seed=path) as sandbox:

@@ -39,7 +39,7 @@ def test_the_default_listing_has_as_many_itwins_as_asked_for(count: int) -> None
 
 
 def test_the_itwins_form_one_hierarchy() -> None:
-    """One Account is the root of all, every parent exists, numbers are unique, all sub classes and statuses occur."""
+    """One Account is the root of all, every parent exists, numbers are unique, all subclasses and statuses occur."""
     data = seeded().platform
     itwins = data.itwins
     roots = [itwin["id"] for itwin in itwins.values() if itwin["parentId"] is None]
@@ -68,7 +68,7 @@ def test_the_seeded_objects_would_be_taken_if_they_were_posted() -> None:
 
 
 def test_every_repository_that_can_be_updated_is_there() -> None:
-    """One repository of each sub class, and one of a class that cannot be updated."""
+    """One repository of each subclass, and one of a class that cannot be updated."""
     assert seeded().repository_ids.keys() == {
         "WebMapService",
         "WebMapTileService",
@@ -164,6 +164,6 @@ def test_seeding_an_itwin_takes_few_calls() -> None:
     ],
 )
 def test_arguments_that_make_no_sense_are_rejected(arguments: dict[str, Any]) -> None:
-    """A sandbox that could not do what it was asked is not made."""
+    """A sandbox with impossible arguments is not made."""
     with pytest.raises(ValueError, match=r"\S"):
         Sandbox(**arguments)

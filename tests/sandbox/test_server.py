@@ -1,6 +1,7 @@
 """Starting and stopping within a loop."""
 
 import asyncio
+import sys
 import time
 
 import httpx
@@ -20,13 +21,22 @@ async def test_several_sandboxes_run_at_once_and_share_nothing() -> None:
 
 
 async def test_a_sandbox_starts_and_stops_in_milliseconds() -> None:
-    """Ten of them, each with a connection still open, take less than a second."""
-    started = time.process_time()
-    async with httpx.AsyncClient(headers=HEADERS, verify=False) as http:  # noqa: S501 - plain HTTP reads no certificate
-        for _ in range(10):
-            async with Sandbox(itwins=10, objects=10) as sandbox:
-                await http.get(f"{sandbox.base_url}/itwins/")
-    assert time.process_time() - started < 1
+    """Starting a sandbox, one request and stopping take at most 10,000 calls of functions, which are milliseconds."""
+    calls = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    async with httpx.AsyncClient(headers=HEADERS) as http:
+        for profile in (None, count):  # the first one imports what it needs
+            sys.setprofile(profile)
+            try:
+                async with Sandbox(itwins=10, objects=10) as sandbox:
+                    await http.get(f"{sandbox.base_url}/itwins/")
+            finally:
+                sys.setprofile(None)
+    assert 0 < calls <= 10_000
 
 
 async def test_stopping_ends_requests_that_are_being_handled(caplog: pytest.LogCaptureFixture) -> None:
@@ -96,14 +106,18 @@ async def test_a_port_can_be_used_again_at_once() -> None:
 
 
 async def test_a_response_is_not_held_back_by_the_system() -> None:
-    """The fastest of fifty requests takes far less than the 40 ms that every delayed acknowledgement takes."""
+    """A response does not wait for a delayed acknowledgement, which would take every request 40 ms."""
+
+    async def seconds() -> float:
+        started = time.monotonic()
+        await http.get(f"{sandbox.base_url}/itwins/")
+        return time.monotonic() - started
+
     async with Sandbox(itwins=1) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
-        durations = []
-        for _ in range(50):
-            started = time.monotonic()
-            await http.get(f"{sandbox.base_url}/itwins/")
-            durations.append(time.monotonic() - started)
-    assert min(durations[25:]) < 0.03
+        for _ in range(25):  # the first packets of a connection are always acknowledged at once
+            await seconds()
+        # On a busy machine many requests are slow; with the delay, all would be.
+        assert any([await seconds() < 0.03 for _ in range(25)]) or any([await seconds() < 0.03 for _ in range(500)])
 
 
 async def test_ipv6_addresses_are_written_in_brackets() -> None:
@@ -132,7 +146,7 @@ async def test_a_stopped_sandbox_can_be_started_again() -> None:
 
 
 def test_an_address_is_known_once_started() -> None:
-    """Before it is started, `base_url` raises an error and `repr` says that it is not running."""
+    """Before it is started, `base_url` raises an error and `repr` shows that it is not running."""
     sandbox = Sandbox(itwins=1)
     assert repr(sandbox) == "<Sandbox not started>"
     with pytest.raises(RuntimeError, match="async with"):

@@ -1,6 +1,7 @@
 """The promises of `make reliability`, each on a scale that costs about a second."""
 
 import logging
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +14,7 @@ from measure.promises.fuzzing import fuzzing
 from measure.promises.herd import modelled_herd
 from measure.promises.hostile_links import hostile_links
 from measure.promises.lost_responses import lost_responses
+from measure.promises.measurement import Measurement, measured_within
 from measure.promises.modelled_processes import modelled_processes, thousand_processes
 from measure.promises.secrets import secrets
 from measure.promises.services import in_memory
@@ -22,11 +24,29 @@ from tests.support.virtual_time import in_virtual_time
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Hundreds of cooldowns are provoked here: nobody is to be warned of them."""
+    """Hide the warnings of hundreds of cooldowns."""
     logger = logging.getLogger("itwin_platform")
     logger.propagate = False
     yield
     logger.propagate = True
+
+
+def fails() -> list[Figure]:
+    """A measurement that does not work."""
+    raise RuntimeError("planned")
+
+
+def never_ends() -> list[Figure]:
+    """A measurement that hangs."""
+    threading.Event().wait()
+    return []
+
+
+@pytest.mark.parametrize(("measurement", "seconds"), [(fails, 60.0), (never_ends, 0.1)], ids=["fails", "never ends"])
+def test_a_measurement_that_yields_no_figures_does_not_hold(measurement: Measurement, seconds: float) -> None:
+    """It is a line of the table that says so, and the others go on."""
+    (figure,) = measured_within(measurement, seconds=seconds)
+    assert (figure.promise, figure.holds) == (measurement.__name__, False)
 
 
 def broken(figures: list[Figure]) -> list[Figure]:
@@ -85,7 +105,7 @@ async def test_no_link_and_no_redirect_leads_away() -> None:
 
 
 def test_a_cancelled_call_leaves_nothing_behind() -> None:
-    """At every fifth turn of the event loop, over real connections."""
+    """A call is cancelled at every fifth iteration of the event loop, over real connections."""
     assert broken(cancellation(step=5)) == []
 
 

@@ -1,15 +1,14 @@
 """Tools that report errors show what the frames of a traceback hold: no frame below a call holds a secret."""
 
 import asyncio
-import traceback
-from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
 import pytest
 from itwin_platform import BackoffPolicy, BasicAuthentication, PlatformError
 
+from tests.support.captured_frames import shown
 from tests.support.exchange import PreparedResponse
 from tests.support.raw_server import RawServer
 from tests.support.six_ways import TOKEN, PlatformCalls, in_six_ways, opened
@@ -17,33 +16,6 @@ from tests.support.six_ways import TOKEN, PlatformCalls, in_six_ways, opened
 PASSWORD = "planted-password"  # made up
 SECRET = "planted-webhook-secret"  # made up
 DESCRIPTION = "planted-description"
-#: The frames of the callers: of the tests, and of the AsyncClient that a caller uses.
-CALLERS = ("/tests/", "/httpx/_client.py", "/asyncio/")
-
-
-def errors_of(error: BaseException) -> Iterator[BaseException]:
-    """An error and all that it came from."""
-    seen: list[BaseException] = []
-    left: list[BaseException | None] = [error]
-    while left:
-        if (current := left.pop()) is not None and current not in seen:
-            seen.append(current)
-            yield current
-            left += [current.__cause__, current.__context__]
-
-
-def shown(error: BaseException) -> str:
-    """What a tool shows that prints the locals of each frame."""
-    parts: list[str] = []
-    for each in errors_of(error):
-        parts += [str(each), repr(each), repr(vars(each))]
-        for frame, _ in traceback.walk_tb(each.__traceback__):
-            path = Path(frame.f_code.co_filename).as_posix()
-            if not any(caller in path for caller in CALLERS):
-                parts += [
-                    f"{path}:{frame.f_code.co_name}: {name} = {value!r}" for name, value in frame.f_locals.items()
-                ]
-    return "\n".join(parts)
 
 
 async def update_repository(calls: Any) -> None:

@@ -9,6 +9,7 @@ from tests.support.raw_server import ACCOUNT, PHANTOM, REJECTED, RawServer, raw_
 from tests.support.six_ways import RejectedError, in_six_ways, opened
 
 GOOD = raw_response()
+CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(ACCOUNT), ACCOUNT)
 
 
 @in_six_ways
@@ -23,12 +24,12 @@ async def test_surplus_bytes_are_never_the_next_response(way: str) -> None:
 
 SURPLUS = {
     "half a response": GOOD + PHANTOM[:20],
-    "chunked and a second response": b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
-    + b"%x\r\n%s\r\n0\r\n\r\n" % (len(ACCOUNT), ACCOUNT)
-    + PHANTOM,
+    "chunked and a second response": CHUNKED + PHANTOM,
     "a second response after Content-Length": b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%s%s"
     % (len(ACCOUNT), ACCOUNT, PHANTOM),
     "one byte": GOOD + b"\n",
+    "malformed bytes": GOOD + b"HTTX/9 nonsense\r\n\r\n",
+    "malformed bytes after chunks": CHUNKED + b"\0\0\0",
 }
 
 

@@ -42,8 +42,6 @@ def differences(*, committed: Path, made: Path) -> list[str]:
 
 def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
     """Return the lines that tell the person who regenerated what changed and what is to be done."""
-    if not changed:
-        return ["the generated package is as it was"]
     sys.path.insert(0, str(folder))  # what was just written is looked at, not what may be installed
     from tools.generation.coverage_of_spec import not_wrapped
     from tools.generation.sandbox_fit import sandbox_misfits
@@ -51,7 +49,9 @@ def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
     from tools.generation.wrapper_fit import misfits
     from tools.spec.reading import load
 
-    lines = [f"{len(changed)} modules changed", *(f"  {line}" for line in changed)]
+    count = "1 module" if len(changed) == 1 else f"{len(changed)} modules"
+    lines = [f"{count} changed" if changed else "The generated package is as it was."]
+    lines += [f"  {line}" for line in changed]
     specification = load(str(spec))
     served = sandbox_misfits(specification)
     sandbox = ["", "The sandbox does not fit any more:", "", "\n\n".join(served)] if served else []

@@ -1,6 +1,7 @@
-"""Where the sandbox's table of operations differs from a specification, each with the line to change.
+"""Where the sandbox differs from a specification, each with the line to change.
 
-The table is read and not imported: it need not fit, and the client alone may be installed.
+Looked at are its table of operations, the wire names that it writes out, and the parameters that it must ask for. Its
+source is read and not imported: it need not fit.
 """
 
 import ast
@@ -10,11 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.generation.source import tree_of
+from tools.generation.wire_names import codes_of, names_of, near, wire_constants
 from tools.spec.specification import Operation, Specification
 
 PROJECT = Path(__file__).resolve().parents[2]
 SERVICE = PROJECT / "sandbox" / "itwin_platform_sandbox" / "_service"
 TABLE = SERVICE / "operation_table.py"
+#: Sample data, in which names are made up.
+SEEDING = "seeding"
+#: A kind of scene object that only the platform's own client names, and a header that only an error names.
+UNDOCUMENTED = frozenset({"imodelvisibility", "x-itwin-create-scope"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +58,45 @@ def _row_of(row: ast.expr) -> tuple[object, object, object, int, int]:
     raise SystemExit(f"{TABLE}:{row.lineno}: a row is Operation(name, method, path, version, function)")
 
 
-def sandbox_misfits(specification: Specification, rows: list[Row] | None = None) -> list[str]:
-    """Return a text for each row of the table that a specification contradicts."""
+def sandbox_misfits(specification: Specification) -> list[str]:
+    """Return a text for each line of the sandbox that a specification contradicts, and for what it does not ask for."""
     routes = {(each.method, each.path): each for each in specification.operations.values()}
-    return [
+    rows = [
         text
-        for row in (table() if rows is None else rows)
+        for row in table()
         for text in _row(row, specification.operations.get(row.name), routes.get((row.method, row.path)))
     ]
+    return [*rows, *_dead(specification), *_required(specification)]
+
+
+def _dead(specification: Specification) -> Iterator[str]:
+    """Tell which wire names in the sandbox's rules are in no operation."""
+    known = names_of(specification) | codes_of(specification) | UNDOCUMENTED
+    places: dict[str, list[str]] = {}
+    for path in sorted(SERVICE.rglob("*.py")):
+        if SEEDING not in path.parts:
+            for name, line in wire_constants(tree_of(path)):
+                if name.lower() not in known:
+                    places.setdefault(name, []).append(f"{path.relative_to(PROJECT).as_posix()}:{line}")
+    for name, found in places.items():
+        yield (
+            f"openapi.yaml no longer has {name}, which the sandbox writes out "
+            f"({', '.join(dict.fromkeys(found))}).{near(name.lower(), known)}"
+        )
+
+
+def _required(specification: Specification) -> Iterator[str]:
+    """Tell which required parameters the sandbox never names: it would accept a request without them."""
+    trees = [tree_of(path) for path in sorted(SERVICE.rglob("*.py"))]
+    constants = [node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    written = {text.lower() for text in constants if isinstance(text, str)}
+    for row in table():
+        operation = specification.operations.get(row.name)
+        for part, field in operation.parameters.items() if operation is not None else ():
+            kind, _, name = part.partition(" ")
+            if field.required and kind != "path" and name.lower() not in written and name != "Accept":
+                module = (SERVICE / "operations" / f"{row.name}.py").relative_to(PROJECT).as_posix()
+                yield f"openapi.yaml requires {name} in {row.name}, and the sandbox does not: check it in {module}."
 
 
 def _row(row: Row, operation: Operation | None, same_route: Operation | None) -> Iterator[str]:

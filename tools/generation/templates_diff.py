@@ -66,7 +66,7 @@ def main() -> None:
         print(difference(STOCK / path.name, path, **names), end="")
     found = conflicts()
     if text := "\n".join(filter(None, [found.text, "" if found.broken else unmet()])):
-        raise SystemExit(f'{text}\nWhat to do: docs/regenerating.md, "Upgrading the generator"')
+        raise SystemExit(f'{text}\nWhat to do: docs/regenerating.md, "Upgrade the generator"')
 
 
 def unmet() -> str:

@@ -25,7 +25,7 @@ _WORD = re.compile(r"[a-z]+")
 
 def dead_names(specification: Specification, wrapper: Path = WRAPPER) -> list[str]:
     """Return a text for each wire name or error code in the wrapper that a specification does not have."""
-    names, codes = _names(specification), _codes(specification)
+    names, codes = names_of(specification), codes_of(specification)
     details = [detail for operation in specification.operations.values() for detail in operation.details]
     targets = names | {target.lower() for _, _, target in details if target}
     found: list[str] = []
@@ -33,7 +33,7 @@ def dead_names(specification: Specification, wrapper: Path = WRAPPER) -> list[st
         place = path.relative_to(wrapper).as_posix()
         tree = tree_of(path)
         found.extend(
-            _gone(text, f"{place}:{line}", names) for text, line in _constants(tree) if text.lower() not in names
+            _gone(text, f"{place}:{line}", names) for text, line in wire_constants(tree) if text.lower() not in names
         )
         found.extend(
             _gone(text, f"{place}:{line}", codes)
@@ -62,7 +62,7 @@ def dead_properties(specification: Specification) -> list[str]:
         for wire, name in kind.properties().items():
             if wire not in wanted:
                 what = f"no longer gives {wire} of Stored{kind.__name__}"
-                found += [f"{_object(kind, what, name)}{_near(wire, wanted)}"]
+                found += [f"{_object(kind, what, name)}{near(wire, wanted)}"]
         constant = model.fields["type"].limits.get("const") if "type" in model.fields else None
         if constant != getattr(kind, "TYPE", None):
             found.append(_object(kind, f"gives the type {constant!r} to Stored{kind.__name__}", "TYPE"))
@@ -85,7 +85,7 @@ def _object(kind: type, what: str, field: str) -> str:
     return f"openapi.yaml {what}, which {kind.__name__} is made for ({file}:{line})."
 
 
-def _names(specification: Specification) -> set[str]:
+def names_of(specification: Specification) -> set[str]:
     """Return every name on the wire, in lower case: parameters, headers, properties, targets, values of enums."""
     operations = specification.operations.values()
     names = {part.partition(" ")[2] for operation in operations for part in operation.parameters}
@@ -96,7 +96,7 @@ def _names(specification: Specification) -> set[str]:
     return {name.lower() for name in names}
 
 
-def _codes(specification: Specification) -> set[str]:
+def codes_of(specification: Specification) -> set[str]:
     """Return every code of an error or a detail, in lower case."""
     operations = specification.operations.values()
     codes = {code for operation in operations for _, code in operation.errors}
@@ -104,7 +104,7 @@ def _codes(specification: Specification) -> set[str]:
     return {code.lower() for code in codes}
 
 
-def _constants(tree: ast.Module) -> Iterator[tuple[str, int]]:
+def wire_constants(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """Return text and line of each wire name that a module writes out."""
     targets = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "target"]
     ignored = docstrings(tree) | {id(inner) for target in targets for inner in ast.walk(target)}
@@ -128,9 +128,10 @@ def _keyword_values(tree: ast.Module, keyword: str) -> Iterator[tuple[str, int]]
 
 
 def _gone(name: str, place: str, others: Iterable[str]) -> str:
-    return f"openapi.yaml no longer has {name}, which the wrapper writes out ({place}).{_near(name.lower(), others)}"
+    return f"openapi.yaml no longer has {name}, which the wrapper writes out ({place}).{near(name.lower(), others)}"
 
 
-def _near(name: str, others: Iterable[str]) -> str:
+def near(name: str, others: Iterable[str]) -> str:
+    """Return a sentence with the names that look most like one that is gone; empty where none does."""
     close = get_close_matches(name, list(others), n=3)
     return f" The nearest that there is: {', '.join(close)}." if close else ""

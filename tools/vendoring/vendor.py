@@ -14,7 +14,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from tools.vendoring.vendored_copy import IDENTITY, RECORD, digests, edits, record, source
+from tools.vendoring.vendored_copy import RECORD, digest, digests, edits, record, source
 
 PROJECT = Path(__file__).resolve().parents[2]
 #: Files that stand in a project's own folder.
@@ -44,7 +44,9 @@ def vendor(
     found = edits(recorded=recorded, present=present, wanted=copied.files)
     if found and not overwrite:
         rejected = [f"{shown_as / name} was edited, nothing was changed:", *(f"  {line}" for line in found)]
-        shown = _edits_shown(project, package, text=known.read_text(encoding="utf-8") if known.exists() else "")
+        edited = [line.removeprefix("edited: ") for line in found if line.startswith("edited: ")]
+        text = known.read_text(encoding="utf-8") if known.exists() else ""
+        shown = _edits_shown(project, package, edited, text=text) if edited else []
         advice = "Take the edits elsewhere, or give them up with OVERWRITE=yes"
         raise SystemExit("\n".join([*rejected, *shown, advice]))
     lines = [f"overwritten, as asked: {line}" for line in found]
@@ -84,8 +86,8 @@ def revision(project: Path) -> str:
     return f"{head.stdout.strip()}{', with changes that were not committed' if dirty else ''}"
 
 
-def _edits_shown(project: Path, package: Path, *, text: str) -> list[str]:
-    """Return the difference between what was copied and what is there, if the recorded revision is at hand."""
+def _edits_shown(project: Path, package: Path, edited: list[str], *, text: str) -> list[str]:
+    """Return the difference between what was copied and what is there, if the recorded revision has it."""
     match = re.search(r"^\| source revision \| ([0-9a-f]{40})", text, re.MULTILINE)
     if match is None:
         return []
@@ -98,10 +100,14 @@ def _edits_shown(project: Path, package: Path, *, text: str) -> list[str]:
             tar.extractall(Path(folder) / "checkout", filter="data")
         before = source(Path(folder) / "checkout", revision=match[1]).files
     lines: list[str] = []
-    for path, content in before.items():
-        if path != IDENTITY and (package / path).exists():
-            old, new = (part.decode(errors="replace").splitlines() for part in (content, (package / path).read_bytes()))
-            lines += difflib.unified_diff(old, new, f"copied/{path}", f"edited/{path}", lineterm="")
+    recorded = digests(text)
+    for path in edited:
+        content = before.get(path, b"")
+        if digest(content) != recorded[path]:
+            lines.append(f"{path} was copied before it was committed, so its edits cannot be shown")
+            continue
+        old, new = (part.decode(errors="replace").splitlines() for part in (content, (package / path).read_bytes()))
+        lines += difflib.unified_diff(old, new, f"copied/{path}", f"edited/{path}", lineterm="")
     return lines
 
 
