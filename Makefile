@@ -57,7 +57,7 @@ generate: $(READY)  ## Write generated/ anew from openapi.yaml
 check-generated: $(READY)  ## Fail if generated/ is not what openapi.yaml gives
 	@$(BIN)/python -m tools.generation.generate --check
 
-spec-diff: $(READY)  ## Tell what changed in openapi.yaml since BASE=<git revision or file>, breaking changes first
+spec-diff: $(READY)  ## Show what changed in openapi.yaml since BASE=<git revision or file>, breaking changes first
 	@test -n "$(BASE)" || { echo "make spec-diff BASE=<git revision or file>, such as BASE=HEAD"; exit 2; }
 	@$(BIN)/python -m tools.spec.diff "$(BASE)" $(if $(NEW),"$(NEW)")
 

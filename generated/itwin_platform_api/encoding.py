@@ -43,21 +43,21 @@ def copy_values(value: Any, *, scalar: Callable[[Any], Any], name: Callable[[Any
         scalar: makes the copy of all that is neither a model nor a mapping nor a list.
         name: makes the copy of the key of a mapping; the key itself by default.
     """
-    whole = [value]
-    unfinished: list[Any] = [whole]
+    root = [value]
+    unfinished: list[Any] = [root]
     # What holds itself becomes a copy that holds itself.
     copies: dict[int, tuple[Any, Any]] = {}
     for parts in unfinished:
-        for place, item in parts.items() if type(parts) is dict else enumerate(parts):
+        for key, item in parts.items() if type(parts) is dict else enumerate(parts):
             if id(item) not in copies:
                 copy = _parts_of(item, name)
                 if copy is None:
-                    parts[place] = scalar(item)
+                    parts[key] = scalar(item)
                     continue
                 copies[id(item)] = item, copy
                 unfinished.append(copy)
-            parts[place] = copies[id(item)][1]
-    return whole[0]
+            parts[key] = copies[id(item)][1]
+    return root[0]
 
 
 def _parts_of(value: Any, name: Callable[[Any], Any] | None) -> dict[Any, Any] | list[Any] | None:

@@ -88,7 +88,7 @@ def test_a_call_can_be_cancelled_at_every_await(busy: bool) -> None:
     assert turn > 40
 
 
-def test_a_loop_can_end_with_a_call_under_way(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_loop_can_end_with_a_call_in_flight(caplog: pytest.LogCaptureFixture) -> None:
     """`asyncio.run` cancels what is left after it has stopped: nothing is raised, logged or left behind."""
     service = SlowService()
 

@@ -142,7 +142,7 @@ async def test_a_gate_that_turns_away_is_a_rate_limit() -> None:
 
 
 @pytest.mark.parametrize(("most", "expected"), [(None, 20), (3, 3)])
-async def test_as_many_are_under_way_as_the_policy_says(most: int | None, expected: int) -> None:
+async def test_the_policy_limits_attempts_in_flight(most: int | None, expected: int) -> None:
     """Twenty as it comes; a gate that is given has the last word."""
     policy = BackoffPolicy() if most is None else BackoffPolicy(max_in_flight=most)
     for gate, allowed in ((None, expected), (Gate(7), 7)):
@@ -187,7 +187,7 @@ async def test_the_guard_passes_its_gate_on() -> None:
         await gate.enter(gate.ticket(), max_wait=1.0, until=None)
 
 
-async def test_a_gate_that_lets_nobody_in_fails_calls_as_not_sent() -> None:
+async def test_calls_that_the_gate_rejects_were_not_sent() -> None:
     """When the gate fails, the error says that nothing was sent."""
     service = ScriptedTransport(200)
     with pytest.raises(NotSentError, match=r"the gate failed \(TimeoutError\); nothing was sent"):

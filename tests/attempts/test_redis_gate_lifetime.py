@@ -29,6 +29,17 @@ def test_a_wrong_password_is_a_usage_error(caplog: pytest.LogCaptureFixture) -> 
         run(lambda: work(server))
 
 
+def test_a_wrong_database_is_a_usage_error(empty_server: RedisServer) -> None:
+    """With a database that the server does not have, a call raises UsageError, which names it."""
+
+    async def work() -> None:
+        async with gates(f"{empty_server.url}?db=99", 1) as (gate,):
+            with pytest.raises(UsageError, match="rejects the database in redis, or the script"):
+                await enter(gate)
+
+    run(work)
+
+
 @pytest.mark.parametrize("url", ["http://localhost:6379", "localhost:6379", "redis://localhost:no-port"])
 def test_a_wrong_url_is_a_usage_error(url: str) -> None:
     """A URL that redis does not understand raises UsageError in the constructor."""

@@ -75,7 +75,7 @@ def test_each_status_has_its_class(status: int, kind: type[APIStatusError], retr
     assert (error.status, error.retryable) == (status, retryable)
 
 
-def test_a_documented_body_is_read_whole() -> None:
+def test_a_documented_body_is_read_completely() -> None:
     """Code, message, target, each detail, correlation id, headers in any case, and the bytes."""
     body = {
         "error": {

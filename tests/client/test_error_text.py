@@ -29,7 +29,7 @@ def body(message: str, **more: object) -> bytes:
 
 
 @pytest.mark.parametrize("escaped", [False, True])
-async def test_a_token_that_the_service_repeats_is_redacted(escaped: bool) -> None:
+async def test_a_token_in_the_message_of_the_service_is_redacted(escaped: bool) -> None:
     """Neither in text, repr, attributes nor a pickle, also where JSON writes it with escapes."""
     content = body(f"bad token {TOKEN}", target=TOKEN, details=[{"code": "C", "message": TOKEN, "target": TOKEN}])
     if escaped:

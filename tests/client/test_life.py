@@ -56,7 +56,7 @@ async def test_an_error_within_async_with_passes_through() -> None:
         await client.itwins.get_primary_account()
 
 
-async def test_closing_ends_a_refresh_that_is_under_way() -> None:
+async def test_closing_ends_a_refresh_in_progress() -> None:
     """A token provider that hangs does not outlive the client."""
     asked, ended = asyncio.Event(), asyncio.Event()
 

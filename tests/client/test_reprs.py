@@ -126,7 +126,7 @@ def test_a_listing_of_any_size_is_short() -> None:
     assert "… 9999 more" in repr(many)
 
 
-def test_every_listed_member_of_an_enum_shows_whole() -> None:
+def test_every_member_of_an_enum_is_shown_in_full() -> None:
     """Only what is as long as no documented value is cut."""
     for location in DataCenterLocation:
         assert repr(location.value) in repr(ITwin.from_dict({"dataCenterLocation": location.value}))

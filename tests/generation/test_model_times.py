@@ -66,7 +66,7 @@ def test_any_number_of_digits_is_read(digits: int, zone: str) -> None:
     ],
     ids=lambda text: ascii(text)[:30],
 )
-def test_what_is_no_whole_time_stays_a_string(text: str) -> None:
+def test_an_incomplete_time_stays_a_string(text: str) -> None:
     """Nothing is invented: no date of today, no zone of this machine; and no page is lost by it."""
     assert decode_datetime(text) == text
     assert type(decode_datetime(text)) is str

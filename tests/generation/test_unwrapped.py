@@ -7,7 +7,7 @@ from tools.generation.drill_changes import get_and_delete_scene
 from tools.generation.unwrapped import UNWRAPPED, wrapped_part
 
 
-def test_an_unwrapped_operation_is_left_out_with_what_only_it_uses(specification: Document) -> None:
+def test_an_unwrapped_operation_is_omitted_with_what_only_it_uses(specification: Document) -> None:
     """What remains is the document without it, so that every other check stays as it was."""
     document = copy.deepcopy(specification)
     get_and_delete_scene(document)

@@ -168,7 +168,7 @@ async def test_collect_warns_of_a_cap_and_names_the_ways_on() -> None:
 
 
 @pytest.mark.parametrize(("total", "limit"), [(19, None), (25, 20), (25, 5)])
-async def test_collect_does_not_warn_of_what_nobody_misses(total: int, limit: int | None) -> None:
+async def test_collect_does_not_warn_of_a_complete_listing(total: int, limit: int | None) -> None:
     """A complete listing, and one with a `limit`, give no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")

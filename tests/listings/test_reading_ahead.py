@@ -66,7 +66,7 @@ def test_the_next_request_goes_out_before_a_response_is_decoded() -> None:
     assert [items.decoded_when_requested[page] for page in range(5, 20)] == [page - 4 for page in range(5, 20)]
 
 
-def test_requests_are_under_way_while_the_caller_works() -> None:
+def test_requests_are_in_flight_while_the_caller_works() -> None:
     """The next pages are asked for before a page is handed out, so that work and waiting overlap."""
 
     async def read() -> float:
@@ -118,7 +118,7 @@ async def by_timeout(pager: Pager[str]) -> None:
 
 
 @pytest.mark.parametrize("leave", [by_break, by_error, by_closing, by_cancelling, by_timeout])
-def test_leaving_cancels_what_is_under_way(leave: Callable[[Pager[str]], object]) -> None:
+def test_leaving_cancels_requests_in_flight(leave: Callable[[Pager[str]], object]) -> None:
     """Leaving a listing early cancels its requests immediately, and it can be resumed later."""
 
     async def read() -> None:
@@ -137,7 +137,7 @@ def test_leaving_cancels_what_is_under_way(leave: Callable[[Pager[str]], object]
     in_virtual_time(read())
 
 
-def test_an_error_cancels_what_is_under_way() -> None:
+def test_an_error_cancels_requests_in_flight() -> None:
     """When a page fails, the requests behind it are cancelled before the error is raised."""
 
     async def read() -> None:

@@ -198,7 +198,7 @@ def test_which_keywords_are_the_same_listing(one: dict[str, object], other: dict
     assert (fingerprint("list", one) == fingerprint("list", other)) is same
 
 
-async def test_neither_host_nor_token_nor_keywords_stand_in_it() -> None:
+async def test_the_string_holds_no_host_token_or_keyword() -> None:
     """A string can be stored where addresses and tokens must not be."""
     async with PlatformClient("https://host.example/prefix", vendor="vendor", token="planted-secret") as platform:
         resume = platform.itwins.list(number="confidential").resume

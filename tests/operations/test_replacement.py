@@ -129,7 +129,7 @@ def test_authentication_of_another_type_is_not_read(authentication: object) -> N
 
 
 @pytest.mark.parametrize("rest", [{}, {"password": None}], ids=["missing", "null"])
-def test_authentication_that_was_not_returned_whole_is_not_read(rest: dict[str, None]) -> None:
+def test_incomplete_authentication_is_not_read(rest: dict[str, None]) -> None:
     """`of` raises UsageError if the service did not return the password, so that no partial object is sent."""
     with pytest.raises(UsageError, match="did not return password"):
         BasicAuthentication.of(stored(authentication={"type": "Basic", "username": "u"} | rest))
@@ -138,7 +138,7 @@ def test_authentication_that_was_not_returned_whole_is_not_read(rest: dict[str, 
 @given(
     st.dictionaries(st.text(max_size=4), JSON, max_size=3), LEVEL, LEVEL, st.dictionaries(st.text(), JSON, max_size=3)
 )
-def test_options_are_read_back_whole(
+def test_all_options_are_read_back(
     parameters: dict[str, Any], low: int | None, high: int | None, more: dict[str, Any]
 ) -> None:
     """Whatever the service has stored comes back as it was, unknown properties too; null is as good as absent."""

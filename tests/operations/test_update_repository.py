@@ -80,7 +80,7 @@ async def test_absent_null_and_value_are_three_things(
     ],
     ids=["Header", "QueryParameter", "Basic", "PKCE", "mapping with an unknown property"],
 )
-async def test_authentication_is_sent_whole(
+async def test_complete_authentication_is_sent(
     authentication: BasicAuthentication | dict[str, object],
     wire: dict[str, object],
     platform: PlatformClient,
@@ -108,7 +108,7 @@ async def test_authentication_is_sent_whole(
     ],
     ids=["without all", "without one", "mapping", "mapping with null and an unknown property"],
 )
-async def test_options_are_sent_whole(
+async def test_complete_options_are_sent(
     options: RepositoryOptions | dict[str, object],
     wire: dict[str, object],
     platform: PlatformClient,

@@ -210,7 +210,7 @@ async def test_skip_counts_only_requests_on_which_the_fault_has_an_effect(
     assert body(response)["_links"]["next"] is None
 
 
-async def test_refuse_concerns_the_whole_sandbox(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+async def test_refuse_affects_every_operation(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """Every request is refused while the fault lasts, and none afterwards."""
     sandbox.fault("refuse", seconds=3600)
     with pytest.raises(httpx.ConnectError):

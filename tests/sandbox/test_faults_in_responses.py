@@ -141,7 +141,7 @@ async def test_a_next_link_misleads(call: Caller, sandbox: Sandbox, name: FaultN
     assert links["next"]["href"] == expected.format(base_url=sandbox.base_url)
 
 
-async def test_a_foreign_link_leads_where_it_is_told_to(call: Caller, sandbox: Sandbox) -> None:
+async def test_a_foreign_link_leads_to_the_given_origin(call: Caller, sandbox: Sandbox) -> None:
     """The origin of the fault can be a place that the test watches."""
     sandbox.fault("next_foreign", operation="list_scene_objects", origin="http://127.0.0.1:9")
     links = (await call("list_scene_objects")).json()["_links"]

@@ -81,7 +81,7 @@ async def test_a_stall_of_some_seconds_ends_with_the_response() -> None:
     assert (response.status_code, waits) == (200, [30])
 
 
-async def test_a_trickle_brings_the_whole_body_in_pieces() -> None:
+async def test_a_trickle_sends_the_complete_body_in_pieces() -> None:
     """The body comes in many pieces that take the requested time, and is complete."""
     waits: list[float] = []
 

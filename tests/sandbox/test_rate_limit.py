@@ -51,7 +51,9 @@ def test_a_token_bucket_is_refilled_evenly() -> None:
     st.floats(0.01, 1000),
     st.lists(st.floats(0, 100), max_size=60),
 )
-def test_whoever_waits_as_told_gets_in(kind: RateKind, requests: int, per: float, pauses: list[float]) -> None:
+def test_a_client_that_waits_for_retry_after_is_served(
+    kind: RateKind, requests: int, per: float, pauses: list[float]
+) -> None:
     """After a 429 and exactly its delay, the next request is accepted."""
     clock = Clock()
     counter = RequestCounter(RateLimit(requests, per, kind=kind), clock)

@@ -58,7 +58,7 @@ def test_a_slash_too_many_is_pointed_out() -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/itwins"), ("POST", "/scenes")])
-def test_the_slash_of_a_collection_may_be_left_out(method: str, path: str) -> None:
+def test_the_slash_of_a_collection_may_be_omitted(method: str, path: str) -> None:
     """Clients of others that leave it out find the operation, too."""
     assert find_route(method, path).operation is find_route(method, f"{path}/").operation
 

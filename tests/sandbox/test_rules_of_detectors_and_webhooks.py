@@ -21,7 +21,7 @@ async def test_the_primary_account_is_the_root_of_the_hierarchy(http: httpx.Asyn
     assert account.keys() == {"id", "class", "subClass", "type", "number", "displayName", "status"}
 
 
-async def test_a_detector_is_answered_without_versions(http: httpx.AsyncClient) -> None:
+async def test_a_detector_is_returned_without_versions(http: httpx.AsyncClient) -> None:
     """201 with every field, null where nothing was sent."""
     response = await http.post("/reality-analysis/detectors", json=PHOTO)
     empty: dict[str, object] = {"displayName": None, "description": None, "documentationUrl": None, "versions": []}

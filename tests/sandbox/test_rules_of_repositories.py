@@ -103,7 +103,7 @@ async def test_only_what_is_sent_is_changed(http: httpx.AsyncClient, sandbox: Sa
     assert before["authentication"]["type"] == "Basic"
 
 
-async def test_objects_are_replaced_whole_and_removed_by_null(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+async def test_complete_objects_are_replaced_and_removed_by_null(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """authentication and options replace what was stored, unknown properties included; null removes them."""
     options = {"queryParameters": {"b": "2"}, "future": [1]}
     body = {"options": options, "authentication": {"type": "Header", "key": "k", "value": "v"}}
@@ -211,7 +211,7 @@ async def test_a_resource_takes_its_class_from_the_repository(http: httpx.AsyncC
     assert graphics.endswith(quote("roads/#1?%", safe=""))
 
 
-async def test_a_resource_without_type_is_answered_without_type(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+async def test_a_resource_without_type_is_returned_without_type(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """type is omitted of the response when there is none."""
     response = await http.post(f"{repository_url(sandbox)}/resources", json={"id": "a", "displayName": "A"})
     assert "type" not in response.json()["resource"]

@@ -6,7 +6,7 @@ from tests.support.programs import run
 
 
 def test_the_four_programs_get_through(tmp_path: Path) -> None:
-    """Each ends as it should, loses and repeats nothing, and shows no secret."""
+    """Each program ends with its expected status, loses and repeats no item, and shows no secret."""
     printed = run("four_programs", folder=tmp_path)
     lines = [line.strip() for line in printed.stdout.splitlines()]
     for expected in (

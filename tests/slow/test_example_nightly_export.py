@@ -75,7 +75,7 @@ def content(target: Path) -> bytes:
 
 
 async def exported(platform: PlatformClient, target: Path) -> bytes:
-    """A whole export in small steps, in a folder of its own."""
+    """Run a complete export in small steps, in its own folder."""
     target.parent.mkdir(exist_ok=True)
     await export(platform, target, page_size=PAGE_SIZE)
     return content(target)
@@ -119,7 +119,7 @@ async def test_what_is_noted_is_on_disk(
 
 
 @pytest.mark.itwin_sandbox(itwins=30)
-async def test_it_goes_on_where_it_was(
+async def test_an_export_resumes(
     itwin_sandbox: Sandbox, itwin_platform_client: PlatformClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Crashing again and again after each page, it still gets to the end, and reads no page from the beginning."""
@@ -137,7 +137,7 @@ async def test_it_goes_on_where_it_was(
 
 
 @pytest.mark.itwin_sandbox(itwins=30)
-async def test_yesterdays_file_stays_until_todays_is_whole(
+async def test_yesterdays_file_stays_until_todays_is_complete(
     itwin_platform_client: PlatformClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who reads the file while it is made anew, or after a crash, has the one of the night before."""
@@ -151,7 +151,7 @@ async def test_yesterdays_file_stays_until_todays_is_whole(
 
 
 @pytest.mark.itwin_sandbox(itwins=8_000, latency=0.03)
-def test_a_program_that_is_killed_goes_on(itwin_sandbox: Sandbox, tmp_path: Path) -> None:
+def test_a_killed_program_resumes(itwin_sandbox: Sandbox, tmp_path: Path) -> None:
     """Killed several times as users would kill it, the program ends with the file of one that was left alone."""
     variables = {
         "ITWIN_PLATFORM_BASE_URL": itwin_sandbox.base_url,

@@ -1,4 +1,4 @@
-"""Tokens from an OAuth2 source: they rotate unseen, and a source that fails says so without its secret."""
+"""Tokens of an OAuth2 provider rotate without failing calls, and a failing provider does not show its secret."""
 
 import re
 from pathlib import Path

@@ -16,7 +16,7 @@ WORKERS = 5
 COUNT = 300
 
 
-async def test_each_is_asked_for_once_and_few_are_under_way(
+async def test_each_webhook_is_changed_once_with_few_in_flight(
     itwin_sandbox: Sandbox, itwin_platform_client: PlatformClient
 ) -> None:
     """Whatever fails, each webhook is asked for once; tasks and webhooks taken stay as few as the workers."""

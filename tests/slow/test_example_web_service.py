@@ -12,7 +12,7 @@ from itwin_platform_sandbox._faults.catalogue import FaultName
 
 from examples import web_service
 
-#: As many as the client lets be in flight: were they to go on, the next call would never have its turn.
+#: As many as may be in flight: if they continued, the next call would never be admitted.
 IN_FLIGHT = 20
 
 
@@ -81,7 +81,7 @@ async def test_what_the_platform_does_not_have_is_not_found(browser: httpx.Async
 
 
 async def test_a_rate_limit_says_when_to_come_again(itwin_sandbox: Sandbox, browser: httpx.AsyncClient) -> None:
-    """Who meets the rate limit, and who would wait for it, is reported at once; the second is not sent at all."""
+    """A rate limited call and one that would wait for it fail immediately, and the second is not sent."""
     itwin_sandbox.fault("rate_limited", seconds=30)
     answers = [await browser.get("/account"), await browser.get("/projects")]
     assert [answer.status_code for answer in answers] == [503, 503]

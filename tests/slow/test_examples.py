@@ -1,4 +1,4 @@
-"""Each example runs by itself, says what it promises, and is told of."""
+"""Each example runs on its own, states its promise, and is listed."""
 
 import ast
 import re
@@ -35,7 +35,7 @@ def test_the_test_file_passes_where_nothing_is_configured(tmp_path: Path) -> Non
     """Copied into a folder with no configuration of pytest, the test file runs all its tests."""
     (tmp_path / "test_copied.py").write_text((EXAMPLES / "test_with_sandbox.py").read_text(encoding="utf-8"))
     ended = subprocess.run(  # noqa: S603  # our own example
-        # Without this option pytest-asyncio warns, whatever the tests are.
+        # Without this option pytest-asyncio always warns.
         [*PYTEST, "--rootdir", str(tmp_path), "-o", "asyncio_default_fixture_loop_scope=function"],
         cwd=tmp_path,
         env=environment(),

@@ -120,7 +120,7 @@ def test_an_edit_by_hand_is_named(tmp_path: Path) -> None:
 
 
 def test_a_specification_that_is_rejected_changes_nothing(tmp_path: Path) -> None:
-    """What the generator warns about ends the run, and the old package stays in its place."""
+    """A warning of the generator ends the run, and the old package stays."""
     (tmp_path / "wrong.yaml").write_text(
         "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/a: {get: {responses: {x: {}}}}}\n"
     )

@@ -24,7 +24,7 @@ from tests.support.virtual_time import in_virtual_time
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Hundreds of cooldowns are provoked here: nobody is to be warned of them."""
+    """Hide the warnings of hundreds of cooldowns."""
     logger = logging.getLogger("itwin_platform")
     logger.propagate = False
     yield
@@ -105,7 +105,7 @@ async def test_no_link_and_no_redirect_leads_away() -> None:
 
 
 def test_a_cancelled_call_leaves_nothing_behind() -> None:
-    """At every fifth turn of the event loop, over real connections."""
+    """A call is cancelled at every fifth iteration of the event loop, over real connections."""
     assert broken(cancellation(step=5)) == []
 
 

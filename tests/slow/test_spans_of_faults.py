@@ -1,4 +1,4 @@
-"""Each request that a server received has one span of an attempt, whatever fault the server has."""
+"""Each request that a server received has one span of an attempt, with every fault."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

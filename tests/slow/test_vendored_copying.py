@@ -89,7 +89,7 @@ def test_source_that_is_no_git_checkout_is_said_to_be_none(older_checkout: Path,
 
 @pytest.mark.parametrize("name", ["my-client", "class", "9lives", ""])
 def test_name_that_cannot_be_imported_is_rejected(tmp_path: Path, name: str) -> None:
-    """A name that no import statement can say is refused before anything is written."""
+    """A name that cannot be imported is rejected before anything is written."""
     with pytest.raises(SystemExit, match="cannot be imported"):
         vendored(tmp_path, name)
     assert list(tmp_path.iterdir()) == []

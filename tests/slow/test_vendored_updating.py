@@ -1,4 +1,4 @@
-"""A second `make vendor` updates in place, and overwrites nothing that was edited unless it is told to."""
+"""A second `make vendor` updates the copy, and overwrites edited files only with `--overwrite`."""
 
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def test_module_that_is_gone_in_the_new_version_is_removed(copy: Path, older_che
 
 
 def test_edits_are_named_and_nothing_is_overwritten(copy: Path) -> None:
-    """Files that were edited, removed, or stand in the way are all named, and the copy stays as it is."""
+    """Edited, removed and conflicting files are all named, and the copy is not changed."""
     (copy / "_attempts/admission/gate.py").write_text("edited")
     (copy / "generated" / "types.py").unlink()
     recorded = (copy / RECORD).read_text()
@@ -101,8 +101,8 @@ def test_only_edits_are_shown_where_the_copy_was_not_committed(tmp_path: Path) -
     assert "_deprecation.py" not in str(rejected.value)
 
 
-def test_edits_are_overwritten_when_it_is_told_to(copy: Path, tmp_path: Path) -> None:
-    """`--overwrite` gives up the edits, says which, and the copy is whole again."""
+def test_edits_are_overwritten_with_the_option(copy: Path, tmp_path: Path) -> None:
+    """`--overwrite` discards the edits, names them, and restores the complete copy."""
     (copy / "_attempts/admission/gate.py").write_text("edited")
     told = vendored(copy.parent, "itwin", overwrite=True)
     vendored(tmp_path / "fresh", "itwin")
@@ -126,7 +126,7 @@ def test_run_that_was_broken_off_can_be_repeated(copy: Path) -> None:
 
 
 def test_line_ends_of_windows_are_no_edit(copy: Path) -> None:
-    """A checkout that turned the line ends does not stand in the way of an update."""
+    """A checkout with other line ends can still be updated."""
     path = copy / "_attempts/admission/gate.py"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     vendored(copy.parent, "itwin")
@@ -134,7 +134,7 @@ def test_line_ends_of_windows_are_no_edit(copy: Path) -> None:
 
 
 def test_folder_that_is_no_copy_is_rejected(tmp_path: Path) -> None:
-    """A package of that name which was not made by this command is not touched, told to or not."""
+    """A package that this command did not make is not touched, even with `--overwrite`."""
     (tmp_path / "itwin").mkdir()
     (tmp_path / "itwin" / "__init__.py").write_text("ours")
     with pytest.raises(SystemExit, match="is not a vendored copy: give another NAME"):

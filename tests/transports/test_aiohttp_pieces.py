@@ -22,7 +22,7 @@ async def test_each_piece_of_a_body_has_the_time_limit_anew_and_the_response_has
     assert None not in running
 
 
-async def test_a_body_goes_on_after_an_early_response() -> None:
+async def test_a_body_is_sent_completely_after_an_early_response() -> None:
     """When the service responds before the end of the body, the rest is still sent."""
     async with asyncio.timeout(None) as limit:
         pieces = _pieces(BODY, limit, 60.0)

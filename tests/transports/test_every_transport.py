@@ -85,7 +85,7 @@ async def test_a_get_whose_response_is_lost_is_retried(connect: Connect, fault: 
         assert len(sandbox.requests) == 2
 
 
-async def test_a_post_that_finds_nobody_was_not_sent(connect: Connect) -> None:
+async def test_a_post_without_a_server_was_not_sent(connect: Connect) -> None:
     """Where nothing listens, the error says that the request certainly had no effect."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -45,6 +45,8 @@ def tried(title: str, document: object) -> Outcome:
         into = ("--spec", str(changed), "--into", folder)
         generated = _run("tools.generation.generate", *into)
         compared = _run("tools.spec.diff", str(SPECIFICATION), str(changed), path=folder)
+    if broken := next((ended.stderr for ended in (generated, compared) if "Traceback" in ended.stderr), ""):
+        raise SystemExit(f"{title}: a tool ends with a traceback\n{broken}")
     pointers: list[str] = []
     if generated.returncode:
         pointers.append("make generate rejects it")

@@ -68,17 +68,17 @@ def show_defaults(function: Function, loader: GriffeLoader) -> None:
 def completed(docstring: str) -> str:
     """Return a docstring whose sections of arguments and errors have an entry for each name."""
     lines: list[str] = []
-    lines = docstring.split("\n")
-    while lines:
-        line = lines.pop(0)
+    unread = docstring.split("\n")
+    while unread:
+        line = unread.pop(0)
         section = _SECTION.match(line)
         if section is None:
             lines.append(line)
             continue
         indent, title, when = section[1], section[2], section[3]
         body: list[str] = []
-        while lines and lines[0].startswith(f"{indent}    "):
-            body.append(lines.pop(0).removeprefix(f"{indent}    "))
+        while unread and unread[0].startswith(f"{indent}    "):
+            body.append(unread.pop(0).removeprefix(f"{indent}    "))
         entries = _arguments(body) if title == "Args" else _errors(body, when)
         lines += [f"{indent}{title}:", *(f"{indent}    {entry}" for entry in entries)]
     return "\n".join(lines)

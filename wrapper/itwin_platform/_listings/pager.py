@@ -8,17 +8,16 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Generic
 
-import httpx
-
 from .._api import RequestValues
 from .._errors import PlatformError
+from .._transports.platform import Response
 from .._transports.response_info import response_info
 from .limits import check_integer
 from .page import Listing, Page, PageContent, PageRequest, Run, T, TruncatedWarning
 from .resume import Position, read_resume, write_resume
 from .run import ListingRun
 
-Send = Callable[[RequestValues], Awaitable[httpx.Response]]
+Send = Callable[[RequestValues], Awaitable[Response]]
 
 
 class Pager(Generic[T]):
@@ -37,7 +36,7 @@ class Pager(Generic[T]):
         listing: Listing[T],
         *,
         send: Send,
-        read: Callable[[httpx.Response], PageContent[T]],
+        read: Callable[[Response], PageContent[T]],
         begin: Callable[[Listing[T], Position], Run[T]] = ListingRun,
     ) -> None:
         if listing.limit is not None:
@@ -180,7 +179,7 @@ class _InFlight:
     """A request with the task that sends it."""
 
     request: PageRequest
-    task: asyncio.Task[httpx.Response]
+    task: asyncio.Task[Response]
 
 
 class _Window:
@@ -216,7 +215,7 @@ class _Window:
     def _begin(self, request: PageRequest) -> _InFlight:
         return _InFlight(request=request, task=asyncio.create_task(self._sent(request.values)))
 
-    async def _sent(self, values: RequestValues) -> httpx.Response:
+    async def _sent(self, values: RequestValues) -> Response:
         return await self._send(values)
 
     async def next_response(self) -> _InFlight:

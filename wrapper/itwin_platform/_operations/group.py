@@ -4,10 +4,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Self
 
-import httpx
-
 from .._api import RequestValues
-from .._transports.platform import PlatformSender
+from .._transports.platform import PlatformSender, Response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +18,7 @@ class Connection:
         check_requests: whether the documented rules are checked before sending.
     """
 
-    send: Callable[[RequestValues], Awaitable[httpx.Response]]
+    send: Callable[[RequestValues], Awaitable[Response]]
     address: str
     check_requests: bool
 

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-import httpx
-
 from .._api import ITwin, RequestValues, list_itwins
 from .._errors import UsageError
 from .._listings.limits import ITWINS_PER_PAGE
@@ -15,7 +13,7 @@ from .._listings.pager import Pager
 from .._listings.resume import fingerprint
 from .._listings.time_ranges import TIMES
 from .._transports.decoding.typed_pages import read_typed
-from .._transports.platform import unwrap
+from .._transports.platform import Response, unwrap
 from .group import Connection
 from .rules import ITWIN_QUERY
 
@@ -23,7 +21,7 @@ from .rules import ITWIN_QUERY
 ITWIN_KEYWORDS = keyword_names(*ITWIN_QUERY.values())
 
 
-def read_itwin_page(response: httpx.Response) -> PageContent[ITwin]:
+def read_itwin_page(response: Response) -> PageContent[ITwin]:
     """Decode a response to list iTwins."""
     parsed = read_typed(response.content) or list_itwins.parse_response(response)
     return PageContent(

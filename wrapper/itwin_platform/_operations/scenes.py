@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-import httpx
-
 from .._api import (
     UNSET,
     Scene,
@@ -23,7 +21,7 @@ from .._listings.links import keyword_names, link_of
 from .._listings.page import Listing, Page, PageContent, SceneState, page_size_for
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
-from .._transports.platform import unwrap
+from .._transports.platform import Response, unwrap
 from .._transports.request import check_header
 from .group import Group
 from .rules import check_path_id, check_string, check_uuid, reject_none
@@ -210,7 +208,7 @@ class Scenes(Group):
         return Pager(listing, send=self._connection.send, read=_read_page)
 
 
-def _read_page(response: httpx.Response) -> PageContent[SceneObject]:
+def _read_page(response: Response) -> PageContent[SceneObject]:
     parsed = list_scene_objects.parse_response(response)
     items: list[SceneObject] = unwrap(response, parsed.objects, list)
     type_data(items)
