@@ -30,7 +30,7 @@ SECOND_VERSION = ("POST /reality-analysis/detectors", "PATCH /webhooks/{webhookI
 # Two sandboxes with one clock and one address in their links respond alike to the last byte.
 NOW = datetime(2025, 6, 2, 12, tzinfo=UTC)
 PUBLIC_URL = "http://sandbox.example.com"
-LONGEST_SECONDS = 1800
+LONGEST_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ def served(*, uvloop: bool) -> Iterator[Sandbox]:
 
 
 def run(*, named: bool, examples: int, seed: int) -> Result:
-    """Run schemathesis against two sandboxes; it ends after half an hour at the latest, which is a failure."""
+    """Run schemathesis against two sandboxes; it ends after an hour at the latest, which is a failure."""
     started = time.perf_counter()
     with served(uvloop=False) as first, served(uvloop=True) as second, tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "schemathesis.toml"

@@ -1,7 +1,7 @@
-"""Instructions of one small GET, counted by valgrind's callgrind where it is installed: a figure without noise.
+"""Instructions of a small GET and of a PATCH, counted by callgrind where valgrind is installed: without noise.
 
-Run as `python -m measure.speed.instructions [CLIENT ...]`. Counting begins after the first call, so that start and
-import stay outside.
+Run as `python -m measure.speed.instructions [CLIENT ...]`. Each work is done twice, and counted the second
+time, so that start and import stay outside.
 """
 
 import os
@@ -19,7 +19,7 @@ _COLLECTED = re.compile(r"Collected : (\d+)")
 _COUNTING = ("valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=/dev/null")
 
 
-def counted(client: str, port: str, python: str) -> float:
+def counted(work: str, client: str, port: str, python: str) -> float:
     """Return the instructions of a call."""
     process = subprocess.Popen(
         [*_COUNTING, python, "-m", "measure.speed.worker", client, port, port, port],
@@ -33,10 +33,10 @@ def counted(client: str, port: str, python: str) -> float:
     )
     assert process.stdin is not None  # pipes were asked for
     assert process.stdout is not None
-    for line in ("first call", "GET"):
-        if line == "GET":
+    for is_counted in (False, True):
+        if is_counted:
             subprocess.run(["callgrind_control", "-i", "on", str(process.pid)], check=True, capture_output=True)
-        process.stdin.write(line + "\n")
+        process.stdin.write(work + "\n")
         process.stdin.flush()
         process.stdout.readline()
     subprocess.run(["callgrind_control", "-i", "off", str(process.pid)], check=True, capture_output=True)
@@ -50,15 +50,17 @@ def counted(client: str, port: str, python: str) -> float:
 def lines(pythons: dict[str, str]) -> list[str]:
     """Count and return instructions and ratios."""
     if shutil.which("valgrind") is None:
-        return ["instructions of a GET: not counted, because valgrind is not installed"]
+        return ["instructions of calls: not counted, because valgrind is not installed"]
     make_data()
-    said = ["instructions of a GET, against httpx + json"]
+    said: list[str] = []
     with Process("measure.speed.server") as server:
         port = server.line().strip()
-        found = {client: counted(client, port, python) for client, python in pythons.items()}
-    base = found.get(HTTPX)
-    for client, each in found.items():
-        said.append(f"  {client:<16}{each / 1e3:>8.0f} thousand" + (f"  {each / base:.3f}" if base else ""))
+        for work in ("GET", "PATCH"):
+            said.append(f"instructions of a {work}, against httpx + json")
+            found = {client: counted(work, client, port, python) for client, python in pythons.items()}
+            base = found.get(HTTPX)
+            for client, each in found.items():
+                said.append(f"  {client:<16}{each / 1e3:>8.0f} thousand" + (f"  {each / base:.3f}" if base else ""))
     return said
 
 
