@@ -139,6 +139,41 @@ async def test_waiters_are_cheap() -> None:
     assert repr(gate) == "Gate(in_flight=0, waiting=0)"
 
 
+class CountedTicket(int):
+    """A ticket that counts how often it is compared."""
+
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        CountedTicket.compared += 1
+        return int(self) == other
+
+    def __lt__(self, other: int) -> bool:
+        CountedTicket.compared += 1
+        return int(self) < int(other)
+
+    def __hash__(self) -> int:
+        return hash(int(self))
+
+
+@pytest.mark.parametrize("ticket", [-1, 5_000, 20_000], ids=["first", "in the middle", "last"])
+async def test_a_call_finds_its_place_without_visiting_all(ticket: int) -> None:
+    """Behind 10,000 waiting calls, another one is compared with fewer than 50 of them, wherever its place is."""
+    gate = Gate(1)
+    in_flight = await enter(gate)
+    tasks = [enter(gate, ticket=CountedTicket(number)) for number in range(10_000)]
+    await settle()
+    CountedTicket.compared = 0
+    tasks.append(enter(gate, ticket=CountedTicket(ticket)))
+    await settle()
+    assert len(gate._queue) == 10_001
+    assert 0 < CountedTicket.compared < 50
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    gate.answered(in_flight)
+
+
 async def test_cancelled_waiters_take_no_memory() -> None:
     """A queue whose waiters are cancelled again and again does not grow."""
     gate = Gate(1)

@@ -173,3 +173,24 @@ def test_a_flushed_script_is_loaded_again(empty_server: RedisServer) -> None:
             assert not gate._is_lost
 
     run(work)
+
+
+@pytest.mark.parametrize("serves_stale_data", ["yes", "no"])
+def test_a_server_that_fails_over_is_no_error(
+    own_server: RedisServer, monkeypatch: pytest.MonkeyPatch, serves_stale_data: str
+) -> None:
+    """A process that starts while its server is a replica uses the local share, and shares the limit afterwards."""
+    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+
+    async def work() -> None:
+        with own_server.client as client:
+            client.config_set("replica-serve-stale-data", serves_stale_data)
+            client.replicaof("127.0.0.1", "1")
+            async with gates(own_server.url, 1) as (gate,):
+                permit = await enter(gate)
+                assert gate._is_lost
+                client.replicaof("NO", "ONE")
+                await until(lambda: not gate._is_lost)
+                gate.abandoned(permit)
+
+    run(work)

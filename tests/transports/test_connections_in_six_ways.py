@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import time
+from importlib import import_module
 from typing import Any
 
 import httpx
@@ -44,6 +45,26 @@ async def test_a_connection_that_was_closed_while_the_program_was_busy_is_not_us
             await asyncio.sleep(0)
             assert await calls.post() == "d-1"
         assert len(server.requests) == 10
+
+
+@in_six_ways
+async def test_a_connection_that_was_idle_for_too_long_is_not_used(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection is used again within 5 seconds, and not after a longer pause."""
+    if way == "uvloop":
+        pytest.skip("uvloop has a clock of its own")
+    async with RawServer(either_response) as server, opened(way, server.address) as calls:
+        for pause, connections in ((0.0, 1), (4.0, 1), (6.0, 2)):
+            forward(monkeypatch, seconds=pause)
+            assert await calls.post() == "d-1"
+            assert server.connections_accepted == connections
+
+
+def forward(monkeypatch: pytest.MonkeyPatch, *, seconds: float) -> None:
+    """Put the clocks of the event loop, of httpcore and of aiohttp forward."""
+    clock = time.monotonic
+    for module in (time, import_module("aiohttp.connector"), import_module("aiohttp.client_proto")):
+        if hasattr(module, "monotonic"):
+            monkeypatch.setattr(module, "monotonic", lambda: clock() + seconds)
 
 
 @in_six_ways

@@ -1,6 +1,7 @@
 """The default transport takes its connections back, uses them again, and closes them."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 
 import httpx
@@ -84,3 +85,45 @@ async def test_a_response_that_is_closed_twice_gives_its_connection_back_once(tr
         await response.stream.aclose()
         await response.stream.aclose()
         assert repr(transport) == "SlotTransport(in_use=0, idle=1)"
+
+
+async def opened_at_once(transport: SlotTransport, address: str, number: int) -> None:
+    """Open so many connections, and leave them idle."""
+    request = httpx.Request("GET", address)
+    responses = [await transport.handle_async_request(request) for _ in range(number)]
+    for response in responses:
+        await response.aread()
+
+
+async def test_the_connection_that_was_used_last_is_used_first(transport: SlotTransport) -> None:
+    """Connections that are not needed stay idle, so that they close."""
+    async with RawServer(raw_response()) as server:
+        await opened_at_once(transport, server.address, 3)
+        idle = [slot for slot, _ in transport._idle]
+        for _ in range(2):
+            await (await transport.handle_async_request(httpx.Request("GET", server.address))).aread()
+            assert [slot for slot, _ in transport._idle] == idle
+        assert server.connections_accepted == 3
+
+
+async def test_many_connections_cost_no_more_than_one() -> None:
+    """A request makes as many function calls with 50 idle connections as with one."""
+    counts: list[int] = []
+    async with RawServer(raw_response()) as server:
+        for number in (1, 50):
+            transport = SlotTransport(verify=False)
+            await opened_at_once(transport, server.address, number)
+            calls = 0
+
+            def count(frame: object, event: str, argument: object) -> None:
+                nonlocal calls
+                calls += event == "call"
+
+            sys.setprofile(count)
+            try:
+                await (await transport.handle_async_request(httpx.Request("GET", server.address))).aread()
+            finally:
+                sys.setprofile(None)
+            counts.append(calls)
+            await transport.aclose()
+    assert counts[1] <= counts[0] * 1.1

@@ -1,6 +1,7 @@
 """RedisGate: a gate that processes and machines share through Redis or Valkey."""
 
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
@@ -122,10 +123,7 @@ class _RedisEngine:
         for report in request.reports:
             arguments += [report.kind, str(report.period), str(report.number), repr(report.value), repr(report.jitter)]
         try:
-            try:
-                said: Any = await self._redis.execute_command("EVALSHA", self._digest, *arguments)
-            except self._errors.NoScriptError:
-                said = await self._redis.execute_command("EVAL", self._script, *arguments)
+            said: Any = await self._run_script(arguments)
         except (self._errors.RedisError, OSError) as error:
             raise self._translated(error) from error
         known, wait, rank, cooldown, waiting, budget, *permits = (
@@ -140,6 +138,11 @@ class _RedisEngine:
             budget=int(float(budget)),
             permits=[_permit(each) for each in permits],
         )
+
+    async def _run_script(self, arguments: list[str]) -> object:
+        with suppress(self._errors.NoScriptError):
+            return await self._redis.execute_command("EVALSHA", self._digest, *arguments)
+        return await self._redis.execute_command("EVAL", self._script, *arguments)
 
     async def listen(self, process: str, *, ready: Callable[[], None], permit: Callable[[int, int], None]) -> None:
         connection: Any = self._redis.pubsub()
@@ -174,14 +177,20 @@ class _RedisEngine:
         causes: list[BaseException] = [error]
         while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
             causes.append(cause)
-        # A wrong password comes as the cause of a ConnectionError; a server that fails over says ReadOnlyError.
+        # A wrong password comes as the cause of a ConnectionError.
         rejects = (self._errors.ResponseError, self._errors.InvalidResponse)
         name = type(causes[-1]).__name__
         if any(isinstance(each, self._errors.AuthenticationError) for each in causes):
             return EngineRejectsError(f"{self._where} rejects the user name or the password in redis ({name})")
-        if any(isinstance(each, rejects) and not isinstance(each, self._errors.ReadOnlyError) for each in causes):
+        if any(isinstance(each, rejects) for each in causes) and not self._is_replica(error):
             return EngineRejectsError(f"{self._where} rejects the database in redis, or the script ({name})")
         return EngineUnreachableError(f"{self._where} is unreachable ({name})")
+
+    def _is_replica(self, error: Exception) -> bool:
+        # So answers a server that fails over. Redis 6.2 has it in the text of the error of a script only.
+        return isinstance(error, self._errors.ReadOnlyError | self._errors.MasterDownError) or any(
+            code in str(error) for code in ("READONLY", "MASTERDOWN")
+        )
 
 
 def _permit(message: object) -> tuple[int, int]:
