@@ -142,7 +142,7 @@ async def test_a_stopped_sandbox_can_be_started_again() -> None:
         sandbox.clear_faults()
         async with sandbox:
             page = (await http.get(f"{sandbox.base_url}/")).text
-    assert "1 detectors" in page
+    assert "detectors: 1" in page
 
 
 def test_an_address_is_known_once_started() -> None:
