@@ -2,8 +2,8 @@
 
 try:
     from ._command_line import command_line, main
-except ModuleNotFoundError as error:
-    raise SystemExit(f"{error}: the sandbox needs `pip install starlette uvicorn lark jinja2`") from None
+except ModuleNotFoundError as _error:
+    raise SystemExit(f"{_error}: the sandbox needs `pip install starlette uvicorn lark jinja2`") from None
 
 __all__ = ["command_line", "main"]
 

@@ -42,7 +42,7 @@ class LoopServer:
         self._refusing: socket.socket | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = False
-        self.port = 0
+        self.port: int = 0
 
     async def start(self) -> None:
         """Start to listen; `OSError` if the address is in use."""

@@ -36,10 +36,10 @@ class RunningSandbox:
 
     def __init__(self, seed: Callable[[], Seeded], environment: Environment, settings: Settings) -> None:
         self._seed = seed
-        self.seeded = seed()
-        self.settings = settings
-        self.tokens = Tokens(any_token=settings.any_token, clock=environment.clock)
-        self.recorder = Recorder(environment.clock)
+        self.seeded: Seeded = seed()
+        self.settings: Settings = settings
+        self.tokens: Tokens = Tokens(any_token=settings.any_token, clock=environment.clock)
+        self.recorder: Recorder = Recorder(environment.clock)
         self._environment = environment
         self._plan = FaultPlan()
         self._delays = _Delays(settings.latency, settings.jitter)
@@ -53,7 +53,7 @@ class RunningSandbox:
             strict=settings.strict,
             now=environment.now,
         )
-        self.service = FaultyService(
+        self.service: FaultyService = FaultyService(
             self._service,
             plan=self._plan,
             tokens=self.tokens,
@@ -66,7 +66,7 @@ class RunningSandbox:
         )
         app = guarded(application(endpoint, self), allowed_hosts=self._allowed_hosts(), origins=settings.cors)
         tls = self.certificate.server if self.certificate else None
-        self.server = LoopServer(app, host=settings.host, port=settings.port, tls=tls)
+        self.server: LoopServer = LoopServer(app, host=settings.host, port=settings.port, tls=tls)
         self._begin()
 
     @property

@@ -1,14 +1,13 @@
 """The values of a listing: what the caller asked for, how a page is requested, what it holds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from .._api import RequestValues
-from .._errors import PagingError, PlatformError, UnprocessableError
+from .._errors import PagingError, PlatformError
 from .._transports.response_info import ResponseInfo
-from .limits import MOST_RETURNED
 from .links import Query, page_values
 from .resume import Position
 
@@ -142,15 +141,6 @@ class Run(Protocol[T]):
     def recovers(self, request: PageRequest, error: PlatformError) -> bool:
         """Tell whether the run continues after the first request failed, with other requests."""
         ...
-
-
-def with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues | None:
-    """Return the request to send instead when the service rejects a cap of 10000: one of its messages says "below"."""
-    details = error.details if isinstance(error, UnprocessableError) else ()
-    named = {(entry.target or "").lower() for entry in details if entry.code == "InvalidHeaderValue"}
-    if first.headers.get(CAP) != str(MOST_RETURNED) or not named & {"", CAP.lower()}:
-        return None
-    return replace(first, headers={**first.headers, CAP: str(MOST_RETURNED - 1)})
 
 
 def page_size_for(page_size: int | None, *, limit: int | None, most: int) -> int:

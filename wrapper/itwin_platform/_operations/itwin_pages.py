@@ -1,16 +1,18 @@
 """Listings of iTwins, and how a page of them is read. Source: sections 2.10 and 4.3."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from .._api import ITwin, RequestValues, list_itwins
-from .._errors import UsageError
-from .._listings.limits import ITWINS_PER_PAGE
+from .._errors import PlatformError, UnprocessableError, UsageError
+from .._listings.limits import ITWINS_PER_PAGE, MOST_RETURNED
 from .._listings.links import count_of, keyword_names, link_of
 from .._listings.list_all import TimeRangeRun
-from .._listings.page import Listing, Page, PageContent, page_size_for, with_lower_cap
+from .._listings.page import CAP, Listing, Page, PageContent, Run, page_size_for
 from .._listings.pager import Pager
-from .._listings.resume import fingerprint
+from .._listings.resume import Position, fingerprint
+from .._listings.run import ListingRun
 from .._listings.time_ranges import TIMES
 from .._transports.decoding.typed_pages import read_typed
 from .._transports.platform import Response, unwrap
@@ -19,6 +21,8 @@ from .rules import ITWIN_QUERY
 
 #: The query parameters that a continuation never changes.
 ITWIN_KEYWORDS = keyword_names(*ITWIN_QUERY.values())
+
+BeginRun = Callable[[Listing[ITwin], Position], Run[ITwin]]
 
 
 def read_itwin_page(response: Response) -> PageContent[ITwin]:
@@ -34,21 +38,23 @@ def read_itwin_page(response: Response) -> PageContent[ITwin]:
 def itwin_pager(
     first: RequestValues,
     *,
+    name: str,
     connection: Connection,
     keywords: Mapping[str, object],
     page_size: int | None,
-    skip: int,
     limit: int | None,
     concurrency: int,
-    eager: bool,
     resume: str | None,
     on_page: Callable[[Page[ITwin]], None] | None,
+    skip: int = 0,
+    eager: bool = False,
+    begin: BeginRun = ListingRun,
 ) -> Pager[ITwin]:
     """Return the pager of a listing. `keywords` are all that the caller asked for: a `resume` must be of the same."""
     listing: Listing[ITwin] = Listing(
         first=first,
         address=f"{connection.address}{first.path}",
-        name=fingerprint("list_itwins", keywords),
+        name=fingerprint(name, keywords),
         keywords=ITWIN_KEYWORDS,
         page_size=page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE),
         shrinks=page_size is None,
@@ -58,44 +64,23 @@ def itwin_pager(
         eager=eager,
         resume=resume,
         on_page=on_page,
+        identity=None if begin is ListingRun else lambda itwin: getattr(itwin, "id", None),
         alternative=with_lower_cap,
     )
-    return Pager(listing, send=connection.send, read=read_itwin_page)
+    return Pager(listing, send=connection.send, read=read_itwin_page, begin=begin)
 
 
-def check_partition(partition_by: object) -> None:
-    """Check that a listing is partitioned by one of the times of an iTwin."""
+def by_time(partition_by: str, *, within: str | None) -> BeginRun:
+    """Return what begins a run that is partitioned by one of the times of an iTwin, within a filter."""
     if partition_by not in TIMES:
         raise UsageError(f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}")
+    return partial(TimeRangeRun, time=partition_by, within=within)
 
 
-def time_range_pager(
-    first: RequestValues,
-    *,
-    connection: Connection,
-    keywords: Mapping[str, object],
-    time: str,
-    within: str | None,
-    page_size: int | None,
-    limit: int | None,
-    concurrency: int,
-    resume: str | None,
-    on_page: Callable[[Page[ITwin]], None] | None,
-) -> Pager[ITwin]:
-    """Return the pager of a listing beyond the cap, partitioned by ranges of `time` within a filter."""
-    listing: Listing[ITwin] = Listing(
-        first=first,
-        address=f"{connection.address}{first.path}",
-        name=fingerprint("list_all_itwins", keywords),
-        keywords=ITWIN_KEYWORDS,
-        page_size=page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE),
-        shrinks=page_size is None,
-        limit=limit,
-        concurrency=concurrency,
-        resume=resume,
-        on_page=on_page,
-        identity=lambda itwin: getattr(itwin, "id", None),
-        alternative=with_lower_cap,
-    )
-    begin = partial(TimeRangeRun, time=time, within=within)
-    return Pager(listing, send=connection.send, read=read_itwin_page, begin=begin)
+def with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues | None:
+    """Return the request to send instead when the service rejects a cap of 10000: one of its messages says "below"."""
+    details = error.details if isinstance(error, UnprocessableError) else ()
+    named = {(entry.target or "").lower() for entry in details if entry.code == "InvalidHeaderValue"}
+    if first.headers.get(CAP) != str(MOST_RETURNED) or not named & {"", CAP.lower()}:
+        return None
+    return replace(first, headers={**first.headers, CAP: str(MOST_RETURNED - 1)})

@@ -155,6 +155,7 @@ class ITwins(Group):
         shape = {"representation": representation, "query_scope": query_scope, "max_return": max_return}
         return itwin_pager(
             first,
+            name="list_itwins",
             connection=self._connection,
             keywords={**query, **shape, "skip": skip, "page_size": page_size},
             page_size=page_size,
@@ -209,9 +210,9 @@ class ITwins(Group):
         Source: section 4.3.
         """
         from .._api import list_itwins
-        from .itwin_pages import check_partition, time_range_pager
+        from .itwin_pages import by_time, itwin_pager
 
-        check_partition(partition_by)
+        begin = by_time(partition_by, within=filter or None)
         sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
         query = {"sub_class": sub_classes, "filter": filter, "select": selected, "include_inactive": include_inactive}
         if self._connection.check_requests:
@@ -228,12 +229,12 @@ class ITwins(Group):
             prefer=as_enum(prefer_of(representation), PreferredReturn),
         )
         query |= {"representation": representation, "query_scope": query_scope, "partition_by": partition_by}
-        return time_range_pager(
+        return itwin_pager(
             first,
+            name="list_all_itwins",
+            begin=begin,
             connection=self._connection,
             keywords={**query, "page_size": page_size},
-            time=partition_by,
-            within=filter or None,
             page_size=page_size,
             limit=limit,
             concurrency=concurrency,
