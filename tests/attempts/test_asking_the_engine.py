@@ -1,0 +1,98 @@
+"""What a process asks the engine of a shared gate: its tasks ask as one, and are served in order."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+
+import pytest
+from itwin_platform import Permit
+from itwin_platform._gates.engine import Reply, Request
+from itwin_platform._gates.shared import SharedGate
+
+NOTHING = Reply(known=True, wait=None, rank=0, cooldown=0.0, is_contended=True, budget=100, permits=())
+
+
+class ScriptedEngine:
+    """An engine with prepared replies, the last of which is repeated, and the times at which it was asked."""
+
+    def __init__(self) -> None:
+        self.replies = [NOTHING]
+        self.asked: list[float] = []
+        self.wanted: list[int] = []
+
+    async def exchange(self, request: Request) -> Reply:
+        """Return the next reply."""
+        self.asked.append(asyncio.get_running_loop().time())
+        self.wanted.append(request.wants)
+        return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+    async def listen(self, process: str, *, ready: Callable[[], None], permit: Callable[[int, int], None]) -> None:
+        """Bring no message."""
+        await asyncio.Event().wait()
+
+    async def aclose(self) -> None:
+        """Nothing was opened."""
+
+
+@pytest.fixture
+def engine() -> ScriptedEngine:
+    """The engine of the gate."""
+    return ScriptedEngine()
+
+
+@pytest.fixture
+async def gate(engine: ScriptedEngine) -> AsyncIterator[SharedGate]:
+    """The gate of one process."""
+    gate = SharedGate(engine, name="test", max_in_flight=40, rate=None, workers=1, on_event=None)
+    yield gate
+    await gate.aclose()
+
+
+def waiting(gate: SharedGate, *, ticket: int | None = None) -> asyncio.Task[Permit]:
+    """Wait for a permit in a task."""
+    number = gate.ticket() if ticket is None else ticket
+    return asyncio.create_task(gate.enter(number, max_wait=60.0, until=None))
+
+
+async def end(tasks: list[asyncio.Task[Permit]]) -> None:
+    """Cancel what still waits."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_the_tasks_of_a_process_ask_as_one(gate: SharedGate, engine: ScriptedEngine) -> None:
+    """A hundred tasks that come one by one cost a few exchanges, and then one a second for all of them."""
+    tasks = []
+    for _ in range(100):
+        tasks.append(waiting(gate))
+        await asyncio.sleep(0.001)
+    assert engine.wanted[-1] > 50
+    assert len(engine.asked) < 10
+    before = len(engine.asked)
+    await asyncio.sleep(5.0)
+    assert 4 <= len(engine.asked) - before <= 6
+    assert engine.wanted[-1] == 100
+    await end(tasks)
+
+
+async def test_a_process_sleeps_as_long_as_the_engine_says(gate: SharedGate, engine: ScriptedEngine) -> None:
+    """The next exchange comes after the wait of the last one, and by jitter not much later."""
+    engine.replies = [replace(NOTHING, wait=0.7), replace(NOTHING, wait=3.0), NOTHING]
+    tasks = [waiting(gate)]
+    await asyncio.sleep(4.0)
+    assert engine.asked[:3] == pytest.approx([0.0, 0.7, 3.7], abs=0.01)
+    assert engine.asked[1] >= 0.7
+    await end(tasks)
+
+
+async def test_the_tasks_of_a_process_are_served_in_order(gate: SharedGate, engine: ScriptedEngine) -> None:
+    """Permits of the engine go to the calls that began first, whenever they came to wait."""
+    engine.replies = [NOTHING, replace(NOTHING, permits=[(0, 1), (0, 2)]), NOTHING]
+    tickets = [gate.ticket() for _ in range(4)]
+    tasks = {ticket: waiting(gate, ticket=ticket) for ticket in (tickets[2], tickets[0], tickets[3], tickets[1])}
+    await asyncio.sleep(1.5)
+    assert [tasks[ticket].done() for ticket in tickets] == [True, True, False, False]
+    for ticket in tickets[:2]:
+        gate.abandoned(tasks[ticket].result())
+    await end(list(tasks.values()))
