@@ -70,7 +70,7 @@ def test_the_arguments_show_while_a_call_is_written(server: LanguageServer) -> N
     shown: Any = server.at("platform.itwins.list(", "signatureHelp")["signatures"][0]
     for part in ("sub_class: ITwinSubClass | str | Iterable[ITwinSubClass | str] | Unset", "concurrency: int = 1"):
         assert part in shown["label"]
-    assert "one or several; recommended" in shown["documentation"]["value"]
+    assert "one value or an iterable; recommended" in shown["documentation"]["value"]
 
 
 def test_a_complete_object_shows_its_fields(server: LanguageServer) -> None:

@@ -153,6 +153,26 @@ async def test_of_two_addresses_that_answer_at_once_one_is_used(monkeypatch: pyt
     assert sorted([str(used), *closed]) == tried == ["127.0.0.1", "127.0.0.2"]
 
 
+async def test_an_address_that_answers_late_is_used_after_the_last_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attempts that are still under way count when no other address is left to try."""
+    monkeypatch.setattr("itwin_platform._transports.connections.addresses._NEXT_AFTER", 0.0)
+    loop = asyncio.get_running_loop()
+    refused = asyncio.Event()
+
+    async def create_connection(make: object, address: str, port: int) -> tuple[None, str]:
+        if address == "127.0.0.2":
+            refused.set()
+            raise ConnectionRefusedError(address)
+        await refused.wait()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return None, address
+
+    monkeypatch.setattr(loop, "getaddrinfo", look_up("127.0.0.1", "127.0.0.2"))
+    monkeypatch.setattr(loop, "create_connection", create_connection)
+    assert str(await connect(asyncio.Protocol, "service.example", 80)) == "127.0.0.1"
+
+
 async def test_addresses_of_both_families_take_turns() -> None:
     """One family that does not work holds up the other one by one attempt."""
     loop = asyncio.get_running_loop()

@@ -87,6 +87,23 @@ async def test_a_response_that_is_closed_twice_gives_its_connection_back_once(tr
         assert repr(transport) == "SlotTransport(in_use=0, idle=1)"
 
 
+async def test_a_connection_whose_closing_was_cancelled_is_not_used_again(transport: SlotTransport) -> None:
+    """A task that is cancelled while its response is closed leaves no busy connection for the next request."""
+    async with RawServer(raw_response()) as server:
+        request = httpx.Request("GET", server.address)
+        for turns in range(6):
+            response = await transport.handle_async_request(request)
+            assert isinstance(response.stream, httpx.AsyncByteStream)
+            assert [part async for part in response.stream] == [ACCOUNT]
+            closing = asyncio.create_task(response.stream.aclose())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            closing.cancel()
+            await asyncio.wait([closing])
+            assert await (await transport.handle_async_request(request)).aread() == ACCOUNT
+        assert server.connections_accepted > 1
+
+
 async def opened_at_once(transport: SlotTransport, address: str, number: int) -> None:
     """Open so many connections, and leave them idle."""
     request = httpx.Request("GET", address)
