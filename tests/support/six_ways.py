@@ -14,6 +14,8 @@ from itwin_platform import APIStatusError, BackoffPolicy, BackoffTransport, Plat
 TOKEN = "planted-token-of-20-characters"
 #: Retries without a delay.
 AT_ONCE = BackoffPolicy(base_delay=0.0)
+#: A scenario that takes longer, in seconds, waits for what a broken promise has left undone.
+LONGEST = 30.0
 #: `default` runs a second time, under uvloop.
 WAYS = ("default", "fast", "http_client", "wrapped", "plain", "uvloop")
 
@@ -27,7 +29,11 @@ def in_six_ways(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Callable[
         if arguments["way"] == "uvloop":
             factory = pytest.importorskip("uvloop", reason="it does not run on Windows").new_event_loop
         with asyncio.Runner(loop_factory=factory) as runner:
-            runner.run(scenario(**arguments))
+            runner.run(bounded(arguments))
+
+    async def bounded(arguments: dict[str, Any]) -> None:
+        async with asyncio.timeout(LONGEST):
+            await scenario(**arguments)
 
     parametrized: Callable[..., None] = pytest.mark.parametrize("way", WAYS)(run)
     return parametrized
