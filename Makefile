@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec regeneration-drill \
 	templates-diff vendor package test-all-pythons lines clean \
-	conformance conformance-quick bench bench-quick bench-paging reliability docs check-tag sbom audit
+	conformance conformance-quick bench bench-quick bench-paging bench-width reliability docs check-tag sbom audit
 
 help:  ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -100,6 +100,9 @@ reliability: $(READY)  ## Measure at the server what backoff, tokens, errors and
 
 bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory
 	@$(BIN)/python -m measure.speed.paging
+
+bench-width: $(READY)  ## Measure requests a second with 20, 100 and 1,000 in flight
+	@$(BIN)/python -m measure.speed.width
 
 docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/, warnings are errors
 	@$(BIN)/python -m tools.site.specification_page

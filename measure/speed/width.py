@@ -1,6 +1,6 @@
 """Requests a second at 20, 100 and 1,000 in flight, for the default and the fast transport.
 
-Run as `python -m measure.speed.width`; it takes less than a minute. The server runs in a process of its own, without
+Run as `make bench-width`; it takes about a minute. The server runs in a process of its own, without
 latency and with 20 ms. The rounds of all cases take turns, so that a busy moment of the machine meets each of them.
 """
 
