@@ -4,14 +4,13 @@ Run as `python -m measure.speed.instructions [CLIENT ...]`. Each work is done tw
 time, so that start and import stay outside.
 """
 
-import os
 import re
 import shutil
 import subprocess
 import sys
 
 from .data import make_data
-from .run import PROJECT, Process
+from .run import PROJECT, Process, environment
 from .works import AIOHTTP, DEFAULT, FAST, HTTPX
 
 CALLS = 200
@@ -29,7 +28,7 @@ def counted(work: str, client: str, port: str, python: str) -> float:
         text=True,
         cwd=PROJECT,
         # The same hashes in each run: they decide which keys of dictionaries collide.
-        env=os.environ | {"PYTHONHASHSEED": "0"},
+        env=environment() | {"PYTHONHASHSEED": "0"},
     )
     assert process.stdin is not None  # pipes were asked for
     assert process.stdout is not None

@@ -28,18 +28,23 @@ LATENCIES = (0.0, 0.02, 0.1)
 ELAPSED_ROUNDS = 3
 
 
+def environment() -> dict[str, str]:
+    """Return the environment of a benchmark process, which finds the stock client that the set-up made."""
+    path = os.pathsep.join([str(PROJECT / ".cache" / "stock"), os.environ.get("PYTHONPATH", "")])
+    return os.environ | {"PYTHONPATH": path}
+
+
 class Process:
     """A benchmark process that is spoken to line by line."""
 
     def __init__(self, *arguments: str, python: str = sys.executable) -> None:
-        path = os.pathsep.join([str(PROJECT / ".cache" / "stock"), os.environ.get("PYTHONPATH", "")])
         self._process = subprocess.Popen(
             [python, "-m", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             cwd=PROJECT,
-            env=os.environ | {"PYTHONPATH": path},
+            env=environment(),
         )
 
     def __enter__(self) -> Self:
