@@ -83,7 +83,7 @@ def hostile_addresses(*, count: int, port: int, seed: int = 1) -> Iterator[str]:
 
 
 class Network(httpx.AsyncBaseTransport):
-    """Answers for the service with a link or a redirect; what is for anybody else goes out, and is counted."""
+    """Responds for the service with a link or a redirect, and counts the requests to any other host."""
 
     def __init__(self) -> None:
         self.address = ""

@@ -1,7 +1,7 @@
 """One process of several that send with one credential: `python -m measure.promises.worker SETTINGS`, a JSON object.
 
-It makes a call that is not counted, which imports and loads what the first call needs, and says `ready`. It begins when
-it is told to by a line. At the end it says how many calls succeeded, how many failed, and its CPU seconds.
+It makes a call that is not counted, which imports and loads what the first call needs, and says `ready`. It begins
+when it reads a line. At the end it says how many calls succeeded, how many failed, and its CPU seconds.
 """
 
 import asyncio

@@ -2,7 +2,8 @@
 
 import httpx
 import pytest
-from itwin_platform import APIStatusError, PagingError, PlatformClient, TokenError, UsageError
+from itwin_platform import APIStatusError, BackoffTransport, PagingError, PlatformClient, TokenError, UsageError
+from itwin_platform._attempts.auth import TokenAuth
 from pytest_httpx import HTTPXMock
 
 BASE_URL = "https://service.example/api"
@@ -95,3 +96,14 @@ async def test_a_source_that_fails_is_a_token_error_and_sends_nothing(httpx_mock
             await platform.itwins.get_primary_account()
     assert isinstance(raised.value.__cause__, httpx.ConnectError)
     assert not httpx_mock.get_requests()
+
+
+async def test_what_a_response_carries_shows_no_token(httpx_mock: HTTPXMock) -> None:
+    """A program that prints the extensions of a rejected response prints no token."""
+    httpx_mock.add_response(401)
+    transport = BackoffTransport(httpx.AsyncHTTPTransport(), auth=TokenAuth("planted-token-4711"))
+    async with httpx.AsyncClient(transport=transport) as client:
+        response = await client.get(BASE_URL)
+    assert response.status_code == 401
+    assert "itwin_platform.sent_token" in response.extensions
+    assert "planted-token-4711" not in repr(response.extensions)

@@ -26,12 +26,12 @@ def report(before: Document, after: Document) -> list[str]:
     words = reworded(old, new)
     readings = {id(before): old, id(after): new}
 
-    def told(one: Document, other: Document) -> bool:
-        """Say whether the rules tell anything of two documents."""
+    def is_reported(one: Document, other: Document) -> bool:
+        """Return whether the rules report anything about two documents."""
         first, second = (readings.get(id(document)) or read(document) for document in (one, other))
         return bool(changes(first, second) or reworded(first, second))
 
-    others = unexplained(before, after, told)
+    others = unexplained(before, after, is_reported)
     if not found and not words and not others:
         others = list(differences(before, after))
     words += [difference.place for difference in others if difference.is_prose]

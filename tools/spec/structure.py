@@ -1,4 +1,4 @@
-"""Every difference between two documents as written: what the classified changes leave unsaid is told by its place."""
+"""Every difference between two documents as written, and those that the classified changes do not report."""
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
@@ -44,7 +44,7 @@ class Difference:
 
 
 def differences(before: object, after: object, keys: tuple[Any, ...] = ()) -> Iterator[Difference]:
-    """Return every difference, as deep in the documents as it can be told."""
+    """Return every difference, as deep in the documents as possible."""
     if before is after:
         return
     if isinstance(before, Mapping) and isinstance(after, Mapping):
@@ -61,24 +61,26 @@ def differences(before: object, after: object, keys: tuple[Any, ...] = ()) -> It
         yield Difference(keys=keys, before=before, after=after)
 
 
-def unexplained(before: Document, after: Document, told: Callable[[Document, Document], bool]) -> list[Difference]:
-    """Return the differences of which nothing is told.
+def unexplained(
+    before: Document, after: Document, is_reported: Callable[[Document, Document], bool]
+) -> list[Difference]:
+    """Return the differences that nothing reports.
 
-    `told` compares two documents. A difference is explained when it is told of as the only one, made or taken back.
+    `is_reported` compares two documents. A difference is explained when it is reported as the only one, made or undone.
     """
     return [
         difference
         for difference in differences(before, after)
-        if not _explained(before, _with(before, difference.keys, difference.after), told)
-        and not _explained(_with(after, difference.keys, difference.before), after, told)
+        if not _explained(before, _with(before, difference.keys, difference.after), is_reported)
+        and not _explained(_with(after, difference.keys, difference.before), after, is_reported)
     ]
 
 
-def _explained(before: Document, after: Document, told: Callable[[Document, Document], bool]) -> bool:
+def _explained(before: Document, after: Document, is_reported: Callable[[Document, Document], bool]) -> bool:
     try:
-        return told(before, after)
+        return is_reported(before, after)
     except (KeyError, TypeError):
-        return True  # alone it leaves a reference to nothing: what refers to it has changed too, and is told of
+        return True  # alone it leaves a reference to nothing: what refers to it has changed too, and is reported
 
 
 def _with(document: Document, keys: tuple[Any, ...], value: object) -> Document:

@@ -163,7 +163,7 @@ class AttemptSender:
             outcome, retry_after, delay = self._head(request, response, call)
             read = await read_body(response, limit=self.max_response_bytes)
             if read.status_code >= 300 and call.token is not None:
-                read.extensions[SENT_TOKEN] = call.token.value
+                read.extensions[SENT_TOKEN] = call.token
             return Attempt(outcome=outcome, response=read, retry_after=retry_after, delay=delay)
         except NO_RESPONSE as error:
             outcome = next(outcome for kinds, outcome in _OUTCOMES if isinstance(error, kinds))

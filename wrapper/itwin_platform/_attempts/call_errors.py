@@ -8,7 +8,7 @@ from .._error_text import counted, sent_so_far
 from .._errors import DeadlineExceededError, NotSentError, OutcomeUnknownError, RateLimitError, TransportError
 from .._transports.connections.failures import kind_of_failure
 from .._transports.lazy import route_of
-from .._transports.status_errors import SENT_TOKEN, moment_after, status_error
+from .._transports.status_errors import moment_after, sent_token, status_error
 from .attempt import Attempt, Call
 from .policy import GiveUp, Outcome, exceeded_limit
 
@@ -69,7 +69,7 @@ def held_back(call: Call, seen: httpx.Response | None, *, seconds: float | None,
         retry_after=seconds,
         retry_at=moment_after(now, seconds),
         reason=exceeded_limit(seconds or 0.0, elapsed=call.progress.elapsed, policy=call.policy),
-        token=None if seen is None else seen.extensions.get(SENT_TOKEN),
+        token=None if seen is None else sent_token(seen),
     )
     assert isinstance(error, RateLimitError)  # noqa: S101  # the class of the tree for status 429
     return error

@@ -187,7 +187,7 @@ class _RedisEngine:
         return EngineUnreachableError(f"{self._where} is unreachable ({name})")
 
     def _is_replica(self, error: Exception) -> bool:
-        # So answers a server that fails over. Redis 6.2 has it in the text of the error of a script only.
+        # A server that fails over responds with this. Redis 6.2 has it only in the text of a script error.
         return isinstance(error, self._errors.ReadOnlyError | self._errors.MasterDownError) or any(
             code in str(error) for code in ("READONLY", "MASTERDOWN")
         )

@@ -54,8 +54,15 @@ def error_of(response: httpx.Response) -> APIStatusError:
         retry_after=known.get(RETRY_AFTER),
         retry_at=known.get(RETRY_AT),
         reason=known.get(REASON),
-        token=known.get(SENT_TOKEN),
+        token=sent_token(response),
     )
+
+
+def sent_token(response: httpx.Response) -> str | None:
+    """Return the token of the request; the response keeps it in an object whose `repr` hides it."""
+    token = response.extensions.get(SENT_TOKEN)
+    value: str | None = None if token is None else token.value
+    return value
 
 
 def status_error(

@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 
-#: The next address is tried when the one before has not answered for so many seconds. Source: RFC 8305, section 5.
+#: The next address is tried when the one before has not accepted for so many seconds. Source: RFC 8305, section 5.
 _NEXT_AFTER = 0.25
 
 
 async def connect(make: Callable[[], P], host: str, port: int) -> P:
-    """Connect to the first address of a host that answers.
+    """Connect to the first address of a host that accepts the connection.
 
     Raises:
-        OSError: the host has no address, or none of its addresses answers.
+        OSError: the host has no address, or none of its addresses accepts the connection.
     """
     loop = asyncio.get_running_loop()
     addresses = await addresses_of(host, port)
