@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple, Self
 
 import httpx
 
@@ -13,6 +13,10 @@ from .response_info import ResponseInfo
 
 #: Under this name the extensions of a request hold the limits of its call.
 POLICY = "itwin_platform.policy"
+#: What httpx limits in an attempt.
+_TIMEOUTS = ("connect", "read", "write", "pool")
+#: A tuple, because `int | float` makes a new object in each call.
+_NUMBERS = (int, float)
 #: The client writes these headers itself.
 _RESERVED = frozenset(
     {
@@ -22,40 +26,47 @@ _RESERVED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallOptions:
+class CallOptions(NamedTuple):
     """The options of all calls of one client, or of one view of it.
 
+    A named tuple, because each view makes one, and making a frozen dataclass takes several times as long.
+
     Args:
-        timeout: the limits of one attempt, as httpx names them.
-        policy: the limits of one call, for the transport that makes its attempts.
+        timeout: the limits of one attempt in seconds, by the names of httpx's extension "timeout".
+        extensions: go to the transports below, with that timeout and the limits of one call.
         headers: added to each request, names in lower case.
         on_response: is called with each final response.
-
-    `extensions` follow from these: they go to the transports below.
     """
 
-    timeout: httpx.Timeout
-    policy: object
-    headers: Mapping[str, str] = field(default_factory=dict)
-    on_response: Callable[[ResponseInfo], None] | None = None
-    extensions: Mapping[str, object] = field(init=False)
+    timeout: Mapping[str, float | None]
+    extensions: Mapping[str, object]
+    headers: Mapping[str, str]
+    on_response: Callable[[ResponseInfo], None] | None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "extensions", {"timeout": self.timeout.as_dict(), POLICY: self.policy})
+    @classmethod
+    def of(
+        cls,
+        *,
+        timeout: Mapping[str, float | None],
+        policy: object,
+        headers: Mapping[str, str],
+        on_response: Callable[[ResponseInfo], None] | None,
+    ) -> Self:
+        """Return options, with the limits of one call as a policy for the transport that makes its attempts."""
+        return cls(timeout, {"timeout": timeout, POLICY: policy}, headers, on_response)
 
 
-def as_timeout(value: float | httpx.Timeout) -> httpx.Timeout:
-    """Return a timeout for seconds, or an `httpx.Timeout` as it is.
+def as_timeout(value: float | httpx.Timeout) -> Mapping[str, float | None]:
+    """Return the limits of one attempt for seconds or an `httpx.Timeout`.
 
     Raises:
         UsageError: it is neither.
     """
     if isinstance(value, httpx.Timeout):
-        return value
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        return value.as_dict()
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS) or not 0 < value < math.inf:
         raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout")
-    return httpx.Timeout(value)
+    return dict.fromkeys(_TIMEOUTS, value)
 
 
 def as_callback(value: Callable[[ResponseInfo], None] | None) -> Callable[[ResponseInfo], None] | None:
@@ -84,9 +95,10 @@ def with_headers(
         for name, value in headers.items():
             check_header_name(name)
             check_header(name, value)
-            if name.lower() in _RESERVED:
+            lower = name.lower()
+            if lower in _RESERVED:
                 raise UsageError(f"headers must not contain {name}: the client writes it")
-            added[name.lower()] = value
+            added[lower] = value
     if not isinstance(correlation_id, Unset):
         added.pop("x-correlation-id", None)
         if correlation_id is not None:
