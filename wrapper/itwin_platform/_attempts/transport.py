@@ -16,14 +16,14 @@ from .._errors import (
 )
 from .._transports.connections.failures import without_frames
 from .._transports.given_client import check_kind
-from .._transports.lazy import LazyRequest
+from .._transports.lazy import LazyRequest, copy_of
 from .._transports.options import POLICY
 from .._transports.status_errors import ATTEMPTS, REASON, RETRY_AFTER, RETRY_AT, moment_after
 from .admission.gate import Gate, RequestGate
 from .admission.guarded_gate import GuardedGate
 from .admission.window import WaitTooLongError
 from .attempt import Attempt, AttemptSender, Call
-from .auth import TokenAuth, copy_of
+from .auth import TokenAuth
 from .call_errors import given_up, held_back, no_response, out_of_time
 from .policy import BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from .telemetry.events import BackoffEvent

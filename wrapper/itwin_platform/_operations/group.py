@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple, Self
 
 from .._api import RequestValues
-from .._transports.platform import PlatformSender, Response
+from .._transports.lazy import Response
+from .._transports.platform import PlatformSender
 
 
 class Connection(NamedTuple):

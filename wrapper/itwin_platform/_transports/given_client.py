@@ -3,7 +3,10 @@
 import httpx
 
 from .._errors import UsageError
-from .request import with_known_length
+from .lazy import with_known_length
+
+#: What a caller may pass to send through, under a name that does not say which HTTP library it comes from.
+HTTPTransport = httpx.AsyncBaseTransport
 
 
 def check_kind(name: str, value: object, kind: type) -> None:

@@ -180,13 +180,6 @@ def check_body_size(size: int, *, limit: int | None) -> None:
         )
 
 
-def with_known_length(headers: httpx.Headers) -> httpx.Headers:
-    """Return the headers for a body that is complete by now, though it was to be streamed."""
-    if "transfer-encoding" not in headers:
-        return headers
-    return httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
-
-
 def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:
     """Make the error for a request that cannot be encoded."""
     reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"
