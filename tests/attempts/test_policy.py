@@ -57,8 +57,7 @@ def test_a_number_out_of_range_is_rejected_by_name(name: str, value: object) -> 
 @pytest.mark.parametrize("limits", [{"deadline": None}, {"queue_timeout": 7.0}, {"max_attempts": 1}], ids=str)
 def test_a_view_keeps_the_other_numbers(limits: dict[str, Any]) -> None:
     """A view that names one limit keeps every other number of the policy."""
-    numbers = {each.name: (each.default or 0) + 1 for each in dataclasses.fields(BackoffPolicy)}
-    policy = BackoffPolicy(**numbers)
+    policy = BackoffPolicy(**{name: (number or 0) + 1 for name, number in dataclasses.asdict(BackoffPolicy()).items()})
     unset = {"deadline": UNSET, "queue_timeout": UNSET, "max_attempts": UNSET}
     assert with_limits(policy, **unset | limits) == dataclasses.replace(policy, **limits)
 
