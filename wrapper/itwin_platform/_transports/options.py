@@ -1,10 +1,7 @@
 """The options of calls: what `with_options` changes."""
 
-import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Self
-
-import httpx
 
 from .._api import Unset
 from .._errors import UsageError
@@ -13,10 +10,6 @@ from .response_info import ResponseInfo
 
 #: Under this name the extensions of a request hold the limits of its call.
 POLICY = "itwin_platform.policy"
-#: What httpx limits in an attempt.
-_TIMEOUTS = ("connect", "read", "write", "pool")
-#: A tuple, because `int | float` makes a new object in each call.
-_NUMBERS = (int, float)
 #: The client writes these headers itself.
 _RESERVED = frozenset(
     {
@@ -32,7 +25,7 @@ class CallOptions(NamedTuple):
     A named tuple, because each view makes one, and making a frozen dataclass takes several times as long.
 
     Args:
-        timeout: the limits of one attempt in seconds, by the names of httpx's extension "timeout".
+        timeout: the limits of one attempt in seconds, by the names that httpx gives them.
         extensions: go to the transports below, with that timeout and the limits of one call.
         headers: added to each request, names in lower case.
         on_response: is called with each final response.
@@ -54,19 +47,6 @@ class CallOptions(NamedTuple):
     ) -> Self:
         """Return options, with the limits of one call as a policy for the transport that makes its attempts."""
         return cls(timeout, {"timeout": timeout, POLICY: policy}, headers, on_response)
-
-
-def as_timeout(value: float | httpx.Timeout) -> Mapping[str, float | None]:
-    """Return the limits of one attempt for seconds or an `httpx.Timeout`.
-
-    Raises:
-        UsageError: it is neither.
-    """
-    if isinstance(value, httpx.Timeout):
-        return value.as_dict()
-    if isinstance(value, bool) or not isinstance(value, _NUMBERS) or not 0 < value < math.inf:
-        raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout")
-    return dict.fromkeys(_TIMEOUTS, value)
 
 
 def as_callback(value: Callable[[ResponseInfo], None] | None) -> Callable[[ResponseInfo], None] | None:
