@@ -91,11 +91,12 @@ class ITwins(Group):
             skip: iTwins to skip, 0 or more.
             page_size: iTwins of one request, 1 to 1000; None for 1000, or for what `limit` leaves where that is less.
             limit: iTwins wanted in all; None for all there are.
-            concurrency: page requests in flight, 1 or more, once the first page has shown the step.
+            concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
+                how the service paginates.
             eager: True sends the first `concurrency` requests without waiting for the first page. Up to
-                `concurrency - 1` of them are wasted when the listing is shorter, or is not paged by number.
-            resume: where an earlier run of the same listing ended. No item comes twice. The page of the last item may be
-                requested again, and with a `concurrency` of n up to n pages after it, which were not received.
+                `concurrency - 1` of them are wasted when the listing is shorter, or is not paginated by offset.
+            resume: where an earlier run of the same listing ended. No item comes twice. The page of the last item may
+                be requested again, and with a `concurrency` of n up to n pages after it, which were not received.
             on_page: called with each page when it has been read.
 
         Raises:
@@ -186,7 +187,8 @@ class ITwins(Group):
         """List iTwins beyond X-Max-Return, each of them once. The first request is sent when iteration starts.
 
         The listing is partitioned by disjoint ranges of a time, each below the cap. Items come in order of time,
-        iTwins without the time last. What comes again within a range is dropped by its id: let `select` include `id`.
+        iTwins without the time last. An iTwin that the service returns twice within a range is dropped by its `id`, so
+        include `id` in `select`.
 
         Args:
             partition_by: `createdDateTime`, which never changes, or `lastModifiedDateTime`. With the latter, an iTwin
