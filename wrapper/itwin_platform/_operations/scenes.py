@@ -23,7 +23,8 @@ from .._listings.pager import Pager
 from .._listings.resume import fingerprint
 from .._transports.decoding.data_types import type_data
 from .._transports.decoding.typed_pages import learn_kinds, read_typed_objects
-from .._transports.platform import Response, unwrap
+from .._transports.lazy import Response
+from .._transports.platform import unwrap
 from .._transports.request import check_header
 from .group import Group
 from .rules import check_path_id, check_string, check_uuid, reject_none
