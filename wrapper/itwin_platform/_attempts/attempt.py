@@ -5,11 +5,10 @@ import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from .._transports.cancellation import cancelled_in_order
 from .._transports.connections.failures import NO_RESPONSE, NOT_CONNECTED, UNSENDABLE, tls_failure
-from .._transports.given_client import HTTPTransport
 from .._transports.lazy import Request, Response, route_of
 from .._transports.status_errors import SENT_TOKEN, limited_by
 from .._version import LOG
@@ -109,11 +108,23 @@ class Attempt(NamedTuple):
     delay: float = 0.0
 
 
+class SingleTransport(Protocol):
+    """What attempts need of a transport; it may also say of itself that it `cancels_cleanly`."""
+
+    async def handle_async_request(self, request: Request) -> Response:
+        """Send a request once, or raise one of `NO_RESPONSE`."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptSender:
     """Sends single attempts through `transport`, and ends the permit of each of them, whatever happens."""
 
-    transport: HTTPTransport
+    transport: SingleTransport
     gate: RequestGate
     max_response_bytes: int
     on_event: Callable[[BackoffEvent], None] | None

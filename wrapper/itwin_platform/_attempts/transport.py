@@ -15,7 +15,7 @@ from .._errors import (
     UsageError,
 )
 from .._transports.connections.failures import without_frames
-from .._transports.given_client import check_kind
+from .._transports.given_client import HTTPTransport, as_transport
 from .._transports.lazy import LazyRequest, copy_of
 from .._transports.options import POLICY
 from .._transports.status_errors import ATTEMPTS, REASON, RETRY_AFTER, RETRY_AT, moment_after
@@ -40,7 +40,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     breaks off is retried too. When it gives up, it returns the last response, or raises. Source: section 7.
 
     Args:
-        transport: sends one attempt; it is closed with this transport.
+        transport: an `httpx.AsyncBaseTransport` that sends one attempt; it is closed with this transport.
         policy: how often and how long to retry.
         gate: shared by everything that sends to one service with one credential; a new one by default.
         auth: puts an access token on each attempt, so that a retry after a long wait carries a fresh one.
@@ -59,7 +59,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def __init__(
         self,
-        transport: httpx.AsyncBaseTransport,
+        transport: HTTPTransport,
         *,
         policy: BackoffPolicy | None = None,
         gate: RequestGate | None = None,
@@ -69,7 +69,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         random_number: Callable[[], float] = random.random,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        check_kind("transport", transport, httpx.AsyncBaseTransport)
         self._policy = policy or BackoffPolicy()
         own = Gate(self._policy.max_in_flight, random_number=random_number) if gate is None else gate
         self._gate = own if type(own) is Gate else GuardedGate(own)
@@ -84,7 +83,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._last_rate_limit: httpx.Response | None = None
         self._sender = AttemptSender(
-            transport=transport,
+            transport=as_transport(transport),
             gate=self._gate,
             max_response_bytes=max_response_bytes,
             on_event=on_event,

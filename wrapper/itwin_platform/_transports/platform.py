@@ -85,7 +85,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
         super().__init__(
             transport=_RulesTransport(sender),
             base_url=sender.service.base_url,
-            timeout=sender.options.timeout,
+            timeout=httpx.Timeout(**sender.options.timeout),
             headers=merged_headers(FIXED_HEADERS, sender.options.headers),
             trust_env=False,
         )
