@@ -21,12 +21,14 @@ from .._listings.links import keyword_names, link_of
 from .._listings.page import Listing, Page, PageContent, SceneState, page_size_for
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
+from .._transports.decoding.data_types import type_data
+from .._transports.decoding.typed_pages import learn_kinds, read_typed_objects
 from .._transports.lazy import Response
 from .._transports.platform import unwrap
 from .._transports.request import check_header
 from .group import Group
 from .rules import check_path_id, check_string, check_uuid, reject_none
-from .scene_data import objects_to_create, type_data
+from .scene_data import objects_to_create
 
 #: The most objects of one request. Source: sections 4.5 and 8.
 MOST_OBJECTS = 100
@@ -148,14 +150,15 @@ class Scenes(Group):
         Args:
             scene_id: the scene, a UUID.
             itwin_id: primary iTwin of the scene.
-            order_by: a property; the service defaults to `kind`, other values are not shown in the description.
+            order_by: a property; the service defaults to `kind`. The specification names no other.
             skip: objects to skip, 0 or more.
             page_size: objects of one request, 1 to 100; None for 100, or for what `limit` leaves where that is less.
             limit: objects wanted in all; None for all there are.
-            concurrency: page requests in flight, 1 or more, once the first page has shown the step.
+            concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
+                how the service paginates.
             eager: True sends the first `concurrency` requests without waiting for the first page. Up to
-                `concurrency - 1` of them are wasted when the listing is shorter, or is not paged by number.
-            resume: where an earlier run of the same listing ended.
+                `concurrency - 1` of them are wasted when the listing is shorter, or is not paginated by offset.
+            resume: where an earlier run of the same listing ended: see `itwins.list`.
             correlation_id: activity id for tracking, sent with every page.
             on_page: called with each page when it has been read.
 
@@ -210,9 +213,12 @@ class Scenes(Group):
 
 
 def _read_page(response: Response) -> PageContent[SceneObject]:
-    parsed = list_scene_objects.parse_response(response)
+    parsed = read_typed_objects(response.content)
+    if parsed is None:
+        parsed = list_scene_objects.parse_response(response)
+        type_data(parsed.objects)
+        learn_kinds(parsed.objects)
     items: list[SceneObject] = unwrap(response, parsed.objects, list)
-    type_data(items)
     return PageContent(items=items, next_href=link_of(parsed.links, "next_"), scene=_scene_state(parsed.scene_context))
 
 
