@@ -42,7 +42,7 @@ async def client_ping(redis: RedisServer, *, calls: int = CALLS, pause: float = 
         for _ in repeat(None, WARM_UP + calls):
             await asyncio.sleep(pause)
             began = time.perf_counter()
-            await client.execute_command("PING")
+            await client.ping()
             seconds.append(time.perf_counter() - began)
     return median(seconds)
 
