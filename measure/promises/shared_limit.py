@@ -1,14 +1,10 @@
 """All that is measured of RedisGate, on a real server; `python -m measure.promises shared` measures only this."""
 
-import asyncio
-import statistics
 from dataclasses import replace
-
-from itwin_platform import RedisGate
 
 from tests.support.redis_server import RedisServer, server_program, system_programs
 
-from .figure import Figure, at_most
+from .figure import Figure
 from .several_processes import (
     eight_processes,
     interrupted_processes,
@@ -17,27 +13,7 @@ from .several_processes import (
     punished_processes,
     several_processes,
 )
-
-
-async def uncontended(redis: RedisServer, *, calls: int = 1000) -> list[Figure]:
-    """One process, one task: what the gate adds to a call, and what the engine does for it."""
-    clock = asyncio.get_running_loop().time
-    seconds: list[float] = []
-    with redis.client as client:
-        client.config_resetstat()
-        async with RedisGate(redis.url, name="uncontended") as gate:
-            for _ in range(calls):
-                began = clock()
-                permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
-                seconds.append(clock() - began)
-                gate.sending(permit)
-                gate.answered(permit)
-        statistic = client.info("commandstats")["cmdstat_evalsha"]
-    return [
-        at_most("uncontended enter, median", statistics.median(seconds) * 1000, 0.3, unit=" ms"),
-        at_most("uncontended: commands of the engine per call", statistic["calls"] / calls, 1.05),
-        at_most("uncontended: the script itself, mean", statistic["usec_per_call"] / 1000, 0.2, unit=" ms"),
-    ]
+from .uncontended import uncontended
 
 
 async def shared_limit() -> list[Figure]:

@@ -130,3 +130,32 @@ def test_a_process_forgets_permits_whose_lease_expired(empty_server: RedisServer
             two.abandoned(held[1])
 
     run(work)
+
+
+def test_an_expired_lease_returns_its_permits_once(empty_server: RedisServer) -> None:
+    """A process that asks after its lease has expired gets as many permits as are free, and no more."""
+
+    async def work() -> None:
+        processes = Processes(empty_server)
+        await processes.exchange("one", wants=1)
+        processes.now += 2 * LEASE
+        reply = await processes.exchange("one", wants=3, holds=True)
+        assert not reply.known
+        assert len(reply.permits) == 1
+        await processes.engine.aclose()
+
+    run(work)
+
+
+def test_the_state_outlives_a_long_cooldown(empty_server: RedisServer) -> None:
+    """What Redis knows of a cooldown, and of who holds permits, does not expire before the cooldown ends."""
+
+    async def work() -> None:
+        processes = Processes(empty_server)
+        ((period, number),) = (await processes.exchange("one", wants=1)).permits
+        await processes.exchange("one", Report(kind="rate_limited", period=period, number=number, value=7200.0))
+        with empty_server.client as client:
+            assert min(client.ttl(key) for key in client.keys("itwin-gate:*")) > 7200
+        await processes.engine.aclose()
+
+    run(work)

@@ -66,3 +66,18 @@ def test_a_cut_subscription_does_not_block_calls(
 
     run(work)
     assert [event.is_shared for event in events] == [False, True]
+
+
+def test_a_name_may_hold_any_characters(empty_server: RedisServer) -> None:
+    """A permit reaches a waiting call whatever the gate's name consists of."""
+
+    async def work() -> None:
+        one, two = (RedisGate(empty_server.url, name='Größe "7" \\ {🚧}', max_in_flight=1) for _ in range(2))
+        async with one, two:
+            permit = await enter(one)
+            waiting = asyncio.create_task(enter(two))
+            await until(lambda: two._listens and two._asked == 1)
+            one.abandoned(permit)
+            two.abandoned(await waiting)
+
+    run(work)

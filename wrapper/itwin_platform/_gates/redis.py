@@ -1,5 +1,6 @@
 """RedisGate: a gate that processes and machines share through Redis or Valkey."""
 
+import json
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from importlib import import_module
@@ -102,47 +103,43 @@ class _RedisEngine:
             try:
                 parts = urlsplit(redis)
                 self._where = f"{parts.scheme}://{parts.hostname or ''}:{parts.port or 6379}{parts.path}"
-                # The gate has its own time limit and its own fallback: a retry in the client would only delay them.
-                self._redis = asyncio_redis.Redis.from_url(redis, retry=retry)
+                # The gate has its own time limit and its own fallback: a retry in the client would only delay them, and
+                # its time limit would start a task for each command.
+                self._redis = asyncio_redis.Redis.from_url(redis, retry=retry, socket_timeout=None)
             except ValueError as error:
                 raise UsageError("RedisGate: redis must be a URL such as redis://localhost:6379/0") from error
         prefix = f"itwin-gate:{{{name}}}:"
-        self._keys = [prefix + part for part in ("state", "leases", "processes", "queue", "wants", "log")]
+        keys = [prefix + part for part in ("state", "leases", "queue", "wants", "log")]
+        # As bytes: redis-py looks at a string several times before it encodes it.
+        self._keys = [each.encode() for each in (str(len(keys)), *keys)]
         self._channel = prefix + "process:"
-        self._settings = [str(LEASE), str(max_in_flight), str(BackoffPolicy().retry_budget)]
-        self._rates = [str(len(rates))]
-        for rate in rates:
-            self._rates += [str(rate.requests), repr(rate.counted_for)]
+        shared_rates = [(rate.requests, rate.counted_for) for rate in rates]
+        self._settings = (self._channel, LEASE, max_in_flight, BackoffPolicy().retry_budget, shared_rates)
         self._script = Path(__file__).with_name("exchange.lua").read_text("utf-8")
         self._digest = self._script_hash(self._script.encode()).hexdigest()
 
     async def exchange(self, request: Request) -> Reply:
-        arguments = [str(len(self._keys)), *self._keys, request.process, str(request.wants)]
-        arguments += ["1" if request.listens else "0", "1" if request.holds else "0", self._channel]
-        arguments += [*self._settings, str(request.spent), *self._rates]
-        for report in request.reports:
-            arguments += [report.kind, str(report.period), str(report.number), repr(report.value), repr(report.jitter)]
+        reports = [(each.kind, each.period, each.number, each.value, each.jitter) for each in request.reports]
+        process = (request.process, request.wants, request.listens, request.holds, request.spent)
         try:
-            said: Any = await self._run_script(arguments)
+            said: Any = await self._run_script(json.dumps((*self._settings, *process, reports)).encode())
         except (self._errors.RedisError, OSError) as error:
             raise self._translated(error) from error
-        known, wait, rank, cooldown, waiting, budget, *permits = (
-            each.decode() if isinstance(each, bytes) else str(each) for each in said
-        )
+        known, wait, rank, cooldown, waiting, budget, *permits = said.split()
         return Reply(
-            known=known == "1",
+            known=bool(int(known)),
             wait=None if float(wait) < 0 else float(wait),
             rank=int(rank),
             cooldown=float(cooldown),
-            is_contended=waiting == "1",
-            budget=int(float(budget)),
-            permits=[_permit(each) for each in permits],
+            is_contended=bool(int(waiting)),
+            budget=int(budget),
+            permits=[(int(period), int(number)) for period, number in zip(permits[::2], permits[1::2], strict=True)],
         )
 
-    async def _run_script(self, arguments: list[str]) -> object:
+    async def _run_script(self, asked: bytes) -> object:
         with suppress(self._errors.NoScriptError):
-            return await self._redis.execute_command("EVALSHA", self._digest, *arguments)
-        return await self._redis.execute_command("EVAL", self._script, *arguments)
+            return await self._redis.execute_command("EVALSHA", self._digest, *self._keys, asked)
+        return await self._redis.execute_command("EVAL", self._script, *self._keys, asked)
 
     async def listen(self, process: str, *, ready: Callable[[], None], permit: Callable[[int, int], None]) -> None:
         connection: Any = self._redis.pubsub()
