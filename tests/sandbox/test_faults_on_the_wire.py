@@ -4,12 +4,13 @@ import asyncio
 import gzip
 import io
 import json
-from collections.abc import Callable
 
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
+
+from tests.support.real_time import until
 
 RESOURCE = {"id": "a", "displayName": "A"}
 
@@ -174,8 +175,7 @@ async def test_rejected_connections_are_taken_again_after_the_seconds() -> None:
             with pytest.raises(httpx.ConnectError):
                 await http.get("/itwins/")
         over.set()
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
+        await until(lambda: sandbox._running.server._refusing is None)
         assert (await http.get("/itwins/")).status_code == 200
 
 
@@ -200,10 +200,3 @@ async def read_to_the_end(reader: asyncio.StreamReader, received: bytearray) -> 
     """Collect what comes until the connection ends in one way or another."""
     while data := await reader.read(100):
         received += data
-
-
-async def until(happened: Callable[[], bool]) -> None:
-    """Let everything else run until it has happened."""
-    async with asyncio.timeout(5):
-        while not happened():  # noqa: ASYNC110 - no event tells of what happens at the other end of a socket
-            await asyncio.sleep(0)
