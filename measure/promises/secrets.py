@@ -29,7 +29,7 @@ RESPONSES = (
     PreparedResponse(status=307, headers={"location": "/elsewhere"}),
     PreparedResponse(fault="reset"),
     PreparedResponse(fault="cut"),
-    PreparedResponse(delay=0.2),
+    PreparedResponse(delay=1.0),
 )
 
 
@@ -76,7 +76,7 @@ async def planted(
         with everything_logged() as log:
 
             async def run_round() -> None:
-                policy = BackoffPolicy(deadline=0.15, base_delay=0.005)
+                policy = BackoffPolicy(deadline=0.75, base_delay=0.005)
                 async with PlatformClient(
                     server.address,
                     vendor="acme",

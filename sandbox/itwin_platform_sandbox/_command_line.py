@@ -169,6 +169,8 @@ def _reason(error: Exception, arguments: argparse.Namespace) -> str:
         return f"cannot listen on {arguments.host} port {arguments.port}: {error.strerror or error}"
     if not isinstance(error, FieldError):
         return str(error)
+    if error.field == "allow_hosts":
+        return f"--allow-host: {error.message}"  # the argument of `Sandbox` takes several
     if error.field in vars(arguments):
         return f"--{error.field.replace('_', '-')}: {error.message}"
     # The other fields are those of a rate limit, and of the entries of a seed file.

@@ -12,12 +12,13 @@ from typing import Self
 
 from ._controls import SandboxControls
 from ._server.argument_checks import (
-    as_tuple,
     check_counts,
     check_delay,
+    checked_hosts,
     checked_origins,
     checked_prefix,
     checked_public_url,
+    checked_vendor,
 )
 from ._server.running import RunningSandbox
 from ._server.settings import Environment, Settings
@@ -105,7 +106,7 @@ class Sandbox(SandboxControls):
             public_url=checked_public_url(public_url),
             any_token=any_token,
             token=DEFAULT_TOKEN,
-            vendor=vendor,
+            vendor=checked_vendor(vendor),
             rate=None if rate is None else rate_limit_of(rate),
             latency=latency,
             jitter=jitter,
@@ -113,7 +114,7 @@ class Sandbox(SandboxControls):
             strict=strict,
             tls=tls,
             cors=checked_origins(cors),
-            allowed_hosts=as_tuple(allow_hosts),
+            allowed_hosts=checked_hosts(allow_hosts),
         )
         chance = source_of(seed if isinstance(seed, int) else 1, "jitter")
         environment = Environment(clock=clock, now=now, sleep=sleep, chance=chance)

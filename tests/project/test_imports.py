@@ -1,13 +1,15 @@
 """Imports go down from folder to folder, and decisions know neither the network nor the clock."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
+PROJECT = Path(__file__).resolve().parents[2]
+PACKAGE = PROJECT / "wrapper" / "itwin_platform"
 #: From the top to the ground: a module imports from its own folder or from those below.
 #: A subfolder is below the folder that holds it.
 ORDER = (
@@ -92,6 +94,14 @@ def test_one_module_names_the_generated_package() -> None:
     ] == ["_api"]
 
 
+def test_httpx_is_named_where_the_decision_says() -> None:
+    """httpx is imported by the modules that the decision on a second HTTP library lists, each with its reason."""
+    record = (PROJECT / "docs" / "decisions" / "second-http-library.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| `(_[\w/]+)` \| \S", record, re.MULTILINE)
+    used = {module for module in MODULES if any(name.partition(".")[0] == "httpx" for name in imported(module))}
+    assert sorted(told) == sorted(used)
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_no_module_imports_itself_in_a_circle(module: str) -> None:
     """No module imports itself through others, also within a folder."""
@@ -107,7 +117,7 @@ def test_no_module_imports_itself_in_a_circle(module: str) -> None:
 def test_generated_code_does_not_know_the_wrapper() -> None:
     """The generated package imports nothing of the hand-written layer."""
     hand_written = {"itwin_platform", "itwin_platform_sandbox"}
-    for path in (PACKAGE.parent.parent / "generated").rglob("*.py"):
+    for path in (PROJECT / "generated").rglob("*.py"):
         roots = set()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):

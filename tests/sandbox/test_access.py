@@ -76,7 +76,7 @@ async def test_a_page_of_a_named_origin_may_call_and_control(cors: httpx.AsyncCl
     assert "retry-after" in response.headers["access-control-expose-headers"]
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null"])
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://["])
 async def test_a_page_of_another_origin_may_neither(cors: httpx.AsyncClient, origin: str) -> None:
     """No header lets it read, and nothing lets it control."""
     response = await cors.get("/itwins/", headers={"Origin": origin})
@@ -102,7 +102,18 @@ async def test_the_page_cannot_be_framed(http: httpx.AsyncClient) -> None:
     [
         ({"cors": "localhost:3000"}, "cors"),
         ({"cors": "http://localhost:3000/"}, "cors"),
+        ({"cors": "http://["}, "cors"),
+        ({"cors": "http://"}, "cors"),
         ({"public_url": "proxy"}, "public_url"),
+        ({"public_url": "http://["}, "public_url"),
+        ({"public_url": "http://proxy:port"}, "public_url"),
+        ({"public_url": "http://proxy/a b"}, "public_url"),
+        ({"path_prefix": "/a b"}, "path_prefix"),
+        ({"path_prefix": "/a/../b"}, "path_prefix"),
+        ({"path_prefix": "/a?b"}, "path_prefix"),
+        ({"allow_hosts": "http://proxy"}, "allow_hosts"),
+        ({"allow_hosts": ["a", "proxy:80"]}, "allow_hosts"),
+        ({"vendor": "a b"}, "vendor"),
         ({"port": 99999}, "port"),
         ({"seed": None}, "seed"),
     ],

@@ -103,8 +103,8 @@ async def test_accept_names_the_version_of_the_operation(
 
 
 async def test_a_vendor_can_be_demanded() -> None:
-    """With vendor= only that vendor is accepted in the media type."""
-    async with Sandbox(itwins=1, vendor="acme") as sandbox, httpx.AsyncClient(base_url=sandbox.base_url) as http:
+    """With vendor= only that vendor is accepted in the media type, whose letters have no case."""
+    async with Sandbox(itwins=1, vendor="Acme") as sandbox, httpx.AsyncClient(base_url=sandbox.base_url) as http:
         statuses = []
         for vendor in ("acme", "other"):
             accept = f"application/vnd.{vendor}.itwin-platform.v1+json"

@@ -103,3 +103,14 @@ def test_old_records_go_when_there_are_too_many() -> None:
     for number in range(11):
         recorder.begin(APIRequest(method="GET", path=str(number)), None).end(200)
     assert [record.path for record in recorder.records] == ["5", "6", "7", "8", "9", "10"]
+
+
+@pytest.mark.parametrize("where", ["query", "headers"])
+def test_long_queries_and_headers_count_too(where: str) -> None:
+    """The journal stays within its bytes when each request has another long text."""
+    recorder = Recorder(lambda: 0.0, most_bytes=100_000)
+    for number in range(20):
+        texts = {"a": f"{number}{'x' * 20_000}"}
+        recorder.begin(APIRequest(method="GET", path="/", **{where: texts}), None).end(200)  # type: ignore[arg-type] # query or headers
+    assert sum(len(value) for record in recorder.records for value in getattr(record, where).values()) <= 100_000
+    assert len(recorder.records) >= 2

@@ -127,9 +127,18 @@ def test_values_that_json_does_not_have_are_rejected(tmp_path: Path) -> None:
     path.write_text("itwins: [{latitude: .nan}]", encoding="utf-8")
     with pytest.raises(ValueError, match="YAML"):
         Sandbox(seed=path)
-    path.write_text("itwins: [", encoding="utf-8")
-    with pytest.raises(ValueError, match="YAML"):
-        Sandbox(seed=path)
+    for text in ("itwins: [", "[" * 10_000):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=r"YAML|nests"):
+            Sandbox(seed=path)
+
+
+def test_a_time_in_yaml_needs_no_quotes(tmp_path: Path) -> None:
+    """YAML has times of its own; the sandbox stores what the file says."""
+    path = tmp_path / "seed.yaml"
+    path.write_text("itwins: [{createdDateTime: 2024-01-15T12:00:00.000Z}]", encoding="utf-8")
+    sandbox = Sandbox(seed=path)
+    assert sandbox._running.seeded.platform.itwins[sandbox.itwin_id]["createdDateTime"] == "2024-01-15T12:00:00.000Z"
 
 
 def test_yaml_without_its_package_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

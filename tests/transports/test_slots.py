@@ -1,7 +1,9 @@
 """The default transport takes its connections back, uses them again, and closes them."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine, Generator
+from types import coroutine
+from typing import Any
 
 import httpx
 import pytest
@@ -135,3 +137,27 @@ async def test_many_connections_cost_no_more_than_one() -> None:
             counts.append(len(calls))
             await transport.aclose()
     assert counts[1] <= counts[0] * 1.1
+
+
+@coroutine
+def noting_waits(work: Coroutine[Any, Any, bytes], waits: list[object]) -> Generator[object, None, bytes]:
+    """Run some work, and note each time that it lets other tasks run."""
+    while True:
+        try:
+            waits.append(work.send(None))
+        except StopIteration as end:
+            return bytes(end.value)
+        yield waits[-1]
+
+
+async def test_a_request_on_an_open_connection_waits_for_its_response_only(transport: SlotTransport) -> None:
+    """With many requests in flight, none of them stands half done before or after it has its response."""
+
+    async def send() -> bytes:
+        return await (await transport.handle_async_request(httpx.Request("GET", server.address))).aread()
+
+    async with RawServer(raw_response()) as server:
+        await send()
+        waits: list[object] = []
+        assert await noting_waits(send(), waits) == ACCOUNT
+        assert len(waits) == 1

@@ -37,15 +37,15 @@ class Stream(httpx.AsyncByteStream):
         await self._network.aclose()
 
 
-def response_on(network: Network, stream: httpx.AsyncByteStream, *, version: bytes = b"HTTP/1.1") -> httpx.Response:
-    """Return a response that came over a network."""
-    return httpx.Response(200, stream=stream, extensions={"network_stream": network, "http_version": version})
+async def end(network: Network, stream: httpx.AsyncByteStream, *, version: bytes = b"HTTP/1.1") -> None:
+    """End a response that came over a network."""
+    await close_if_surplus(stream, {"network_stream": network, "http_version": version})
 
 
 async def test_a_response_of_another_protocol_keeps_its_connection() -> None:
     """With HTTP/2, which numbers its responses, no connection is closed."""
     network = Network()
-    await close_if_surplus(response_on(network, httpx.ByteStream(b""), version=b"HTTP/2"))
+    await end(network, httpx.ByteStream(b""), version=b"HTTP/2")
     assert not network.is_closed
 
 
@@ -54,7 +54,7 @@ async def test_a_response_whose_connection_is_hidden_closes_it_and_says_so(caplo
     _warn.cache_clear()
     for network in (Network(), Network()):
         with caplog.at_level(logging.WARNING):
-            await close_if_surplus(response_on(network, httpx.ByteStream(b"")))
+            await end(network, httpx.ByteStream(b""))
         assert network.is_closed
     assert [record.getMessage() for record in caplog.records] == [
         "responses of ByteStream do not show their connection: each connection is used for one request"
@@ -67,7 +67,7 @@ async def test_a_connection_that_is_in_use_again_is_left_alone() -> None:
     state, network = h11.Connection(h11.CLIENT), Network()
     state.receive_data(b"surplus")
     state.send(h11.Request(method="GET", target="/", headers=[("host", "service.example")]))
-    await close_if_surplus(response_on(network, Stream(state, network)))
+    await end(network, Stream(state, network))
     assert not network.is_closed
 
 
@@ -77,5 +77,5 @@ async def test_a_connection_whose_encryption_broke_is_closed(waiting: bytes, clo
     incoming = ssl.MemoryBIO()
     incoming.write(waiting)
     network = Network(ssl.create_default_context().wrap_bio(incoming, ssl.MemoryBIO(), server_hostname="x.example"))
-    await close_if_surplus(response_on(network, Stream(h11.Connection(h11.CLIENT), network)))
+    await end(network, Stream(h11.Connection(h11.CLIENT), network))
     assert network.is_closed is closes

@@ -6,8 +6,6 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import httpx
-
 from ._api import UNSET, Unset
 from ._attempts.admission.gate import RequestGate
 from ._attempts.auth import TokenAuth, TokenProvider
@@ -16,13 +14,12 @@ from ._attempts.telemetry.events import BackoffEvent
 from ._attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
 from ._errors import UsageError
 from ._operations.group import Connection
-from ._transports.connections.slots import SlotTransport
-from ._transports.given_client import ClientTransport
-from ._transports.options import CallOptions, as_callback, as_timeout, with_headers
+from ._transports.given_client import HTTPClient, HTTPTransport, Timeout, as_timeout, innermost
+from ._transports.options import CallOptions, as_callback, with_headers
 from ._transports.platform import PlatformHTTPClient, PlatformSender
-from ._transports.request import Service
+from ._transports.request import Service, as_base_url
 from ._transports.response_info import ResponseInfo
-from ._transports.settings import as_base_url, setting
+from ._transports.settings import setting
 
 if TYPE_CHECKING:
     from ._api import AuthenticatedClient
@@ -53,8 +50,8 @@ class PlatformClient:
         check_requests: False sends what the documented rules forbid, for when the preview has changed them. An id that
             would change the path is still rejected.
         max_response_bytes: the largest decoded response, in bytes.
-        transport: the innermost transport: a proxy, an ASGI app, a mock. It must send each request once: its own
-            retries are not counted. It is closed with the client.
+        transport: the innermost `httpx.AsyncBaseTransport`: a proxy, an ASGI app, a mock. It must send each request
+            once: its own retries are not counted. It is closed with the client.
         http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.
         gate: shared by all clients of one address and credential.
         on_event: is called with each attempt that ended and each cooldown that started; it must not block.
@@ -74,11 +71,11 @@ class PlatformClient:
         vendor: str | None = None,
         token: TokenProvider | None = None,
         backoff: BackoffPolicy | None = None,
-        timeout: float | httpx.Timeout = 30.0,
+        timeout: float | Timeout = 30.0,
         check_requests: bool = True,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
-        transport: httpx.AsyncBaseTransport | None = None,
-        http_client: httpx.AsyncClient | None = None,
+        transport: HTTPTransport | None = None,
+        http_client: HTTPClient | None = None,
         gate: RequestGate | None = None,
         on_event: Callable[[BackoffEvent], None] | None = None,
         allow_insecure: bool = False,
@@ -96,7 +93,7 @@ class PlatformClient:
         del token  # tools that report errors show what frames hold
         self._sender = PlatformSender(
             transport=BackoffTransport(
-                _innermost(transport, http_client, url=url),
+                innermost(transport, http_client, is_encrypted=url.scheme == "https"),
                 policy=self._policy,
                 gate=gate,
                 auth=self._auth,
@@ -112,7 +109,7 @@ class PlatformClient:
     def with_options(
         self,
         *,
-        timeout: float | httpx.Timeout | Unset = UNSET,
+        timeout: float | Timeout | Unset = UNSET,
         deadline: float | Unset | None = UNSET,
         queue_timeout: float | Unset | None = UNSET,
         max_attempts: int | Unset = UNSET,
@@ -233,17 +230,3 @@ class PlatformClient:
             return
         await self._sender.transport.aclose()
         await self._auth.aclose()
-
-
-def _innermost(
-    transport: httpx.AsyncBaseTransport | None,
-    http_client: httpx.AsyncClient | None,
-    *,
-    url: httpx.URL,
-) -> httpx.AsyncBaseTransport:
-    if transport is not None:
-        return transport
-    if http_client is not None:
-        return ClientTransport(http_client)
-    # No request leaves the address: where that is plain http, certificates need not be read, which takes 20 ms.
-    return SlotTransport(verify=url.scheme == "https")

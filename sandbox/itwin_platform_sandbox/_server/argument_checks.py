@@ -1,5 +1,6 @@
 """Checks of the arguments of `Sandbox`; a `FieldError` names the wrong argument."""
 
+import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -7,6 +8,11 @@ from .._service.fields import LARGEST_NUMBER, FieldError
 from .gatekeeping import is_origin
 
 CONTROL_PATH = "/sandbox"
+# The characters of a path in a URL. Source: RFC 3986, section 3.3.
+_PATH = re.compile(r"(/([\w.~!$&'()*+,;=:@-]|%[0-9a-f]{2})+)*", re.IGNORECASE | re.ASCII)
+_VISIBLE = re.compile(r"[!-~]+")
+_HOST = re.compile(r"\*|[\w.-]+|\[[0-9a-f:.]+\]", re.IGNORECASE | re.ASCII)
+_VENDOR = re.compile(r"[\w.-]+", re.ASCII)
 
 
 def check_counts(*, itwins: int, objects: int, port: int) -> None:
@@ -33,6 +39,8 @@ def checked_prefix(prefix: str) -> str:
     """Return a path prefix that does not hide the control interface."""
     if prefix and (not prefix.startswith("/") or prefix.endswith("/")):
         raise FieldError("path_prefix", f"must start with a slash and not end with one, such as /api, not {prefix!r}")
+    if not _PATH.fullmatch(prefix) or {".", ".."} & set(prefix.split("/")):
+        raise FieldError("path_prefix", f"must be a path of a URL, such as /api, not {prefix!r}")
     if prefix == CONTROL_PATH or prefix.startswith(f"{CONTROL_PATH}/"):
         raise FieldError("path_prefix", f"must not be below {CONTROL_PATH}, the path of the control interface")
     return prefix
@@ -42,21 +50,51 @@ def checked_public_url(url: str | None) -> str | None:
     """Return the base URL of a proxy, without a slash at its end."""
     if url is None:
         return None
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+    if not _is_base_url(url):
         raise FieldError("public_url", f"must be a base URL such as https://proxy.example.com/api, not {url!r}")
     return url.rstrip("/")
 
 
+def _is_base_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port  # raises an error for one that is no port
+    except ValueError:
+        return False
+    is_visible = _VISIBLE.fullmatch(text) is not None
+    return (
+        is_visible and parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query + parts.fragment
+    )
+
+
+def checked_vendor(vendor: str | None) -> str | None:
+    """Return a word that can stand in a media type."""
+    if vendor is not None and not _VENDOR.fullmatch(vendor):
+        raise FieldError(
+            "vendor", f"must be the word in application/vnd.<vendor>.itwin-platform.v1+json, not {vendor!r}"
+        )
+    return vendor
+
+
+def checked_hosts(hosts: str | Iterable[str]) -> tuple[str, ...]:
+    """Return one or several names of a host as a tuple."""
+    checked = _as_tuple(hosts)
+    for host in checked:
+        if not _HOST.fullmatch(host):
+            message = f"must be a name such as sandbox.example, without scheme and port, or *, not {host!r}"
+            raise FieldError("allow_hosts", message)
+    return checked
+
+
 def checked_origins(origins: str | Iterable[str]) -> tuple[str, ...]:
     """Return one or several origins as a tuple."""
-    checked = as_tuple(origins)
+    checked = _as_tuple(origins)
     for origin in checked:
         if not is_origin(origin):
             raise FieldError("cors", f"must be an origin such as http://localhost:3000, or *, not {origin!r}")
     return checked
 
 
-def as_tuple(values: str | Iterable[str]) -> tuple[str, ...]:
+def _as_tuple(values: str | Iterable[str]) -> tuple[str, ...]:
     """Return one or several strings as a tuple."""
     return (values,) if isinstance(values, str) else tuple(values)

@@ -1,14 +1,16 @@
 """Who may use the sandbox: a check of Host against DNS rebinding, and CORS for pages of allowed origins."""
 
 import ipaddress
+import re
 from collections.abc import Iterable, Sequence
-from urllib.parse import urlsplit
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 ANY = "*"
+# As a browser sends it: in lower case, and with a port unless it is that of the scheme.
+_ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 # The headers that a page may read. Source: sections 4.3 and 7, and observed headers.
 EXPOSED_HEADERS = ("retry-after", "x-max-return", "x-correlation-id", "date", "tier", "x-itwinplatform-media-type")
@@ -68,5 +70,4 @@ def guarded(app: ASGIApp, *, allowed_hosts: Iterable[str], origins: Sequence[str
 
 def is_origin(text: str) -> bool:
     """Return whether the text is an origin such as http://localhost:3000, or `*`."""
-    parts = urlsplit(text)
-    return text == ANY or (parts.scheme in ("http", "https") and text == f"{parts.scheme}://{parts.netloc}")
+    return text == ANY or _ORIGIN.fullmatch(text) is not None

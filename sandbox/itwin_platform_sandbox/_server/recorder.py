@@ -14,6 +14,7 @@ MOST_BYTES = 8 * 2**20
 RECORD_BYTES = 500
 PARSED_FACTOR = 6
 MOST_SHARED = 64
+UNCOUNTED_CHARACTERS = 1000
 
 
 class Recorder:
@@ -76,7 +77,9 @@ class Recorder:
 
 def _size(record: RecordedRequest) -> int:
     body = 0 if record.body is None else record.body_bytes
-    return RECORD_BYTES + len(record.path) + body * PARSED_FACTOR
+    # Usual headers and queries are short and shared; a client can send others with every request.
+    texts = sum(len(text) for values in (record.query, record.headers) for text in (*values, *values.values()))
+    return RECORD_BYTES + len(record.path) + max(0, texts - UNCOUNTED_CHARACTERS) + body * PARSED_FACTOR
 
 
 class Recording:

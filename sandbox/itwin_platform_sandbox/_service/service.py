@@ -89,11 +89,14 @@ class Service:
             if media_type in _GENERAL_MEDIA_TYPES:
                 return
             match = _VENDOR_MEDIA_TYPE.fullmatch(media_type)
-            if match is not None and match[2] == str(operation.version) and self._vendor in (None, match[1]):
+            if match is not None and match[2] == str(operation.version) and self._is_vendor(match[1]):
                 return
         vendor = self._vendor or "<vendor>"
         expected = f"application/vnd.{vendor}.itwin-platform.v{operation.version}+json"
         raise operation_not_found(f"No such version: this operation needs Accept: {expected}.")
+
+    def _is_vendor(self, name: str) -> bool:
+        return self._vendor is None or self._vendor.lower() == name
 
     def _operation_request(self, request: APIRequest, route: Route, caller: Caller) -> OperationRequest:
         return OperationRequest(

@@ -5,13 +5,11 @@ import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
-
-import httpx
+from typing import Any, NamedTuple, Protocol
 
 from .._transports.cancellation import cancelled_in_order
-from .._transports.connections.failures import tls_failure
-from .._transports.lazy import route_of
+from .._transports.connections.failures import NO_RESPONSE, NOT_CONNECTED, UNSENDABLE, tls_failure
+from .._transports.lazy import Request, Response, route_of
 from .._transports.status_errors import SENT_TOKEN, limited_by
 from .._version import LOG
 from .admission.gate import RequestGate
@@ -26,12 +24,10 @@ from .token import AccessToken
 #: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
 LONGEST_COOLDOWN = 86_400.0
 
-#: What a transport may raise instead of returning a response.
-NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
-#: How these are classified, first match first; what is not listed may have had an effect.
+#: How failures are classified, first match first; what is not listed may have had an effect.
 _OUTCOMES: tuple[tuple[tuple[type[Exception], ...], Outcome], ...] = (
-    ((httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL), Outcome.UNSENDABLE),
-    ((httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError), Outcome.NOT_SENT),
+    (UNSENDABLE, Outcome.UNSENDABLE),
+    (NOT_CONNECTED, Outcome.NOT_SENT),
     (NO_RESPONSE, Outcome.OUTCOME_UNKNOWN),
 )
 
@@ -49,7 +45,7 @@ class Call:
         trace: its spans, when the application traces.
     """
 
-    request: httpx.Request
+    request: Request
     policy: BackoffPolicy
     ticket: int
     limit: asyncio.Timeout
@@ -106,24 +102,36 @@ class Attempt(NamedTuple):
     """
 
     outcome: Outcome
-    response: httpx.Response | None = None
+    response: Response | None = None
     error: Exception | None = None
     retry_after: float | None = None
     delay: float = 0.0
+
+
+class SingleTransport(Protocol):
+    """What attempts need of a transport; it may also say of itself that it `cancels_cleanly`."""
+
+    async def handle_async_request(self, request: Request) -> Response:
+        """Send a request once, or raise one of `NO_RESPONSE`."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptSender:
     """Sends single attempts through `transport`, and ends the permit of each of them, whatever happens."""
 
-    transport: httpx.AsyncBaseTransport
+    transport: SingleTransport
     gate: RequestGate
     max_response_bytes: int
     on_event: Callable[[BackoffEvent], None] | None
     random_number: Callable[[], float]
     now: Callable[[], datetime]
 
-    async def send(self, request: httpx.Request, call: Call) -> Attempt:
+    async def send(self, request: Request, call: Call) -> Attempt:
         """Send a request once and return what it ended in."""
         call.sent += 1
         call.is_rate_limited = False
@@ -157,7 +165,7 @@ class AttemptSender:
         # The protection costs a task for each attempt; a transport says by itself when it needs none.
         return exchange if getattr(self.transport, "cancels_cleanly", False) else cancelled_in_order(exchange)
 
-    async def _exchange(self, request: httpx.Request, call: Call) -> Attempt:
+    async def _exchange(self, request: Request, call: Call) -> Attempt:
         try:
             response = await self.transport.handle_async_request(request)
             outcome, retry_after, delay = self._head(request, response, call)
@@ -173,9 +181,7 @@ class AttemptSender:
             call.note(outcome)
             return Attempt(outcome=outcome, error=error, delay=self._delay(call, retry_after=None))
 
-    def _head(
-        self, request: httpx.Request, response: httpx.Response, call: Call
-    ) -> tuple[Outcome, float | None, float]:
+    def _head(self, request: Request, response: Response, call: Call) -> tuple[Outcome, float | None, float]:
         """Decide by status and headers, before the body has arrived: a cooldown starts at once.
 
         Returns:
@@ -193,9 +199,7 @@ class AttemptSender:
             self._start_cooldown(request, response, permit, seconds=min(delay, LONGEST_COOLDOWN))
         return outcome, retry_after, delay
 
-    def _start_cooldown(
-        self, request: httpx.Request, response: httpx.Response, permit: Permit, *, seconds: float
-    ) -> None:
+    def _start_cooldown(self, request: Request, response: Response, permit: Permit, *, seconds: float) -> None:
         is_new = self.gate.cooldown_left() == 0
         self.gate.rate_limited(permit, wait=seconds)
         if not is_new:
@@ -211,12 +215,10 @@ class AttemptSender:
             retry_after=retry_after, progress=call.progress, policy=call.policy, jitter=self.random_number()
         )
 
-    def _report(
-        self, request: httpx.Request, call: Call, ended: httpx.Response | BaseException | None, *, started: float
-    ) -> None:
+    def _report(self, request: Request, call: Call, ended: Response | BaseException | None, *, started: float) -> None:
         if self.on_event is None and not LOG.isEnabledFor(logging.DEBUG):
             return
-        response = ended if isinstance(ended, httpx.Response) else None
+        response = ended if isinstance(ended, Response) else None
         headers = request.headers if response is None else response.headers
         event = AttemptEnded(
             method=request.method,

@@ -6,11 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-import httpx
-
 from .._errors import TokenError
-from .._transports.lazy import LazyRequest, set_header
-from .._transports.request import with_known_length
+from .._transports.lazy import Request, set_header
 from .token import AccessToken, Freshness, freshness, utc_now
 
 #: What `token=` accepts: a string, an AccessToken, or a function that returns one of them.
@@ -62,7 +59,7 @@ class TokenAuth:
     def __repr__(self) -> str:
         return "TokenAuth(<hidden>)"
 
-    async def authorize(self, request: httpx.Request, token: AccessToken | None = None) -> AccessToken:
+    async def authorize(self, request: Request, token: AccessToken | None = None) -> AccessToken:
         """Put a token on a request, the given one or else the current one, and return it."""
         current = await self._current() if token is None else token
         set_header(request, "Authorization", f"Bearer {current.value}")
@@ -143,19 +140,6 @@ class TokenAuth:
         if self._refresh is not None:
             self._refresh.cancel()
             await asyncio.wait([self._refresh])
-
-
-def copy_of(request: httpx.Request) -> httpx.Request:
-    """Copy a request, so that each one that was sent stays as it was for those who keep it."""
-    if isinstance(request, LazyRequest):
-        return request.copy()
-    return httpx.Request(
-        request.method,
-        request.url,
-        headers=with_known_length(request.headers),
-        content=request.content or None,
-        extensions=request.extensions,
-    )
 
 
 def _access_token(value: object) -> AccessToken:

@@ -2,12 +2,10 @@
 
 from datetime import datetime
 
-import httpx
-
 from .._error_text import counted, sent_so_far
 from .._errors import DeadlineExceededError, NotSentError, OutcomeUnknownError, RateLimitError, TransportError
 from .._transports.connections.failures import kind_of_failure
-from .._transports.lazy import route_of
+from .._transports.lazy import Response, as_headers, route_of
 from .._transports.status_errors import moment_after, sent_token, status_error
 from .attempt import Attempt, Call
 from .policy import GiveUp, Outcome, exceeded_limit
@@ -52,7 +50,7 @@ def out_of_time(call: Call, *, retry_at: datetime | None) -> DeadlineExceededErr
     )
 
 
-def held_back(call: Call, seen: httpx.Response | None, *, seconds: float | None, now: datetime) -> RateLimitError:
+def held_back(call: Call, seen: Response | None, *, seconds: float | None, now: datetime) -> RateLimitError:
     """Make the error for a call that a known cooldown holds back for longer than the call may wait.
 
     Args:
@@ -63,7 +61,7 @@ def held_back(call: Call, seen: httpx.Response | None, *, seconds: float | None,
     """
     error = status_error(
         status=429,
-        headers=httpx.Headers() if seen is None else seen.headers,
+        headers=as_headers({}) if seen is None else seen.headers,
         body=b"" if seen is None else seen.content,
         attempts=call.sent,
         retry_after=seconds,

@@ -15,15 +15,15 @@ from .._errors import (
     UsageError,
 )
 from .._transports.connections.failures import without_frames
-from .._transports.given_client import check_kind
-from .._transports.lazy import LazyRequest
+from .._transports.given_client import HTTPTransport, as_transport
+from .._transports.lazy import LazyRequest, copy_of
 from .._transports.options import POLICY
 from .._transports.status_errors import ATTEMPTS, REASON, RETRY_AFTER, RETRY_AT, moment_after
 from .admission.gate import Gate, RequestGate
 from .admission.guarded_gate import GuardedGate
 from .admission.window import WaitTooLongError
 from .attempt import Attempt, AttemptSender, Call
-from .auth import TokenAuth, copy_of
+from .auth import TokenAuth
 from .call_errors import given_up, held_back, no_response, out_of_time
 from .policy import BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from .telemetry.events import BackoffEvent
@@ -40,7 +40,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     breaks off is retried too. When it gives up, it returns the last response, or raises. Source: section 7.
 
     Args:
-        transport: sends one attempt; it is closed with this transport.
+        transport: an `httpx.AsyncBaseTransport` that sends one attempt; it is closed with this transport.
         policy: how often and how long to retry.
         gate: shared by everything that sends to one service with one credential; a new one by default.
         auth: puts an access token on each attempt, so that a retry after a long wait carries a fresh one.
@@ -59,7 +59,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def __init__(
         self,
-        transport: httpx.AsyncBaseTransport,
+        transport: HTTPTransport,
         *,
         policy: BackoffPolicy | None = None,
         gate: RequestGate | None = None,
@@ -69,7 +69,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         random_number: Callable[[], float] = random.random,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        check_kind("transport", transport, httpx.AsyncBaseTransport)
         self._policy = policy or BackoffPolicy()
         own = Gate(self._policy.max_in_flight, random_number=random_number) if gate is None else gate
         self._gate = own if type(own) is Gate else GuardedGate(own)
@@ -84,7 +83,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._last_rate_limit: httpx.Response | None = None
         self._sender = AttemptSender(
-            transport=transport,
+            transport=as_transport(transport),
             gate=self._gate,
             max_response_bytes=max_response_bytes,
             on_event=on_event,

@@ -10,7 +10,7 @@ from typing import Generic
 
 from .._api import RequestValues
 from .._errors import PlatformError
-from .._transports.platform import Response
+from .._transports.lazy import Response
 from .._transports.response_info import response_info
 from .limits import check_integer
 from .page import Listing, Page, PageContent, PageRequest, Run, T, TruncatedWarning

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from .._api import RequestValues
-from .._transports.platform import PlatformSender, Response
+from .._transports.lazy import Response
+from .._transports.platform import PlatformSender
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

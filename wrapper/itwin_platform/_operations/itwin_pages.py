@@ -15,7 +15,8 @@ from .._listings.resume import Position, fingerprint
 from .._listings.run import ListingRun
 from .._listings.time_ranges import TIMES
 from .._transports.decoding.typed_pages import read_typed
-from .._transports.platform import Response, unwrap
+from .._transports.lazy import Response
+from .._transports.platform import unwrap
 from .group import Connection
 from .rules import ITWIN_QUERY
 

@@ -21,7 +21,8 @@ from .._listings.links import keyword_names, link_of
 from .._listings.page import Listing, Page, PageContent, SceneState, page_size_for
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
-from .._transports.platform import Response, unwrap
+from .._transports.lazy import Response
+from .._transports.platform import unwrap
 from .._transports.request import check_header
 from .group import Group
 from .rules import check_path_id, check_string, check_uuid, reject_none

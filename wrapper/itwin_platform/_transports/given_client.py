@@ -1,17 +1,58 @@
-"""The caller's own `httpx.AsyncClient` as a transport."""
+"""What a caller may pass of an HTTP library: a client, a transport, a timeout; and what sends where none is passed."""
+
+import math
 
 import httpx
 
 from .._errors import UsageError
-from .request import with_known_length
+from .connections.slots import SlotTransport
+from .lazy import with_known_length
+
+#: What is accepted, under names that do not say which library it comes from.
+HTTPClient = httpx.AsyncClient
+HTTPTransport = httpx.AsyncBaseTransport
+Timeout = httpx.Timeout
 
 
-def check_kind(name: str, value: object, kind: type) -> None:
-    """Reject an object of another library where a call would fail on it.
+def innermost(transport: HTTPTransport | None, http_client: HTTPClient | None, *, is_encrypted: bool) -> HTTPTransport:
+    """Return what makes single attempts: what the caller passed, or the default.
 
     Raises:
-        UsageError: it is not of this kind.
+        UsageError: the client is one of another library.
     """
+    if transport is not None:
+        return transport
+    if http_client is not None:
+        return ClientTransport(http_client)
+    # No request leaves the address: where that is plain http, certificates need not be read, which takes 20 ms.
+    return SlotTransport(verify=is_encrypted)
+
+
+def as_transport(transport: HTTPTransport) -> httpx.AsyncBaseTransport:
+    """Return a transport as it is.
+
+    Raises:
+        UsageError: it is one of another library.
+    """
+    _check_kind("transport", transport, httpx.AsyncBaseTransport)
+    return transport
+
+
+def as_timeout(value: float | Timeout) -> dict[str, float | None]:
+    """Return the limits of one attempt in seconds, by the names that httpx gives them.
+
+    Raises:
+        UsageError: it is neither a number of seconds nor a timeout.
+    """
+    if isinstance(value, httpx.Timeout):
+        return value.as_dict()
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout")
+    return httpx.Timeout(value).as_dict()
+
+
+def _check_kind(name: str, value: object, kind: type) -> None:
+    # Where it is passed: else the first call would fail on it.
     if not isinstance(value, kind):
         raise UsageError(
             f"{name} must be an httpx.{kind.__name__}, not {type(value).__module__}.{type(value).__qualname__}: "
@@ -23,7 +64,7 @@ class ClientTransport(httpx.AsyncBaseTransport):
     """Sends through the caller's `httpx.AsyncClient`, with its own defaults, and never closes it."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
-        check_kind("http_client", client, httpx.AsyncClient)
+        _check_kind("http_client", client, httpx.AsyncClient)
         self._client = client
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -1,4 +1,4 @@
-"""Requests and responses that make their `httpx.Headers` when somebody asks for them.
+"""Requests and responses: those of httpx, and ours, which make their `httpx.Headers` when somebody asks for them.
 
 The client and its own transports need a few headers only. Whoever looks at `headers` - an event hook, an auth, a
 transport of the caller, OpenTelemetry - gets real ones, and what is changed there is sent.
@@ -9,6 +9,13 @@ from typing import Any
 
 import httpx
 
+from .._json import decode_json, read_json
+
+#: What attempts and operations pass on, under names that do not say which HTTP library it comes from.
+Request = httpx.Request
+Response = httpx.Response
+#: The body of a response as it comes in.
+BodyStream = httpx.AsyncByteStream
 #: Headers as a transport has received them.
 RawHeaders = Sequence[tuple[bytes, bytes]]
 
@@ -140,7 +147,68 @@ for _name, _value in vars(httpx.Response(200, stream=httpx.ByteStream(b""))).ite
         setattr(LazyResponse, _name, _value)
 
 
-def set_header(request: httpx.Request, name: str, value: str) -> None:
+class ReadResponse(LazyResponse):
+    """A response whose body is read and decoded. Its headers are those that came, without the encoding."""
+
+    def __init__(self, response: Response, body: bytes) -> None:
+        # As a stream that is read already: httpx would decode and join what it is given as content.
+        super().__init__(
+            response.status_code,
+            headers_of(response),
+            stream=httpx.ByteStream(body),
+            extensions=response.extensions,
+        )
+        self._body = body
+
+    def _made_headers(self) -> httpx.Headers:
+        headers = super()._made_headers()
+        if "content-encoding" in headers:
+            headers = headers.copy()
+            del headers["content-encoding"]
+            headers.pop("content-length", None)
+        return headers
+
+    @property
+    def content(self) -> bytes:
+        """The decoded body."""
+        return self._body
+
+    def json(self, **arguments: Any) -> Any:
+        """Deserialize the body, with the fastest reader that is installed unless arguments are passed."""
+        if arguments:
+            return super().json(**arguments)
+        try:
+            return decode_json(self._body)
+        except ValueError:
+            return read_json(self._body)
+
+
+def copy_of(request: Request) -> Request:
+    """Copy a request, so that each one that was sent stays as it was for those who keep it."""
+    if isinstance(request, LazyRequest):
+        return request.copy()
+    return Request(
+        request.method,
+        request.url,
+        headers=with_known_length(request.headers),
+        content=request.content or None,
+        extensions=request.extensions,
+    )
+
+
+def with_known_length(headers: httpx.Headers) -> httpx.Headers:
+    """Return the headers for a body that is complete by now, though it was to be streamed."""
+    if "transfer-encoding" not in headers:
+        return headers
+    return httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
+
+
+def as_headers(headers: Mapping[str, str]) -> Mapping[str, str]:
+    """Return headers that are looked up without regard to case."""
+    return httpx.Headers(headers)
+
+
+def set_header(request: Request, name: str, value: str) -> None:
     """Set a header of a request."""
     plain = request.plain_headers if isinstance(request, LazyRequest) else None
     if plain is None:
@@ -149,17 +217,17 @@ def set_header(request: httpx.Request, name: str, value: str) -> None:
         plain[name] = value
 
 
-def headers_of(response: httpx.Response) -> RawHeaders | httpx.Headers:
+def headers_of(response: Response) -> RawHeaders | httpx.Headers:
     """Return the headers of a response as they are."""
     return response.raw_headers if isinstance(response, LazyResponse) else response.headers
 
 
-def route_of(request: httpx.Request) -> str:
+def route_of(request: Request) -> str:
     """Name what is requested without what may be confidential: by its template, else its path, never its query."""
     return str(request.extensions.get("route", request.url.path))
 
 
-def header_of(response: httpx.Response, name: str) -> str | None:
+def header_of(response: Response, name: str) -> str | None:
     """Return one header of a response; of several with this name all, joined by commas."""
     headers = headers_of(response)
     if isinstance(headers, httpx.Headers):

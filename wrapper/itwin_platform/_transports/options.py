@@ -1,10 +1,7 @@
 """The options of calls: what `with_options` changes."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-
-import httpx
 
 from .._api import Unset
 from .._errors import UsageError
@@ -27,7 +24,7 @@ class CallOptions:
     """The options of all calls of one client, or of one view of it.
 
     Args:
-        timeout: the limits of one attempt, as httpx names them.
+        timeout: the limits of one attempt in seconds, as httpx names them.
         policy: the limits of one call, for the transport that makes its attempts.
         headers: added to each request, names in lower case.
         on_response: is called with each final response.
@@ -35,27 +32,14 @@ class CallOptions:
     `extensions` follow from these: they go to the transports below.
     """
 
-    timeout: httpx.Timeout
+    timeout: Mapping[str, float | None]
     policy: object
     headers: Mapping[str, str] = field(default_factory=dict)
     on_response: Callable[[ResponseInfo], None] | None = None
     extensions: Mapping[str, object] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "extensions", {"timeout": self.timeout.as_dict(), POLICY: self.policy})
-
-
-def as_timeout(value: float | httpx.Timeout) -> httpx.Timeout:
-    """Return a timeout for seconds, or an `httpx.Timeout` as it is.
-
-    Raises:
-        UsageError: it is neither.
-    """
-    if isinstance(value, httpx.Timeout):
-        return value
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout")
-    return httpx.Timeout(value)
+        object.__setattr__(self, "extensions", {"timeout": {**self.timeout}, POLICY: self.policy})
 
 
 def as_callback(value: Callable[[ResponseInfo], None] | None) -> Callable[[ResponseInfo], None] | None:

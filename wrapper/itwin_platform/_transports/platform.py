@@ -14,9 +14,6 @@ from .request import FIXED_HEADERS, Service, cannot_be_sent, check_path, check_r
 from .response_info import SECONDS, response_info
 from .status_errors import ATTEMPTS, error_of
 
-#: What an operation receives, under a name that does not say which HTTP library it comes from.
-Response = httpx.Response
-
 M = TypeVar("M")
 
 
@@ -88,7 +85,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
         super().__init__(
             transport=_RulesTransport(sender),
             base_url=sender.service.base_url,
-            timeout=sender.options.timeout,
+            timeout=httpx.Timeout(**sender.options.timeout),
             headers=merged_headers(FIXED_HEADERS, sender.options.headers),
             trust_env=False,
         )

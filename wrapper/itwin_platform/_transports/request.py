@@ -3,6 +3,7 @@
 Source: sections 8 and 9.
 """
 
+import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,6 +50,27 @@ class Service:
         derive = partial(object.__setattr__, self)
         derive("address", str(self.base_url).rstrip("/"))
         derive("headers", {"Host": self.base_url.netloc.decode("ascii"), **FIXED_HEADERS})
+
+
+def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
+    """Parse the base URL.
+
+    Raises:
+        UsageError: it is not an http(s) URL, holds more than an origin and a path, or would expose the token.
+    """
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL as error:
+        raise UsageError(f"base_url is not a URL: {error}") from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise UsageError("base_url must be a URL that starts with https:// or http:// and names a host")
+    if url.userinfo or "?" in text or "#" in text:
+        raise UsageError("base_url must not contain a user, a query or a fragment; pass the token as token=...")
+    if url.scheme == "http" and not allow_insecure and not _is_loopback(url.host):
+        raise UsageError(
+            f"base_url is plain http to {url.host}, which exposes the token: use https, or pass allow_insecure=True"
+        )
+    return url
 
 
 def make_request(
@@ -180,14 +202,14 @@ def check_body_size(size: int, *, limit: int | None) -> None:
         )
 
 
-def with_known_length(headers: httpx.Headers) -> httpx.Headers:
-    """Return the headers for a body that is complete by now, though it was to be streamed."""
-    if "transfer-encoding" not in headers:
-        return headers
-    return httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
-
-
 def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:
     """Make the error for a request that cannot be encoded."""
     reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"
     return UsageError(f"the request cannot be encoded: {reason}")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import httpx
-
-from .lazy import route_of
+from .lazy import Response, route_of
 from .status_errors import ATTEMPTS, limited_by
 
 #: Under this name the extensions of a response hold how long its call took, in seconds.
@@ -39,7 +37,7 @@ class ResponseInfo:
     operation: str | None = None
 
 
-def response_info(response: httpx.Response) -> ResponseInfo:
+def response_info(response: Response) -> ResponseInfo:
     """Describe a response that has its request."""
     request, known = response.request, response.extensions
     tier, api, operation = limited_by(response.headers)

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 
-import httpx
-
 from .._errors import (
     APIStatusError,
     AuthenticationError,
@@ -20,6 +18,7 @@ from .._errors import (
     ServerError,
     UnprocessableError,
 )
+from .lazy import Response, as_headers
 
 #: Under these names the extensions of a response hold how many requests were sent, when the service allows a retry, why
 #: the client does not retry, and the token of the request, which a service may repeat in its response.
@@ -43,7 +42,7 @@ _SHORTEST_TOKEN = 8
 _REDACTED = "[redacted]"
 
 
-def error_of(response: httpx.Response) -> APIStatusError:
+def error_of(response: Response) -> APIStatusError:
     """Make the error for a response with a status of 300 or above, read to its end."""
     known = response.extensions
     return status_error(
@@ -58,7 +57,7 @@ def error_of(response: httpx.Response) -> APIStatusError:
     )
 
 
-def sent_token(response: httpx.Response) -> str | None:
+def sent_token(response: Response) -> str | None:
     """Return the token of the request; the response keeps it in an object whose `repr` hides it."""
     token = response.extensions.get(SENT_TOKEN)
     value: str | None = None if token is None else token.value
@@ -94,7 +93,7 @@ def status_error(
     if hidden is not None and hidden.encode() in body:
         body = body.replace(hidden.encode(), _REDACTED.encode())
     if hidden is not None and any(hidden in value for value in headers.values()):
-        headers = httpx.Headers({name: value.replace(hidden, _REDACTED) for name, value in headers.items()})
+        headers = as_headers({name: value.replace(hidden, _REDACTED) for name, value in headers.items()})
     parsed = _error_object(body)
     text = partial(_text, hidden=hidden)
     error = status_error_class(status)(

@@ -2,7 +2,6 @@
 
 import functools
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -77,7 +76,8 @@ def _is_foreign(sandbox: "RunningSandbox", request: Request) -> bool:
     origin = request.headers.get("origin")
     if origin is None or origin in sandbox.settings.cors:
         return False
-    return urlsplit(origin).netloc != request.headers.get("host")
+    host = request.headers.get("host")
+    return origin not in (f"http://{host}", f"https://{host}")
 
 
 def _not_found(path: str) -> Response:

@@ -15,7 +15,7 @@ def read_seed_file(path: Path) -> JSONObject:
     except OSError as error:
         raise FieldError("seed", f"cannot read {path}: {error.strerror}") from error
     if path.suffix.lower() in (".yaml", ".yml"):
-        value = _read_yaml(content)
+        value = _read_yaml(path.name, content)
     else:
         try:
             value = read_json(content)
@@ -24,14 +24,24 @@ def read_seed_file(path: Path) -> JSONObject:
     return read_fields(value, PARTS)
 
 
-def _read_yaml(content: bytes) -> JSON:
+def _read_yaml(name: str, content: bytes) -> JSON:
     try:
         import yaml
     except ImportError as error:
         message = "YAML needs PyYAML: `pip install pyyaml`, or write the seed file as JSON"
         raise FieldError("seed", message) from error
+
+    class Loader(yaml.SafeLoader):
+        """Reads a time as the string that it is in JSON."""
+
+    Loader.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
     try:
-        # By way of JSON: YAML has dates, sets and numbers that JSON does not have.
-        return read_json(write_json(yaml.safe_load(content)))
+        # By way of JSON: YAML has sets and numbers that JSON does not have.
+        return read_json(write_json(yaml.load(content, Loader)))  # noqa: S506 - a kind of SafeLoader
+    except RecursionError:
+        raise FieldError("seed", f"{name} nests too many levels") from None
     except (yaml.YAMLError, TypeError, ValueError) as error:
-        raise FieldError("seed", f"the file is not YAML with JSON's values: {' '.join(str(error).split())}") from error
+        raise FieldError("seed", f"{name} is not YAML with JSON's values: {' '.join(str(error).split())}") from error

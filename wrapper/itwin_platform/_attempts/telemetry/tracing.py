@@ -12,9 +12,7 @@ from functools import lru_cache
 from types import ModuleType, TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
-import httpx
-
-from ..._transports.lazy import route_of
+from ..._transports.lazy import Request, Response, route_of
 from ..._version import LOG, __version__
 
 T = TypeVar("T")
@@ -26,7 +24,7 @@ class Ended(Protocol):
     """What an attempt ended in."""
 
     @property
-    def response(self) -> httpx.Response | None: ...
+    def response(self) -> Response | None: ...
     @property
     def error(self) -> Exception | None: ...
 
@@ -34,7 +32,7 @@ class Ended(Protocol):
 E = TypeVar("E", bound=Ended)
 
 
-def trace_of(request: httpx.Request) -> "Trace | None":
+def trace_of(request: Request) -> "Trace | None":
     """Return the trace of a call; None when the application has set no tracer provider."""
     api = sys.modules.get(OPENTELEMETRY)
     provider = None if api is None else api.get_tracer_provider()
@@ -100,7 +98,7 @@ class Trace:
             span.ended(ended.response, ended.error)
             return ended
 
-    def ended(self, response: httpx.Response | None, error: Exception | None = None) -> None:
+    def ended(self, response: Response | None, error: Exception | None = None) -> None:
         """Record what the call or the attempt ended in."""
         if response is None:
             self._failed(type(error).__name__)

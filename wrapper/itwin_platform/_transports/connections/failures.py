@@ -1,4 +1,4 @@
-"""What a failure of the network says, and what it must not carry along."""
+"""What a failure of the network means and says, and what it must not carry along."""
 
 import ssl
 from collections.abc import Iterator
@@ -7,6 +7,15 @@ from typing import TypeVar
 import httpx
 
 E = TypeVar("E", bound=BaseException)
+
+#: What a transport may raise instead of returning a response.
+NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
+#: Among these: HTTP has no form for the request; there was no connection for it; the body of a response broke off.
+UNSENDABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL)
+NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+BROKEN_OFF = (httpx.RequestError, OSError)
+#: What a response raises for a body that was consumed without being kept.
+NOT_KEPT = httpx.ResponseNotRead
 
 #: These end a TLS connection as a lost one ends: a retry may help.
 _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)

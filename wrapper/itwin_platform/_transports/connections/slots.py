@@ -4,6 +4,7 @@ import asyncio
 import ssl
 from collections import deque
 from collections.abc import AsyncIterator
+from typing import Any
 
 import httpcore
 import httpx
@@ -61,9 +62,7 @@ class SlotTransport(httpx.AsyncBaseTransport):
         if not hasattr(slot, "_pool"):
             raise RuntimeError("this version of httpx keeps its connections elsewhere: use httpx 0.27 or 0.28")
         # httpx has no public way to hand in a network.
-        slot._pool = httpcore.AsyncConnectionPool(  # noqa: SLF001
-            ssl_context=self._context, max_connections=1, keepalive_expiry=KEEPALIVE, network_backend=self._network
-        )
+        slot._pool = _Pool(self._context, self._network)  # noqa: SLF001
         self._slots.add(slot)
         return slot
 
@@ -89,6 +88,58 @@ class SlotTransport(httpx.AsyncBaseTransport):
             await self._close(slot)
         # The event loop closes sockets in its next round.
         await asyncio.sleep(0)
+
+
+class _Pool(httpcore.AsyncConnectionPool):
+    """A pool of one connection, which has one request at a time."""
+
+    def __init__(self, context: ssl.SSLContext, network: Network) -> None:
+        self._of_connection: dict[str, Any] = {
+            "ssl_context": context,
+            "keepalive_expiry": KEEPALIVE,
+            "network_backend": network,
+        }
+        super().__init__(max_connections=1, **self._of_connection)
+
+    def create_connection(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
+        """Return a connection without locks."""
+        return _Connection(origin, **self._of_connection)
+
+    async def _close_connections(self, closing: list[httpcore.AsyncConnectionInterface]) -> None:
+        # Twice for each request there is nothing to close: httpcore would open a scope of anyio for it.
+        if closing:
+            await super()._close_connections(closing)
+
+
+class _Connection(httpcore.AsyncHTTPConnection):
+    """A connection without httpcore's locks, which no request of a slot needs.
+
+    Each of them lets all other tasks run before it is acquired. With many requests in flight all of them stop there,
+    half done, at the same time. What they hold then starts the garbage collector, which looks at every one of them.
+    """
+
+    def __init__(self, origin: httpcore.Origin, **options: Any) -> None:
+        super().__init__(origin, **options)
+        self._request_lock: Any = _NO_LOCK
+
+    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
+        """Send a request; the first one opens the connection."""
+        if self._connection is not None:
+            self._connection._state_lock = _NO_LOCK  # type: ignore[attr-defined]  # noqa: SLF001  # httpcore has no option
+        return await super().handle_async_request(request)
+
+
+class _NoLock:
+    """Stands in place of a lock of httpcore."""
+
+    async def __aenter__(self) -> None:
+        """Acquire nothing."""
+
+    async def __aexit__(self, *_: object) -> None:
+        """Release nothing."""
+
+
+_NO_LOCK = _NoLock()
 
 
 class _Body(httpx.AsyncByteStream):

@@ -1,10 +1,9 @@
 """Closes a connection on which more has arrived than the response: the next request would get it as its response."""
 
 import ssl
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
-
-import httpx
 
 from ..._version import LOG
 
@@ -14,18 +13,22 @@ _INNER = ("_stream", "_httpcore_stream", "_connection")
 _DEPTH = 12
 
 
-async def close_if_surplus(response: httpx.Response) -> None:
+async def close_if_surplus(stream: object, extensions: Mapping[str, Any]) -> None:
     """Close the connection of a response that has been read, unless it can be used again.
+
+    Args:
+        stream: the body of the response, as the transport returned it.
+        extensions: what the transport says of the response.
 
     httpcore keeps surplus bytes of one `recv` in h11's buffer and reads the next response from there. It has no public
     attribute for that: where the buffer cannot be found, the connection is closed after every response.
     """
-    network_stream = response.extensions.get("network_stream")
-    if network_stream is None or response.extensions.get("http_version") not in (b"HTTP/1.1", b"HTTP/1.0"):
+    network_stream = extensions.get("network_stream")
+    if network_stream is None or extensions.get("http_version") not in (b"HTTP/1.1", b"HTTP/1.0"):
         return
-    connection = _connection_of(response.stream)
+    connection = _connection_of(stream)
     if connection is None:
-        _warn(type(response.stream).__qualname__)
+        _warn(type(stream).__qualname__)
         await network_stream.aclose()
     elif _has_surplus(connection, network_stream):
         await connection.aclose()
