@@ -30,7 +30,7 @@ def contenders() -> dict[str, dict[str, Callable[[], object]]]:
     sys.path.insert(0, str(PROJECT / ".cache" / "stock"))
     import stock_api.models as stock  # made by the line above
     from itwin_platform import ITwin, SceneObject, SceneObjectCreate, _json
-    from itwin_platform._operations.scene_data import type_data
+    from itwin_platform._transports.decoding.data_types import type_data
 
     page, scene_page = encoded(itwins()[:100]), encoded(objects()[:100])
     new = new_objects()

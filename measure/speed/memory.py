@@ -60,7 +60,7 @@ async def lines() -> list[str]:
             for reader, name in ((None, "json"), (quick, "msgspec")):
                 _json.msgspec_json = reader
                 # The reader of typed pages looks for msgspec by itself.
-                typed_pages._reader.cache_clear()  # noqa: SLF001  # there is no other way to turn it off
+                typed_pages._itwin_reader.cache_clear()  # noqa: SLF001  # there is no other way to turn it off
                 sys.modules["msgspec"] = msgspec if reader else None  # type: ignore[assignment]
                 for concurrency, collected in ((1, False), (8, False), (1, True)):
                     most = await peak(platform, concurrency=concurrency, collected=collected)

@@ -3,85 +3,19 @@
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from uuid import UUID
 
 import pytest
 from itwin_platform._json import read_json
-from itwin_platform._transports.decoding import typed_pages
-from itwin_platform._transports.decoding.typed_pages import read_typed
-from itwin_platform_api.models import ITwinsResponse
+from itwin_platform._transports.decoding import structures, typed_pages
+from itwin_platform._transports.decoding.data_types import type_data
+from itwin_platform._transports.decoding.typed_pages import learn_kinds, read_typed_itwins, read_typed_objects
+from itwin_platform_api.models import ITwinsResponse, SceneObjectsResponse, View3dData, itwin
+
+from tests.support.deviating_pages import CONTEXT, DATA, ITWIN, LINKS, OBJECT, SUMMARY, mutated
 
 BODIES = 1_000
-
-ITWIN: dict[str, Any] = {
-    "id": "e97ad6bd-7e6d-4053-b317-18ec7d52a14f",
-    "class": "Endeavor",
-    "subClass": "Project",
-    "type": None,
-    "number": "PRO-000005",
-    "displayName": 'Bâtiment n° 7, "as built" \\ null',
-    "status": "Active",
-    "geographicLocation": "Pune",
-    "latitude": -8.390302607812188,
-    "longitude": 177.34854565588665,
-    "ianaTimeZone": None,
-    "dataCenterLocation": "Central India",
-    "parentId": "2094fbc3-1151-4350-aa62-429e1125bc6b",
-    "iTwinAccountId": "cd6ccaaf-001b-4c40-ad52-0074f9c32de2",
-    "imageName": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b.png",
-    "image": "https://images.example.com/a?sig=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-    "createdDateTime": "2019-03-04T13:30:00.185Z",
-    "createdBy": None,
-    "lastModifiedDateTime": "2022-06-09T17:26:11.13",
-    "lastModifiedBy": "ec1bc091-7bf5-4cf8-9b15-d1bb625ac677",
-}
-SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status")
-LINKS = {"self": {"href": "https://a.example/itwins/?$skip=0"}, "next": {"href": "https://a.example/itwins/?$skip=3"}}
-#: JSON values that replace others.
-VALUES = [
-    *("null", "true", "false", "0", "-0", "7", "-0.0", "1.5", "48", "1e400", "1E2", "12345678901234567890", "NaN"),
-    *("-9223372036854775809", "0.0012345678901234567", '""', '"x"', '"Paused"', '"active"', '"Account"', '"East US"'),
-    *('"2015-11-05T19:10:42.9712696"', '"2025-05-04T04:14:08Z"', '"2025-05-04"', '"11/3/2023 8:07:01 PM"', '"24:00"'),
-    *('"0001-01-01T00:00:00+14:00"', '"2025-05-04T04:14:08.1234567+05:30"', '"\\ud800"', '"\\u0041ctive"', '"\\u0000"'),
-    *("[]", "{}", '["x"]', '{"href": "x"}', '{"a": {"b": [1]}}'),
-]
-
-
-def mutated(source: random.Random) -> bytes:
-    """Return a page with some or many deviations from the description."""
-    whole = ITWIN if source.random() < 0.7 else {name: ITWIN[name] for name in SUMMARY}
-    items = [{name: json.dumps(value) for name, value in whole.items()} for _ in range(source.randrange(4))]
-    page = {"iTwins": "", "_links": json.dumps(source.choice([LINKS, {}, {"self": LINKS["self"]}]))}
-    for item in items:
-        for _ in range(source.choice([0, 0, 1, 2])):
-            name = source.choice([*ITWIN, "unknown", "\\u0069d", "Id"])
-            if source.random() < 0.3:
-                item.pop(name, None)
-            else:
-                item[name] = source.choice(VALUES)
-    texts = [written(item, source) for item in items] + [source.choice(VALUES)] * (source.random() < 0.05)
-    page["iTwins"] = source.choice(VALUES) if source.random() < 0.03 else f"[{', '.join(texts)}]"
-    if source.random() < 0.2:
-        page[source.choice(["_links", "more", "iTwins"])] = source.choice(VALUES)
-    if source.random() < 0.05:
-        page.pop(source.choice(list(page)))
-    body = bytearray(written(page, source).encode("utf-8", "surrogatepass"))
-    if source.random() < 0.1:
-        at = source.randrange(len(body))
-        body[at : at + source.randrange(3)] = source.choice(
-            [b"", b"7", b"9" * 21, b".", b"e", b'"', b"-", b"\xff", b","]
-        )
-    return bytes(body)
-
-
-def written(members: dict[str, str], source: random.Random) -> str:
-    """Write an object, now and then with a member twice."""
-    pairs = list(members.items())
-    if pairs and source.random() < 0.05:
-        pairs.append((source.choice(pairs)[0], source.choice(VALUES)))
-    source.shuffle(pairs)
-    return "{" + ", ".join(f'"{name}": {value}' for name, value in pairs) + "}"
 
 
 def shape(value: object) -> object:
@@ -97,26 +31,40 @@ def shape(value: object) -> object:
     return type(value), repr(value)
 
 
-def differences(count: int, seed: int) -> Iterator[tuple[bytes, bool]]:
+def as_typed(name: str, body: bytes) -> object:
+    """Read a page as typed; None where it cannot be."""
+    return read_typed_itwins(body) if name == "iTwins" else read_typed_objects(body)
+
+
+def as_ever(name: str, body: bytes) -> object:
+    """Read a page in the ordinary way; None where it is not a JSON object."""
+    try:
+        value = read_json(body)
+    except ValueError:
+        return None
+    if not isinstance(value, dict) or name == "iTwins":
+        return ITwinsResponse.from_dict(value) if isinstance(value, dict) else None
+    page = SceneObjectsResponse.from_dict(value)
+    type_data(page.objects)
+    learn_kinds(page.objects)
+    return page
+
+
+def differences(name: str, count: int, seed: int) -> Iterator[tuple[bytes, bool]]:
     """Read bodies in both ways; give those that are read as something else, and whether each was read as typed."""
     source = random.Random(seed)  # noqa: S311  # the same bodies in each run
     for _ in range(count):
-        body = mutated(source)
-        typed = read_typed(body)
-        if typed is None:
-            yield b"", False
-            continue
-        try:
-            value = read_json(body)
-        except ValueError:
-            value = None
-        same = isinstance(value, dict) and shape(typed) == shape(ITwinsResponse.from_dict(value))
-        yield (b"" if same else body), True
+        body = mutated(name, source)
+        typed, ordinary = as_typed(name, body), as_ever(name, body)
+        same = typed is None or shape(typed) == shape(ordinary)
+        yield (b"" if same else body), typed is not None
 
 
-def test_a_typed_page_has_the_models_of_an_ordinary_one() -> None:
+@pytest.mark.usefixtures("new_readers")
+@pytest.mark.parametrize("name", ["iTwins", "objects"])
+def test_a_typed_page_has_the_models_of_an_ordinary_one(name: str) -> None:
     """Typed decoding gives the same models as ordinary decoding, for pages with any deviation."""
-    found = list(differences(BODIES, seed=15))
+    found = list(differences(name, BODIES, seed=15))
     assert [body for body, _ in found if body] == []
     typed = sum(is_typed for _, is_typed in found)
     assert BODIES / 5 < typed < BODIES * 4 / 5
@@ -126,31 +74,71 @@ def test_a_typed_page_has_the_models_of_an_ordinary_one() -> None:
 def test_a_page_as_described_is_read_as_typed(names: tuple[str, ...]) -> None:
     """Pages of full and of minimal iTwins are decoded as typed pages."""
     items = [{name: ITWIN[name] for name in names}] * 3
-    page = read_typed(json.dumps({"iTwins": items, "_links": LINKS}).encode())
+    page = read_typed_itwins(json.dumps({"iTwins": items, "_links": LINKS}).encode())
     assert page is not None
     assert [itwin.number for itwin in page.itwins] == ["PRO-000005"] * 3
 
 
+def objects_page(*kinds: str) -> bytes:
+    """Return a page of scene objects, and for a kind that is not known here the data of a layer."""
+    items = [OBJECT | {"kind": kind, "data": DATA.get(kind, DATA["Layer"])} for kind in kinds]
+    return json.dumps({"objects": items, "sceneContext": CONTEXT, "_links": LINKS}).encode()
+
+
 @pytest.fixture
-def new_reader() -> Iterator[Callable[[], object]]:
-    """Makes the reader anew, and again after the test."""
-    typed_pages._reader.cache_clear()
-    yield typed_pages._reader
-    typed_pages._reader.cache_clear()
+def new_readers() -> Iterator[None]:
+    """Make the readers anew, and again after the test."""
+    typed_pages._itwin_reader.cache_clear()
+    typed_pages._object_reader.cache_clear()
+    yield
+    typed_pages._itwin_reader.cache_clear()
+    typed_pages._object_reader.cache_clear()
 
 
-def test_without_msgspec_pages_go_the_ordinary_way(
-    new_reader: Callable[[], object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("new_readers")
+def test_a_kind_is_learned_from_a_page_that_has_it() -> None:
+    """A page of shown kinds is read as typed at once, and one of other kinds after another with them."""
+    page = read_typed_objects(objects_page("View3d", "RepositoryResource"))
+    assert page is not None
+    assert type(page.objects[0].data) is View3dData
+    mixed = objects_page("Layer", "View3d")
+    assert read_typed_objects(mixed) is None
+    as_ever("objects", mixed)
+    learned = read_typed_objects(mixed)
+    assert learned is not None
+    assert [(type(each.data), each.kind) for each in learned.objects] == [(dict, "Layer"), (View3dData, "View3d")]
+
+
+@pytest.mark.usefixtures("new_readers")
+def test_the_kinds_that_are_learned_are_limited() -> None:
+    """A service cannot fill the memory with kinds, however many and however long they are, nor with odd ones."""
+    for kind in ("K" * 101, "\ud800", "Évo", *(f"Kind{number}" for number in range(40))):
+        as_ever("objects", objects_page(kind))
+    typed = [read_typed_objects(objects_page(f"Kind{number}")) is not None for number in range(40)]
+    assert typed == [True] * 30 + [False] * 10
+    assert read_typed_objects(objects_page("K" * 101)) is None
+
+
+@pytest.mark.usefixtures("new_readers")
+def test_without_msgspec_pages_go_the_ordinary_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the extra is not installed, no page is read as typed."""
     monkeypatch.setitem(sys.modules, "msgspec", None)
-    assert new_reader() is None
-    assert read_typed(b'{"iTwins": []}') is None
+    assert read_typed_itwins(b'{"iTwins": []}') is None
+    assert read_typed_objects(objects_page("View3d")) is None
+    assert as_ever("objects", objects_page("View3d")) is not None
 
 
-def test_a_field_of_a_new_kind_turns_the_quick_way_off(
-    new_reader: Callable[[], object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("new_readers")
+@pytest.mark.parametrize("kind", ["float", "datetime.datetime", "bool"])
+def test_a_field_of_a_new_kind_turns_the_quick_way_off(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """After regenerating, a field of a kind that is not known here makes all pages go the ordinary way."""
-    monkeypatch.delitem(typed_pages._KINDS, "float")
-    assert new_reader() is None
+    monkeypatch.delitem(structures.KINDS, kind)
+    assert (read_typed_itwins(b'{"iTwins": []}') is None) == (kind != "bool")
+    assert read_typed_objects(objects_page("View3d")) is None
+
+
+@pytest.mark.usefixtures("new_readers")
+def test_a_class_that_msgspec_may_read_otherwise_turns_the_quick_way_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class is read as it is where it is an enum or a model: msgspec reads fewer forms of a UUID than the models."""
+    monkeypatch.setitem(vars(itwin), "ITwinStatus", UUID)
+    assert read_typed_itwins(b'{"iTwins": []}') is None

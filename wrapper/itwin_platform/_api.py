@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         SceneObject as SceneObject,
         SceneObjectCreate as SceneObjectCreate,
         SceneObjectMinimal as SceneObjectMinimal,
+        SceneObjectsResponse as SceneObjectsResponse,
         StoredBasicAuthentication as StoredBasicAuthentication,
         StoredHeaderAuthentication as StoredHeaderAuthentication,
         StoredOAuth2AuthorizationCodePKCEAuthentication as StoredOAuth2AuthorizationCodePKCEAuthentication,

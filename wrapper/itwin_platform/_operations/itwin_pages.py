@@ -14,7 +14,7 @@ from .._listings.pager import Pager
 from .._listings.resume import Position, fingerprint
 from .._listings.run import ListingRun
 from .._listings.time_ranges import TIMES
-from .._transports.decoding.typed_pages import read_typed
+from .._transports.decoding.typed_pages import read_typed_itwins
 from .._transports.lazy import Response
 from .._transports.platform import unwrap
 from .group import Connection
@@ -28,7 +28,7 @@ BeginRun = Callable[[Listing[ITwin], Position], Run[ITwin]]
 
 def read_itwin_page(response: Response) -> PageContent[ITwin]:
     """Decode a response to list iTwins."""
-    parsed = read_typed(response.content) or list_itwins.parse_response(response)
+    parsed = read_typed_itwins(response.content) or list_itwins.parse_response(response)
     return PageContent(
         items=unwrap(response, parsed.itwins, list),
         next_href=link_of(parsed.links, "next_"),

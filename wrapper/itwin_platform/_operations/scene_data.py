@@ -1,4 +1,4 @@
-"""Scene object data: typed where the description shows the structure, untrusted everywhere. Source: section 2.7."""
+"""Scene objects to create, and data of scene objects for a page of HTML: it is untrusted. Source: section 2.7."""
 
 import html
 from collections.abc import Iterable, Mapping
@@ -11,20 +11,7 @@ from .._errors import UsageError
 if TYPE_CHECKING:
     from .._api import SceneObjectCreate
 
-#: Kinds whose data the description shows, and the model of each; every other kind stays a dict.
-DATA_TYPES = {"RepositoryResource": "RepositoryResourceData", "View3d": "View3dData"}
-
 JSON = str | int | float | bool | list["JSON"] | dict[str, "JSON"] | None
-
-
-def type_data(items: object) -> None:
-    """Decode the data of each scene object of a list to the class of its kind, in place; other data stays."""
-    models = (_api.SceneObject, _api.SceneObjectMinimal)
-    readers = {kind: getattr(_api, name).from_dict for kind, name in DATA_TYPES.items()}
-    for item in items if isinstance(items, list) else ():
-        if isinstance(item, models) and isinstance(item.data, dict) and isinstance(item.kind, str):
-            read = readers.get(item.kind)
-            item.data = item.data if read is None else read(item.data)
 
 
 def objects_to_create(objects: Iterable["SceneObjectCreate | Mapping[str, object]"]) -> "list[SceneObjectCreate]":

@@ -21,12 +21,14 @@ from .._listings.links import keyword_names, link_of
 from .._listings.page import Listing, Page, PageContent, SceneState, page_size_for
 from .._listings.pager import Pager
 from .._listings.resume import fingerprint
+from .._transports.decoding.data_types import type_data
+from .._transports.decoding.typed_pages import learn_kinds, read_typed_objects
 from .._transports.lazy import Response
 from .._transports.platform import unwrap
 from .._transports.request import check_header
 from .group import Group
 from .rules import check_path_id, check_string, check_uuid, reject_none
-from .scene_data import objects_to_create, type_data
+from .scene_data import objects_to_create
 
 #: The most objects of one request. Source: sections 4.5 and 8.
 MOST_OBJECTS = 100
@@ -210,9 +212,12 @@ class Scenes(Group):
 
 
 def _read_page(response: Response) -> PageContent[SceneObject]:
-    parsed = list_scene_objects.parse_response(response)
+    parsed = read_typed_objects(response.content)
+    if parsed is None:
+        parsed = list_scene_objects.parse_response(response)
+        type_data(parsed.objects)
+        learn_kinds(parsed.objects)
     items: list[SceneObject] = unwrap(response, parsed.objects, list)
-    type_data(items)
     return PageContent(items=items, next_href=link_of(parsed.links, "next_"), scene=_scene_state(parsed.scene_context))
 
 

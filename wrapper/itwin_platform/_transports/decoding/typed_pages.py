@@ -1,113 +1,126 @@
-"""Pages of iTwins read with msgspec, which checks the types while it parses: twice as fast where they are as described.
+"""Pages read with msgspec, which checks the types while it parses: much faster where they are as described.
 
 A page that differs in anything - an unknown field, a value that an enum does not list, another type - is not read here,
 and nothing of it is lost: it goes the ordinary way.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import attrs
+from ... import _api
+from ..._api import UNSET
+from .data_types import DATA_TYPES
+from .structures import Structure, model_maker, structure_of, wire_names
 
-from ..._api import (
-    UNSET,
-    DataCenterLocation,
-    ITwin,
-    ITwinClass,
-    ITwinsResponse,
-    ITwinStatus,
-    ITwinSubClass,
-    decode_datetime,
-)
+if TYPE_CHECKING:
+    # A model costs about a millisecond of import, so each is imported when it is needed.
+    from ..._api import ITwinsResponse, SceneObjectsResponse
 
-Reader = Callable[[bytes], ITwinsResponse | None]
-
-#: How a field is checked, by its annotation. A time is read by the models, which know more forms of it.
-_KINDS: dict[str, Any] = {
-    "str": str,
-    "float": int | float,
-    "datetime.datetime": str,
-    "ITwinClass": ITwinClass,
-    "ITwinSubClass": ITwinSubClass,
-    "ITwinStatus": ITwinStatus,
-    "DataCenterLocation": DataCenterLocation,
-}
+#: How many kinds of scene objects are learned, and how long the name of one may be: a service may send any.
+MOST_KINDS, LONGEST_KIND = 32, 100
 
 
-def read_typed(body: bytes) -> ITwinsResponse | None:
+def read_typed_itwins(body: bytes) -> "ITwinsResponse | None":
     """Decode a page of iTwins that is as described; None for any other, and where msgspec is not installed."""
-    reader = _reader()
-    return None if reader is None else reader(body)
+    read = _itwin_reader()
+    page: ITwinsResponse | None = None if read is None else read(body)
+    return page
+
+
+def read_typed_objects(body: bytes) -> "SceneObjectsResponse | None":
+    """Decode a page of scene objects that is as described, their data too; None as for a page of iTwins."""
+    reader = _object_reader()
+    page: SceneObjectsResponse | None = None if reader is None else reader.read(body)
+    return page
+
+
+def learn_kinds(items: object) -> None:
+    """Let later pages hold the kinds of these scene objects, whose data then stays a dict."""
+    reader = _object_reader()
+    if reader is not None and isinstance(items, list):
+        kinds = {item.kind for item in items if isinstance(item, _api.SceneObject) and isinstance(item.kind, str)}
+        reader.learn(kinds)
 
 
 @cache
-def _reader() -> Reader | None:
+def _itwin_reader() -> Callable[[bytes], Any] | None:
     try:
         msgspec = import_module("msgspec")
-    except ImportError:
+        structure = structure_of(msgspec, _api.ITwin)
+    except (ImportError, KeyError):
         return None
-    fields = [field for field in attrs.fields(ITwin) if field.name != "additional_properties"]
-    decode = _page_decoder(msgspec, fields)
-    if decode is None:
-        return None
-    model_of = _model_maker(fields)
+    return _page_reader(msgspec, _api.ITwinsResponse, "itwins", [structure])
 
-    def read(body: bytes) -> ITwinsResponse | None:
+
+@cache
+def _object_reader() -> "ObjectReader | None":
+    try:
+        return ObjectReader(import_module("msgspec"))
+    except (ImportError, KeyError):
+        return None
+
+
+class ObjectReader:
+    """Reads pages of scene objects, whose `kind` tells what `data` holds.
+
+    msgspec has to know the kinds beforehand. Those that the description does not show are learned from pages that were
+    read in the ordinary way.
+
+    Raises:
+        KeyError: a field has a type that is not known.
+    """
+
+    def __init__(self, msgspec: ModuleType) -> None:
+        self._msgspec = msgspec
+        self._structures = {
+            kind: self._structure(kind, structure_of(msgspec, getattr(_api, name))) for kind, name in DATA_TYPES.items()
+        }
+        self.read = self._reader()
+
+    def learn(self, kinds: Iterable[str]) -> None:
+        """Read pages with these kinds from now on."""
+        new = [kind for kind in kinds if kind not in self._structures and kind.isascii() and len(kind) <= LONGEST_KIND][
+            : MOST_KINDS - len(self._structures)
+        ]
+        if new:
+            self._structures.update((kind, self._structure(kind, Any)) for kind in new)
+            self.read = self._reader()
+
+    def _structure(self, kind: str, data: Any) -> Structure:
+        return structure_of(self._msgspec, _api.SceneObject, given={"data": data}, tag=("kind", kind))
+
+    def _reader(self) -> Callable[[bytes], Any]:
+        return _page_reader(self._msgspec, _api.SceneObjectsResponse, "objects", [*self._structures.values()])
+
+
+def _page_reader(
+    msgspec: ModuleType, response: type[Any], items: str, structures: list[Structure]
+) -> Callable[[bytes], Any]:
+    """Return what reads a page whose items have these structures; it returns None for any other page."""
+    union: Any = structures[0].struct
+    for structure in structures[1:]:
+        union |= structure.struct
+    names = wire_names(response)
+    others = {wire: name for name, wire in names.items() if name != items}
+    page = msgspec.defstruct(
+        response.__name__,
+        [(items, list.__class_getitem__(union)), *((name, Any, UNSET) for name in others.values())],
+        rename=names,
+        forbid_unknown_fields=True,
+    )
+    decode = msgspec.json.Decoder(page).decode
+    makers = {structure.struct: model_maker(structure) for structure in structures}
+
+    def read(body: bytes) -> Any:
         try:
             found = decode(body)
         except (ValueError, RecursionError):
             return None
-        response = ITwinsResponse.from_dict({"iTwins": [], "_links": found.links})
-        response.itwins = [model_of(values) for values in found.itwins]
-        return response
+        parsed = response.from_dict({names[items]: [], **{wire: getattr(found, others[wire]) for wire in others}})
+        setattr(parsed, items, [makers[values.__class__](values) for values in getattr(found, items)])
+        return parsed
 
     return read
-
-
-def _page_decoder(msgspec: ModuleType, fields: "list[attrs.Attribute[Any]]") -> Callable[[bytes], Any] | None:
-    """Return what decodes a page strictly; None when a field has a type that it does not know."""
-    # Which field has which name on the wire is what a model tells whose values are the names of its fields.
-    named = ITwin.from_dict({})
-    for field in fields:
-        setattr(named, field.name, field.name)
-    wire_names = {name: wire for wire, name in named.wire_fields().items()}
-    kinds = {field.name: _kind_of(str(field.type)) for field in fields}
-    if None in kinds.values():
-        return None
-    item = msgspec.defstruct(
-        "ITwin",
-        [(name, kind, UNSET) for name, kind in kinds.items()],
-        rename=wire_names,
-        forbid_unknown_fields=True,
-        gc=False,
-    )
-    page = msgspec.defstruct(
-        "Page",
-        [("itwins", list.__class_getitem__(item)), ("links", Any, UNSET)],
-        rename={"itwins": "iTwins", "links": "_links"},
-        # msgspec would skip an unknown field unread: not even its encoding would be checked.
-        forbid_unknown_fields=True,
-    )
-    decode: Callable[[bytes], Any] = msgspec.json.Decoder(page).decode
-    return decode
-
-
-def _model_maker(fields: "list[attrs.Attribute[Any]]") -> Callable[[object], ITwin]:
-    """Write the function that makes a model of checked values, as attrs writes constructors; a loop is slower."""
-    lines = ["def model_of(values):", " model = blank(ITwin)", " model.additional_properties = {}"]
-    for field in fields:
-        value = f"values.{field.name}"
-        lines.append(f" model.{field.name} = {f'read_time({value})' if 'datetime' in str(field.type) else value}")
-    names: dict[str, Any] = {"blank": object.__new__, "ITwin": ITwin, "read_time": decode_datetime}
-    exec("\n".join([*lines, " return model"]), names)  # noqa: S102  # of the names of our own fields
-    made: Callable[[object], ITwin] = names["model_of"]
-    return made
-
-
-def _kind_of(annotation: str) -> Any:
-    names = [name for name in annotation.split(" | ") if name not in ("None", "Unset")]
-    # Null is kept in each field, whatever the description says.
-    return _KINDS[names[0]] | None if len(names) == 1 and names[0] in _KINDS else None

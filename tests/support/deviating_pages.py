@@ -1,0 +1,151 @@
+"""Pages of iTwins and of scene objects that deviate from the description in any way. Source: sections 2.5 and 2.7."""
+
+import json
+import random
+from collections.abc import Iterable
+from typing import Any
+
+ITWIN: dict[str, Any] = {
+    "id": "e97ad6bd-7e6d-4053-b317-18ec7d52a14f",
+    "class": "Endeavor",
+    "subClass": "Project",
+    "type": None,
+    "number": "PRO-000005",
+    "displayName": 'Bâtiment n° 7, "as built" \\ null',
+    "status": "Active",
+    "geographicLocation": "Pune",
+    "latitude": -8.390302607812188,
+    "longitude": 177.34854565588665,
+    "ianaTimeZone": None,
+    "dataCenterLocation": "Central India",
+    "parentId": "2094fbc3-1151-4350-aa62-429e1125bc6b",
+    "iTwinAccountId": "cd6ccaaf-001b-4c40-ad52-0074f9c32de2",
+    "imageName": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b.png",
+    "image": "https://images.example.com/a?sig=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "createdDateTime": "2019-03-04T13:30:00.185Z",
+    "createdBy": None,
+    "lastModifiedDateTime": "2022-06-09T17:26:11.13",
+    "lastModifiedBy": "ec1bc091-7bf5-4cf8-9b15-d1bb625ac677",
+}
+SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status")
+LINKS = {"self": {"href": "https://a.example/itwins/?$skip=0"}, "next": {"href": "https://a.example/itwins/?$skip=3"}}
+VIEW: dict[str, Any] = {
+    "position": {"x": 5339554.986713696, "y": 3699162.544543704, "z": 4824606.78290675},
+    "direction": {"x": -0.6197367015660359, "y": -0.5122566391658632, "z": 0.5945751057373195},
+    "up": {"x": 0, "y": 0, "z": 1},
+    "isOrthographic": False,
+    "aspectRatio": 1.883395164310001,
+    "near": 0.07441582658746901,
+    "far": 3639.451176275867,
+    "fov": 0.7977000090479575,
+    "width": 12,
+    "ecefTransform": [0.6249309688880329, -0.5251642713377884, 3594285.328099491, 0, 0, 1],
+}
+RESOURCE = {
+    "iTwinId": "2094fbc3-1151-4350-aa62-429e1125bc6b",
+    "repositoryId": "iModels",
+    "id": "e97ad6bd-7e6d-4053-b317-18ec7d52a14f",
+    "class": "iModels",
+    "subClass": "Évo",
+}
+#: By kind. The description does not show the data of a layer.
+DATA: dict[str, dict[str, Any]] = {
+    "View3d": VIEW,
+    "RepositoryResource": RESOURCE,
+    "Layer": {"opacity": 0.75, "shown": [True, None, {"in": "2D"}]},
+}
+OBJECT: dict[str, Any] = {
+    "id": "e6f237ee-7b34-4e9d-926e-26b93a277153",
+    "displayName": "View 4",
+    "order": 4,
+    "visible": True,
+    "version": "1.0.0",
+    "parentId": "ec1bc091-7bf5-4cf8-9b15-d1bb625ac677",
+    "relatedId": "554bbde0-69a1-4f25-b9f8-65585d17c7bd",
+    "sceneId": "ebb6f93f-53ca-4fcc-8909-a9f2cb35b4cd",
+    "createdById": "ec1bc091-7bf5-4cf8-9b15-d1bb625ac677",
+    "creationTime": "2024-05-14T09:30:53.589Z",
+    "lastModified": "2022-06-09T17:26:11.13",
+}
+CONTEXT = {"displayName": "Harbour", "lastModified": "2024-05-14T09:30:53.589Z", "isPartial": False}
+#: JSON values that replace others.
+VALUES = [
+    *("null", "true", "false", "0", "-0", "7", "-0.0", "1.5", "48", "1e400", "1E2", "12345678901234567890", "NaN"),
+    *("-9223372036854775809", "0.0012345678901234567", '""', '"x"', '"Paused"', '"active"', '"Account"', '"East US"'),
+    *('"2015-11-05T19:10:42.9712696"', '"2025-05-04T04:14:08Z"', '"2025-05-04"', '"11/3/2023 8:07:01 PM"', '"24:00"'),
+    *('"0001-01-01T00:00:00+14:00"', '"2025-05-04T04:14:08.1234567+05:30"', '"\\ud800"', '"\\u0041ctive"', '"\\u0000"'),
+    *("[]", "{}", '["x"]', "[0.5]", '{"href": "x"}', '{"a": {"b": [1]}}', '{"x": 1, "y": 2.5, "z": 3}'),
+    *('"View3d"', '"RepositoryResource"', '"Layer"'),
+]
+
+
+def items_of(name: str, source: random.Random) -> list[dict[str, str]]:
+    """Return items as described, by their names the JSON of their values."""
+    if name == "iTwins":
+        whole = ITWIN if source.random() < 0.7 else {name: ITWIN[name] for name in SUMMARY}
+        return [encoded(whole) for _ in range(source.randrange(4))]
+    kinds = [source.choice([*DATA]) for _ in range(source.randrange(4))]
+    return [encoded(OBJECT | {"kind": kind, "data": DATA[kind]}) for kind in kinds]
+
+
+def encoded(values: dict[str, Any]) -> dict[str, str]:
+    """Return the JSON of each value."""
+    return {name: json.dumps(value) for name, value in values.items()}
+
+
+def deviate(members: dict[str, str], known: Iterable[str], source: random.Random) -> None:
+    """Omit a member, or give it any value, or add one."""
+    name = source.choice([*known, "unknown", "\\u0069d", "Id"])
+    if source.random() < 0.3:
+        members.pop(name, None)
+    else:
+        members[name] = source.choice(VALUES)
+
+
+def deviate_inside(item: dict[str, str], source: random.Random) -> None:
+    """Let the data of a scene object deviate, or a vector in it."""
+    data = encoded(json.loads(item["data"]))
+    if "up" in data and source.random() < 0.5:
+        vector = encoded(json.loads(data["up"]))
+        deviate(vector, "xyz", source)
+        data["up"] = written(vector, source)
+    elif "up" in data and source.random() < 0.3:
+        data["ecefTransform"] = f"[{source.choice(VALUES)}, 7]"
+    else:
+        deviate(data, [*data], source)
+    item["data"] = written(data, source)
+
+
+def mutated(name: str, source: random.Random) -> bytes:
+    """Return a page with some or many deviations from the description."""
+    items = items_of(name, source)
+    page = {name: "", "_links": json.dumps(source.choice([LINKS, {}, {"self": LINKS["self"]}]))}
+    if name == "objects":
+        page["sceneContext"] = json.dumps(CONTEXT)
+    for item in items:
+        if "data" in item and source.random() < 0.3:
+            deviate_inside(item, source)
+        for _ in range(source.choice([0, 0, 1, 2])):
+            deviate(item, [*item], source)
+    texts = [written(item, source) for item in items] + [source.choice(VALUES)] * (source.random() < 0.05)
+    page[name] = source.choice(VALUES) if source.random() < 0.03 else f"[{', '.join(texts)}]"
+    if source.random() < 0.2:
+        page[source.choice([*page, "more"])] = source.choice(VALUES)
+    if source.random() < 0.05:
+        page.pop(source.choice(list(page)))
+    body = bytearray(written(page, source).encode("utf-8", "surrogatepass"))
+    if source.random() < 0.1:
+        at = source.randrange(len(body))
+        body[at : at + source.randrange(3)] = source.choice(
+            [b"", b"7", b"9" * 21, b".", b"e", b'"', b"-", b"\xff", b","]
+        )
+    return bytes(body)
+
+
+def written(members: dict[str, str], source: random.Random) -> str:
+    """Write an object, now and then with a member twice."""
+    pairs = list(members.items())
+    if pairs and source.random() < 0.05:
+        pairs.append((source.choice(pairs)[0], source.choice(VALUES)))
+    source.shuffle(pairs)
+    return "{" + ", ".join(f'"{name}": {value}' for name, value in pairs) + "}"
