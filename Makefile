@@ -81,7 +81,7 @@ test-all-pythons: $(READY)  ## Try the wheel on every Python from 3.11 here, wit
 	@$(BIN)/python -m tools.release.test_all_pythons
 
 conformance: .venv-conformance/.ready  ## Let schemathesis, the Prism proxy and another team's client try the sandbox
-	@.venv-conformance/bin/python -m measure.conformance
+	@.venv-conformance/bin/python -u -m measure.conformance
 
 conformance-quick: .venv-conformance/.ready  ## The same, a few hundred cases and without npm
 	@.venv-conformance/bin/python -m measure.conformance --quick

@@ -45,7 +45,7 @@ def test_a_wire_name_that_is_gone_is_named_with_its_lines(specification: Documen
     """The sandbox would still accept the old one."""
     document = copy.deepcopy(specification)
     document["components"]["parameters"]["IncludeInactive"]["name"] = "withInactive"
-    (text,) = sandbox_misfits(read(document))
+    text, _ = sandbox_misfits(read(document))  # the other text says that the new name is not known
     assert "no longer has includeInactive, which the sandbox writes out (sandbox/" in text
     for file, line in re.findall(r"([\w/]+\.py):(\d+)", text):
         assert '"includeInactive"' in (PROJECT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]

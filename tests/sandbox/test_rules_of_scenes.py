@@ -39,7 +39,7 @@ def scene_with(*objects: object) -> dict[str, object]:
         ({"displayName": "S", "description": 5}, ["description"]),
         ({"displayName": "S", "parentId": "not-a-uuid"}, ["parentId"]),
         ({"displayName": "S", "sceneData": []}, ["sceneData"]),
-        ({"displayName": "S", "sceneData": {}}, ["sceneData.objects"]),
+        ({"displayName": "S", "sceneData": {"objects": None}}, ["sceneData.objects"]),
         (scene_with(*[OBJECT] * 101), ["sceneData.objects"]),
         (scene_with("x"), ["sceneData.objects[0]"]),
         (

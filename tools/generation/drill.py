@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.generation.drill_changes import ONCE_SILENT, SEVEN
+from tools.generation.drill_further_changes import FURTHER
 from tools.spec.reading import PROJECT, SPECIFICATION, load_document
 
 PLACE = re.compile(r"\b([\w/]+\.py):(\d+)")
-CHANGES = "tools/generation/drill_changes.py"
+CHANGES = "tools/generation/drill_changes.py or drill_further_changes.py"
 FILE = re.compile(r"\b(?:tools|wrapper|sandbox|api|models|_\w+)/[\w/]+\.py\b|\b_api\.py\b|templates/\S+\.jinja")
 
 
@@ -74,7 +75,8 @@ def main() -> None:
     """Try each change and print the table."""
     document = load_document(str(SPECIFICATION))
     outcomes: list[Outcome] = []
-    for title, changes in (("Seven realistic changes", SEVEN), ("Changes that were silent once", ONCE_SILENT)):
+    parts = {"Seven realistic changes": SEVEN, "Changes that were silent once": ONCE_SILENT, "Further changes": FURTHER}
+    for title, changes in parts.items():
         print(f"\n{title}:\n\n| Change | What pointed it out | Files named | Hand-written lines |\n|---|---|---|---|")
         for change in changes:
             changed = copy.deepcopy(document)

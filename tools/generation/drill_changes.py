@@ -6,33 +6,35 @@ from typing import Any
 Document = dict[str, Any]
 
 
-def _schema(document: Document, name: str) -> dict[str, Any]:
+def schema(document: Document, name: str) -> dict[str, Any]:
+    """Return a schema by name."""
     found: dict[str, Any] = document["components"]["schemas"][name]
     return found
 
 
-def _operation(document: Document, path: str, method: str) -> dict[str, Any]:
+def operation(document: Document, path: str, method: str) -> dict[str, Any]:
+    """Return an operation by path and method."""
     found: dict[str, Any] = document["paths"][path][method]
     return found
 
 
 def new_property_and_enum_value(document: Document) -> None:
     """An iTwin gets a property, and a detector type is added."""
-    _schema(document, "ITwin")["properties"]["region"] = {"type": "string"}
-    _schema(document, "DetectorType")["enum"].append("MeshSegmentationDetector")
-    _schema(document, "DetectorType")["x-enum-varnames"].append("MESH_SEGMENTATION_DETECTOR")
+    schema(document, "ITwin")["properties"]["region"] = {"type": "string"}
+    schema(document, "DetectorType")["enum"].append("MeshSegmentationDetector")
+    schema(document, "DetectorType")["x-enum-varnames"].append("MESH_SEGMENTATION_DETECTOR")
 
 
 def renamed_option(document: Document) -> None:
     """An option of a repository has another name."""
-    properties = _schema(document, "StoredRepositoryOptions")["properties"]
+    properties = schema(document, "StoredRepositoryOptions")["properties"]
     properties["leastLevel"] = properties.pop("minimumLevel")
 
 
 def required_header(document: Document) -> None:
     """Updating a webhook needs a header."""
     header = {"name": "X-Region", "in": "header", "required": True, "schema": {"type": "string"}}
-    _operation(document, "/webhooks/{webhookId}", "patch")["parameters"].append(header)
+    operation(document, "/webhooks/{webhookId}", "patch")["parameters"].append(header)
 
 
 def get_and_delete_scene(document: Document) -> None:
@@ -59,9 +61,9 @@ def moved_path(document: Document) -> None:
 
 def new_class_and_authentication(document: Document) -> None:
     """A repository class has an option of its own, and there is a fifth type of authentication."""
-    _schema(document, "RepositoryClass")["enum"].append("PointClouds")
-    _schema(document, "RepositoryClass")["x-enum-varnames"].append("POINT_CLOUDS")
-    _schema(document, "StoredRepositoryOptions")["properties"]["density"] = {"type": "integer"}
+    schema(document, "RepositoryClass")["enum"].append("PointClouds")
+    schema(document, "RepositoryClass")["x-enum-varnames"].append("POINT_CLOUDS")
+    schema(document, "StoredRepositoryOptions")["properties"]["density"] = {"type": "integer"}
     document["components"]["schemas"]["StoredApiKeyAuthentication"] = {
         "type": "object",
         "required": ["type", "apiKey"],
@@ -70,7 +72,7 @@ def new_class_and_authentication(document: Document) -> None:
             "apiKey": {"type": "string", "x-secret": True},
         },
     }
-    choices = _schema(document, "StoredRepositoryAuthentication")["oneOf"]
+    choices = schema(document, "StoredRepositoryAuthentication")["oneOf"]
     choices.append({"$ref": "#/components/schemas/StoredApiKeyAuthentication"})
 
 
@@ -101,7 +103,7 @@ def schema_named_itwin_response(document: Document) -> None:
 
 def removed_option(document: Document) -> None:
     """An option of a repository is gone."""
-    del _schema(document, "StoredRepositoryOptions")["properties"]["maximumLevel"]
+    del schema(document, "StoredRepositoryOptions")["properties"]["maximumLevel"]
 
 
 def smaller_page(document: Document) -> None:
@@ -111,12 +113,12 @@ def smaller_page(document: Document) -> None:
 
 def shorter_name(document: Document) -> None:
     """The name of a repository has 100 characters at most."""
-    _schema(document, "RepositoryUpdate")["properties"]["displayName"]["maxLength"] = 100
+    schema(document, "RepositoryUpdate")["properties"]["displayName"]["maxLength"] = 100
 
 
 def another_scope(document: Document) -> None:
     """Listing iTwins needs another scope."""
-    _operation(document, "/itwins/", "get")["security"] = [{"bearer": ["itwins:read"]}]
+    operation(document, "/itwins/", "get")["security"] = [{"bearer": ["itwins:read"]}]
 
 
 def another_scheme(document: Document) -> None:
@@ -126,7 +128,7 @@ def another_scheme(document: Document) -> None:
 
 def deprecated(document: Document) -> None:
     """An operation is deprecated."""
-    _operation(document, "/itwins/", "get")["deprecated"] = True
+    operation(document, "/itwins/", "get")["deprecated"] = True
 
 
 def server_path(document: Document) -> None:
@@ -136,7 +138,7 @@ def server_path(document: Document) -> None:
 
 def media_type(document: Document) -> None:
     """Creating a scene responds in the second version."""
-    content = _operation(document, "/scenes/", "post")["responses"]["201"]["content"]
+    content = operation(document, "/scenes/", "post")["responses"]["201"]["content"]
     content["application/vnd.vendor.itwin-platform.v2+json"] = content.pop(next(iter(content)))
 
 
@@ -152,22 +154,22 @@ def header_type(document: Document) -> None:
 
 def closed_object(document: Document) -> None:
     """A model takes no unknown properties."""
-    _schema(document, "Vector3d")["additionalProperties"] = False
+    schema(document, "Vector3d")["additionalProperties"] = False
 
 
 def missing_member_name(document: Document) -> None:
     """An enum value has no member name."""
-    _schema(document, "ITwinStatus")["enum"].append("Archived")
+    schema(document, "ITwinStatus")["enum"].append("Archived")
 
 
 def renamed_member(document: Document) -> None:
     """A member has another name."""
-    _schema(document, "ITwinStatus")["x-enum-varnames"][0] = "ENABLED"
+    schema(document, "ITwinStatus")["x-enum-varnames"][0] = "ENABLED"
 
 
 def date_and_uuid(document: Document) -> None:
     """An iTwin has a date and a UUID."""
-    properties = _schema(document, "ITwin")["properties"]
+    properties = schema(document, "ITwin")["properties"]
     properties["startDate"] = {"type": "string", "format": "date"}
     properties["key"] = {"type": "string", "format": "uuid"}
 
@@ -175,12 +177,12 @@ def date_and_uuid(document: Document) -> None:
 def exploding_parameter(document: Document) -> None:
     """A new list parameter does not say how it is sent."""
     parameter = {"name": "tags", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}}
-    _operation(document, "/itwins/", "get")["parameters"].append(parameter)
+    operation(document, "/itwins/", "get")["parameters"].append(parameter)
 
 
 def quoted_description(document: Document) -> None:
     """A description ends in a quote."""
-    _schema(document, "ITwin")["properties"]["number"]["description"] = 'The "number"'
+    schema(document, "ITwin")["properties"]["number"]["description"] = 'The "number"'
 
 
 SEVEN: tuple[Callable[[Document], None], ...] = (

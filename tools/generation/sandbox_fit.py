@@ -1,7 +1,7 @@
 """Where the sandbox differs from a specification, each with the line to change.
 
-Looked at are its table of operations, the wire names that it writes out, and the parameters that it must ask for. Its
-source is read and not imported: it need not fit.
+Looked at are its table of operations, the wire names and the values of enums that it writes out, and what its rules
+accept and reject.
 """
 
 import ast
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.generation.sandbox_rules import wrong_rules
 from tools.generation.source import tree_of
 from tools.generation.wire_names import codes_of, names_of, near, wire_constants
 from tools.spec.specification import Operation, Specification
@@ -66,7 +67,9 @@ def sandbox_misfits(specification: Specification) -> list[str]:
         for row in table()
         for text in _row(row, specification.operations.get(row.name), routes.get((row.method, row.path)))
     ]
-    return [*rows, *_dead(specification), *_required(specification)]
+    found = [*rows, *_dead(specification), *_gone_values(specification)]
+    fitting = [row.name for row in table() if not any(row.place in text for text in rows)]
+    return [*found, *wrong_rules(specification, fitting)]
 
 
 def _dead(specification: Specification) -> Iterator[str]:
@@ -85,18 +88,26 @@ def _dead(specification: Specification) -> Iterator[str]:
         )
 
 
-def _required(specification: Specification) -> Iterator[str]:
-    """Tell which required parameters the sandbox never names: it would accept a request without them."""
-    trees = [tree_of(path) for path in sorted(SERVICE.rglob("*.py"))]
-    constants = [node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    written = {text.lower() for text in constants if isinstance(text, str)}
-    for row in table():
-        operation = specification.operations.get(row.name)
-        for part, field in operation.parameters.items() if operation is not None else ():
-            kind, _, name = part.partition(" ")
-            if field.required and kind != "path" and name.lower() not in written and name != "Accept":
-                module = (SERVICE / "operations" / f"{row.name}.py").relative_to(PROJECT).as_posix()
-                yield f"openapi.yaml requires {name} in {row.name}, and the sandbox does not: check it in {module}."
+def _gone_values(specification: Specification) -> Iterator[str]:
+    """Tell which values the sandbox lists that the enum most like its list does not have."""
+    models = specification.models
+    types = [model.fields["type"].limits.get("const") for model in models.values() if "type" in model.fields]
+    choices = [{*map(str, types)}, *(set(model.values) for model in models.values())]
+    for path in sorted(SERVICE.rglob("*.py")):
+        for line, values in _lists(path) if SEEDING not in path.parts else ():
+            like = max(choices, key=lambda choice: len(choice & values))
+            for value in sorted(values - like) if 2 * len(values & like) > len(values) else ():
+                place = f"{path.relative_to(PROJECT).as_posix()}:{line}"
+                yield f"openapi.yaml no longer has the value {value}, which the sandbox accepts ({place})."
+
+
+def _lists(path: Path) -> Iterator[tuple[int, set[str]]]:
+    """Return the lines and the strings of each list, tuple, set and mapping in a module."""
+    for node in ast.walk(tree_of(path)):
+        match node:
+            case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items) | ast.Dict(keys=items):
+                constants = [item.value for item in items if isinstance(item, ast.Constant)]
+                yield node.lineno, {value for value in constants if isinstance(value, str)}
 
 
 def _row(row: Row, operation: Operation | None, same_route: Operation | None) -> Iterator[str]:

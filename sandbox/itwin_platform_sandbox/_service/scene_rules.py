@@ -123,7 +123,7 @@ def scene_problems(body: JSONObject, taken_ids: Set[str]) -> list[Detail]:
     scene_data = body.get("sceneData")
     if not isinstance(scene_data, dict):
         return found
-    objects = scene_data.get("objects")
+    objects = scene_data.get("objects", [])  # section 2.7 marks no property as required
     if not isinstance(objects, list):
         return [*found, _invalid("sceneData.objects", "sceneData.objects must be a list.")]
     if len(objects) > MOST_OBJECTS:
