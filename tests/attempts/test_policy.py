@@ -1,9 +1,11 @@
 """The numbers of a policy: what is taken, and what is rejected with a rule."""
 
 import dataclasses
+from typing import Any
 
 import pytest
-from itwin_platform import BackoffPolicy, Gate, RateLimit, UsageError
+from itwin_platform import UNSET, BackoffPolicy, Gate, RateLimit, UsageError
+from itwin_platform._attempts.policy import with_limits
 
 
 def test_the_defaults_are_the_documented_ones() -> None:
@@ -40,6 +42,8 @@ def test_a_policy_does_not_change() -> None:
         ("max_wait", None),
         ("deadline", float("inf")),
         ("deadline", "120"),
+        ("deadline", True),
+        ("queue_timeout", False),
         ("base_delay", -0.1),
         ("max_delay", float("nan")),
     ],
@@ -48,6 +52,14 @@ def test_a_number_out_of_range_is_rejected_by_name(name: str, value: object) -> 
     """A wrong number is a UsageError that names it, before anything is sent."""
     with pytest.raises(UsageError, match=f"{name} must be"):
         dataclasses.replace(BackoffPolicy(), **{name: value})  # type: ignore[arg-type]  # what must not work
+
+
+@pytest.mark.parametrize("limits", [{"deadline": None}, {"queue_timeout": 7.0}, {"max_attempts": 1}], ids=str)
+def test_a_view_keeps_the_other_numbers(limits: dict[str, Any]) -> None:
+    """A view that names one limit keeps every other number of the policy."""
+    policy = BackoffPolicy(**{name: (number or 0) + 1 for name, number in dataclasses.asdict(BackoffPolicy()).items()})
+    unset = {"deadline": UNSET, "queue_timeout": UNSET, "max_attempts": UNSET}
+    assert with_limits(policy, **unset | limits) == dataclasses.replace(policy, **limits)
 
 
 @pytest.mark.parametrize("policy", [{"max_wait": 0}, {"deadline": None}, {"deadline": 0.5}, {"retry_budget": 0}])

@@ -99,6 +99,18 @@ def test_a_default_is_shown_as_its_value(modules: griffe.ModulesCollection) -> N
     assert [place for place, default in found.items() if default.isupper() and default != "UNSET"] == []
 
 
+def test_no_field_shows_how_it_is_made(modules: griffe.ModulesCollection) -> None:
+    """A reader sees the type of a model's field, not the private call that makes it."""
+    package = modules["itwin_platform"]
+    shown = [
+        (attribute.path, str(attribute.value))
+        for value in (package[name] for name in public_names)
+        for attribute in (value.attributes.values() if value.is_class else ())
+    ]
+    assert shown
+    assert [place for place, made in shown if "_attrs_field(" in made] == []
+
+
 def test_a_source_becomes_a_link_into_the_specification() -> None:
     """Docstrings name sections of a document that is not published; the reference links the operation instead."""
     assert linked("Lists.\n\nSource: section 4.3.") == (

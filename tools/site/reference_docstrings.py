@@ -48,6 +48,8 @@ class ReferenceDocstrings(Extension):
             obj.docstring.value = linked(completed(obj.docstring.value))
         if isinstance(obj, Function):
             show_defaults(obj, loader)
+        if isinstance(obj, Attribute) and str(obj.value).startswith("_attrs_field("):
+            obj.value = None  # how attrs makes a field says nothing to a reader
 
 
 def show_defaults(function: Function, loader: GriffeLoader) -> None:

@@ -101,7 +101,7 @@ class PlatformClient:
                 on_event=on_event,
             ),
             service=Service(base_url=url, vendor=word, body_limits=BODY_LIMITS if check_requests else {}),
-            options=CallOptions(timeout=as_timeout(timeout), policy=self._policy),
+            options=CallOptions.of(timeout=as_timeout(timeout), policy=self._policy, headers={}, on_response=None),
         )
         self._is_view = False
         self._connection = Connection.of(self._sender, check_requests=check_requests)
@@ -148,7 +148,7 @@ class PlatformClient:
         view._sender = PlatformSender(
             transport=self._sender.transport,
             service=self._sender.service,
-            options=CallOptions(
+            options=CallOptions.of(
                 timeout=before.timeout if isinstance(timeout, Unset) else as_timeout(timeout),
                 policy=view._policy,
                 headers=with_headers(before.headers, headers, correlation_id),

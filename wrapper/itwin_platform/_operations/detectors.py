@@ -33,7 +33,7 @@ class Detectors(Group):
             The detector as stored.
 
         Raises:
-            UsageError: the name or the type is missing, or no string.
+            UsageError: the name or the type is missing or not a string.
             OutcomeUnknownError: the response was lost; the detector may exist.
             BadRequestError (InvalidRealityAnalysisRequest), AuthenticationError, NotFoundError, RateLimitError,
             ServerError, TokenError, NotSentError, DeadlineExceededError, ResponseDecodeError.

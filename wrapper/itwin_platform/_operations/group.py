@@ -1,17 +1,17 @@
 """What the groups of operations share: their connection to the client."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from .._api import RequestValues
 from .._transports.lazy import Response
 from .._transports.platform import PlatformSender
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
+class Connection(NamedTuple):
     """What a group of operations needs of its client.
+
+    A named tuple, because each view makes one, and making a frozen dataclass takes several times as long.
 
     Args:
         send: sends a request and returns its response, read.

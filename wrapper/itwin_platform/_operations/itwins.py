@@ -91,11 +91,12 @@ class ITwins(Group):
             skip: iTwins to skip, 0 or more.
             page_size: iTwins of one request, 1 to 1000; None for 1000, or for what `limit` leaves where that is less.
             limit: iTwins wanted in all; None for all there are.
-            concurrency: page requests in flight, 1 or more, once the first page has shown the step.
+            concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
+                how the service paginates.
             eager: True sends the first `concurrency` requests without waiting for the first page. Up to
-                `concurrency - 1` of them are wasted when the listing is shorter, or is not paged by number.
-            resume: where an earlier run of the same listing ended. No item comes twice. The page of the last item is
-                requested again, and with a `concurrency` above 1 up to so many pages behind it.
+                `concurrency - 1` of them are wasted when the listing is shorter, or is not paginated by offset.
+            resume: where an earlier run of the same listing ended. No item comes twice. The page of the last item may
+                be requested again, and with a `concurrency` of n up to n pages after it, which were not received.
             on_page: called with each page when it has been read.
 
         Raises:
@@ -186,15 +187,17 @@ class ITwins(Group):
         """List iTwins beyond X-Max-Return, each of them once. The first request is sent when iteration starts.
 
         The listing is partitioned by disjoint ranges of a time, each below the cap. Items come in order of time,
-        iTwins without the time last. What comes again within a range is dropped by its id: let `select` include `id`.
+        iTwins without the time last. An iTwin that the service returns twice within a range is dropped by its `id`, so
+        include `id` in `select`.
 
         Args:
-            partition_by: `createdDateTime`, which never changes, or `lastModifiedDateTime`: then an iTwin that is
-                modified meanwhile can come again, or hide another one. The description does not show by which of them
-                the service filters: a PagingError reports that it does not, a TruncatedWarning that it does not search
-                for iTwins without the time.
+            partition_by: `createdDateTime`, which never changes, or `lastModifiedDateTime`. With the latter, an iTwin
+                that is modified while you read can be returned again, or another one can be missed. If the service
+                rejects a filter by the time, PagingError is raised. If it rejects only the search for iTwins without
+                the time, they are omitted with a TruncatedWarning.
             filter: an OData filter, to which the ranges are added.
-            sub_class, select, include_inactive, representation, query_scope: as in `list`. Others exclude filters.
+            sub_class, select, include_inactive, representation, query_scope: as in `list`. The other keywords of
+                `list` cannot be combined with a filter.
             page_size, limit, concurrency, resume, on_page: as in `list`.
 
         Raises:

@@ -38,7 +38,7 @@ def check_options(wire: Mapping[str, object], *, named: bool) -> None:
         fields = ", ".join(f"{name}=..." for name in names.values())
         raise UsageError(
             f"options lack {', '.join(missing)}: they replace the stored object, so pass a complete one, "
-            f"RepositoryOptions({fields}) with None for a property to be without, or change the stored one with "
+            f"RepositoryOptions({fields}) with None for a property to remove, or change the stored one with "
             "RepositoryOptions.of(repository).replace(...)",
             code="InvalidValue",
             target="options",

@@ -150,14 +150,15 @@ class Scenes(Group):
         Args:
             scene_id: the scene, a UUID.
             itwin_id: primary iTwin of the scene.
-            order_by: a property; the service defaults to `kind`, other values are not shown in the description.
+            order_by: a property; the service defaults to `kind`. The specification names no other.
             skip: objects to skip, 0 or more.
             page_size: objects of one request, 1 to 100; None for 100, or for what `limit` leaves where that is less.
             limit: objects wanted in all; None for all there are.
-            concurrency: page requests in flight, 1 or more, once the first page has shown the step.
+            concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
+                how the service paginates.
             eager: True sends the first `concurrency` requests without waiting for the first page. Up to
-                `concurrency - 1` of them are wasted when the listing is shorter, or is not paged by number.
-            resume: where an earlier run of the same listing ended.
+                `concurrency - 1` of them are wasted when the listing is shorter, or is not paginated by offset.
+            resume: where an earlier run of the same listing ended: see `itwins.list`.
             correlation_id: activity id for tracking, sent with every page.
             on_page: called with each page when it has been read.
 

@@ -75,7 +75,15 @@ class Webhooks(Group):
         return unwrap(response, webhook if known else None, Webhook)
 
     async def activate(self, webhook_id: str) -> Webhook:
-        """Switch forwarding on: as `update(webhook_id, active=True)`.
+        """Switch forwarding on: the same as `update(webhook_id, active=True)`.
+
+        No secret is sent, so the service generates a new one. To keep yours, pass it to `update`.
+
+        Raises:
+            UsageError: the id is not a string, or would change the path.
+            UnprocessableError (InvalidUpdateWebhookRequest), AuthenticationError, NotFoundError (WebhookNotFound),
+            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
+            ResponseDecodeError.
 
         Example:
             ```python
@@ -88,7 +96,15 @@ class Webhooks(Group):
         return await self.update(webhook_id, active=True)
 
     async def deactivate(self, webhook_id: str) -> Webhook:
-        """Switch forwarding off: as `update(webhook_id, active=False)`.
+        """Switch forwarding off: the same as `update(webhook_id, active=False)`.
+
+        No secret is sent, so the service generates a new one. To keep yours, pass it to `update`.
+
+        Raises:
+            UsageError: the id is not a string, or would change the path.
+            UnprocessableError (InvalidUpdateWebhookRequest), AuthenticationError, NotFoundError (WebhookNotFound),
+            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
+            ResponseDecodeError.
 
         Example:
             ```python

@@ -13,6 +13,11 @@ HTTPClient = httpx.AsyncClient
 HTTPTransport = httpx.AsyncBaseTransport
 Timeout = httpx.Timeout
 
+#: What httpx limits in an attempt.
+_LIMITS = ("connect", "read", "write", "pool")
+#: A tuple: writing `int | float` makes a new object in each call, and `with_options` makes many.
+_NUMBERS = (int, float)
+
 
 def innermost(transport: HTTPTransport | None, http_client: HTTPClient | None, *, is_encrypted: bool) -> HTTPTransport:
     """Return what makes single attempts: what the caller passed, or the default.
@@ -46,9 +51,9 @@ def as_timeout(value: float | Timeout) -> dict[str, float | None]:
     """
     if isinstance(value, httpx.Timeout):
         return value.as_dict()
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS) or not 0 < value < math.inf:
         raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout")
-    return httpx.Timeout(value).as_dict()
+    return dict.fromkeys(_LIMITS, value)
 
 
 def _check_kind(name: str, value: object, kind: type) -> None:

@@ -1,7 +1,7 @@
 """The options of calls: what `with_options` changes."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple, Self
 
 from .._api import Unset
 from .._errors import UsageError
@@ -19,27 +19,34 @@ _RESERVED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallOptions:
+class CallOptions(NamedTuple):
     """The options of all calls of one client, or of one view of it.
 
+    A named tuple, because each view makes one, and making a frozen dataclass takes several times as long.
+
     Args:
-        timeout: the limits of one attempt in seconds, as httpx names them.
-        policy: the limits of one call, for the transport that makes its attempts.
+        timeout: the limits of one attempt in seconds, by the names that httpx gives them.
+        extensions: go to the transports below, with that timeout and the limits of one call.
         headers: added to each request, names in lower case.
         on_response: is called with each final response.
-
-    `extensions` follow from these: they go to the transports below.
     """
 
     timeout: Mapping[str, float | None]
-    policy: object
-    headers: Mapping[str, str] = field(default_factory=dict)
-    on_response: Callable[[ResponseInfo], None] | None = None
-    extensions: Mapping[str, object] = field(init=False)
+    extensions: Mapping[str, object]
+    headers: Mapping[str, str]
+    on_response: Callable[[ResponseInfo], None] | None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "extensions", {"timeout": {**self.timeout}, POLICY: self.policy})
+    @classmethod
+    def of(
+        cls,
+        *,
+        timeout: Mapping[str, float | None],
+        policy: object,
+        headers: Mapping[str, str],
+        on_response: Callable[[ResponseInfo], None] | None,
+    ) -> Self:
+        """Return options, with the limits of one call as a policy for the transport that makes its attempts."""
+        return cls(timeout, {"timeout": timeout, POLICY: policy}, headers, on_response)
 
 
 def as_callback(value: Callable[[ResponseInfo], None] | None) -> Callable[[ResponseInfo], None] | None:
@@ -68,9 +75,10 @@ def with_headers(
         for name, value in headers.items():
             check_header_name(name)
             check_header(name, value)
-            if name.lower() in _RESERVED:
+            lower = name.lower()
+            if lower in _RESERVED:
                 raise UsageError(f"headers must not contain {name}: the client writes it")
-            added[name.lower()] = value
+            added[lower] = value
     if not isinstance(correlation_id, Unset):
         added.pop("x-correlation-id", None)
         if correlation_id is not None:
