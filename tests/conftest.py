@@ -6,11 +6,19 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.real_time import LONGEST
 from tests.support.specification import specification as parsed_specification
 
-# A busy machine would make a timed property fail. `--hypothesis-profile=full`, of `make check`, tries more examples.
-for name, examples in (("quick", 40), ("full", 100)):
-    settings.register_profile(name, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine would make a timed property fail, and other examples in each run a run that changed nothing.
+# `--hypothesis-profile=full`, of `make check`, tries more examples; `thorough` many more, and others in each run.
+for name, examples in (("quick", 40), ("full", 100), ("thorough", 5_000)):
+    settings.register_profile(
+        name,
+        max_examples=examples,
+        deadline=None,
+        derandomize=name != "thorough",
+        suppress_health_check=[HealthCheck.too_slow],
+    )
 settings.load_profile("quick")
 
 
@@ -27,6 +35,12 @@ def no_trusted_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         patch.delenv("SSL_CERT_FILE", raising=False)
         patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
         yield
+
+
+@pytest.fixture
+def patient_gates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine an engine that is there may take longer than a shared gate waits for it."""
+    monkeypatch.setattr("itwin_platform._gates.shared.ENGINE_TIMEOUT", LONGEST)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -9,7 +9,8 @@ import pytest
 import redis.asyncio
 from itwin_platform import GateChanged, RedisGate, UsageError
 
-from tests.support.redis_gates import enter, gates, needs_redis, run, until
+from tests.support.real_time import until
+from tests.support.redis_gates import enter, gates, needs_redis, run
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis

@@ -4,10 +4,12 @@ import asyncio
 import logging
 
 import pytest
-from itwin_platform import GateChanged, RateLimit, RedisGate, WaitTooLongError
-from itwin_platform._gates import intervals, redis as redis_module, shared as shared_module
+from itwin_platform import GateChanged, RateLimit, WaitTooLongError
+from itwin_platform._gates import intervals, shared as shared_module
+from itwin_platform._gates.engine import LEASE
 
-from tests.support.redis_gates import enter, gates, needs_redis, run, until
+from tests.support.real_time import until
+from tests.support.redis_gates import clocked_gate, enter, gates, needs_redis, run, set_clock, until_queued
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
@@ -15,19 +17,21 @@ pytestmark = needs_redis
 
 def test_a_process_that_dies_gives_its_permits_back(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The permits of a process that dies are free again after its lease."""
-    monkeypatch.setattr(redis_module, "LEASE", 0.4)
-    monkeypatch.setattr(intervals, "POLL_INTERVAL", 0.1)
+    monkeypatch.setattr(intervals, "POLL_INTERVAL", 0.01)
 
     async def work() -> None:
-        async with gates(empty_server.url, 1, max_in_flight=2) as (living,):
-            dying = RedisGate(empty_server.url, name="test, app 7", max_in_flight=2)
+        set_clock(empty_server, 0)
+        dying = clocked_gate(empty_server, max_in_flight=2)
+        async with clocked_gate(empty_server, max_in_flight=2) as living:
             await enter(dying)
             await enter(dying)
             assert dying._pump is not None
             dying._pump.cancel()
-            began = asyncio.get_running_loop().time()
-            await enter(living)
-            assert asyncio.get_running_loop().time() - began < 1.0
+            waiting = asyncio.create_task(enter(living))
+            await until_queued(empty_server)
+            assert not waiting.done()
+            set_clock(empty_server, LEASE + 1.0)
+            living.abandoned(await waiting)
             await dying._engine.aclose()
 
     run(work)

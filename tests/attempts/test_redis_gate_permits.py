@@ -7,9 +7,9 @@ import pytest
 from itwin_platform import RateLimit
 from itwin_platform._gates import shared as shared_module
 from itwin_platform._gates.engine import LEASE, Reply, Report, Request
-from itwin_platform._gates.shared import SharedGate
 
-from tests.support.redis_gates import ClockedEngine, enter, gates, needs_redis, run, until
+from tests.support.real_time import until
+from tests.support.redis_gates import ClockedEngine, clocked_gate, enter, gates, needs_redis, run, set_clock
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
@@ -104,20 +104,14 @@ def test_a_slow_response_frees_its_rate(empty_server: RedisServer, monkeypatch: 
 def test_a_process_forgets_permits_whose_lease_expired(empty_server: RedisServer) -> None:
     """A process that was silent for too long does not report the ends of permits that others hold now."""
 
-    def set_clock(seconds: float) -> None:
-        with empty_server.client as client:
-            client.delete("clock")
-            client.rpush("clock", 1_700_000_000 + int(seconds), 0)
-
-    def open_gate() -> SharedGate:
-        engine = ClockedEngine(empty_server.url, name="test", max_in_flight=2)
-        return SharedGate(engine, name="test", max_in_flight=2, rate=None, workers=1, on_event=None)
-
     async def work() -> None:
-        async with open_gate() as one, open_gate() as two:
-            set_clock(0)
+        async with (
+            clocked_gate(empty_server, max_in_flight=2) as one,
+            clocked_gate(empty_server, max_in_flight=2) as two,
+        ):
+            set_clock(empty_server, 0)
             late = [await enter(one) for _ in range(2)]
-            set_clock(2 * LEASE)
+            set_clock(empty_server, 2 * LEASE)
             held = [await enter(two) for _ in range(2)]
             one.abandoned(late[0])
             await until(lambda: not one._reports.holds)

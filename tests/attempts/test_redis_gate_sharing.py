@@ -6,7 +6,8 @@ import pytest
 from itwin_platform import BackoffPolicy, BackoffTransport, RateLimit, RedisGate, WaitTooLongError
 from itwin_platform._gates import intervals
 
-from tests.support.redis_gates import enter, gates, needs_redis, run, until
+from tests.support.real_time import until
+from tests.support.redis_gates import clocked_gate, enter, gates, needs_redis, run, set_clock, until_queued
 from tests.support.redis_server import RedisServer
 from tests.support.scripted_transport import ScriptedTransport, send
 
@@ -48,11 +49,10 @@ def test_a_free_permit_reaches_a_waiting_call_without_polling(
         async with gates(empty_server.url, 3, max_in_flight=1) as (one, two, three):
             permit = await enter(one)
             second = asyncio.create_task(enter(two))
-            await until(lambda: two._listens and two._asked == 1)
+            await until_queued(empty_server, 1)
             third = asyncio.create_task(enter(three))
-            await until(lambda: three._listens and three._asked == 1)
+            await until_queued(empty_server, 2)
             for gate, waiting in ((one, second), (two, third)):
-                await asyncio.sleep(0.01)
                 gate.sending(permit)
                 gate.answered(permit)
                 permit = await waiting
@@ -65,15 +65,20 @@ def test_a_429_of_one_process_starts_a_cooldown_in_all(empty_server: RedisServer
     """A 429 starts a cooldown in every process, and the slow start after it counts all of them together."""
 
     async def work() -> None:
-        async with gates(empty_server.url) as (one, two):
+        set_clock(empty_server, 0)
+        async with (
+            clocked_gate(empty_server, max_in_flight=20) as one,
+            clocked_gate(empty_server, max_in_flight=20) as two,
+        ):
             permit = await enter(one)
             one.sending(permit)
-            one.rate_limited(permit, wait=0.3)
-            assert one.cooldown_left() > 0.2
-            await asyncio.sleep(0.05)
+            one.rate_limited(permit, wait=300.0)
+            assert one.cooldown_left() > 200.0
+            await until(lambda: not one._is_cooldown_unreported)
             with pytest.raises(WaitTooLongError):
-                await enter(two, max_wait=0.1)
-            tasks = [asyncio.create_task(enter(gate)) for gate in (one, two) for _ in range(3)]
+                await enter(two, max_wait=200.0)
+            set_clock(empty_server, 301)
+            tasks = [asyncio.create_task(enter(gate, max_wait=400.0)) for gate in (one, two) for _ in range(3)]
             done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             assert len(done) == 1
             await asyncio.sleep(0.05)
@@ -167,8 +172,7 @@ def test_keys_expire_and_name_only_the_gate(empty_server: RedisServer) -> None:
         async with gates(empty_server.url, 2, max_in_flight=1, rate=RateLimit(5, 60.0)) as (one, two):
             permit = await enter(one)
             waiting = asyncio.create_task(enter(two))
-            await until(lambda: two._listens and two._asked == 1)
-            await asyncio.sleep(0.02)
+            await until_queued(empty_server)
             with empty_server.client as client:
                 keys = sorted(client.keys("*"))
                 assert keys == sorted(

@@ -9,7 +9,8 @@ from itwin_platform._gates import intervals, redis as redis_module, shared as sh
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from tests.support.redis_gates import enter, gates, needs_redis, run, until
+from tests.support.real_time import until
+from tests.support.redis_gates import enter, gates, needs_redis, run
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis

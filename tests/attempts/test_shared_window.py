@@ -37,7 +37,7 @@ class SharedWindow(RuleBasedStateMachine):
 
     @initialize(most=st.integers(1, 6), has_rates=st.booleans())
     def begins(self, most: int, has_rates: bool) -> None:
-        """An empty server, whose clock is handed in by a list."""
+        """An empty server, whose clock is handed in by a key."""
         self.client = self.server.client
         self.client.flushall()
         rates = RATES if has_rates else []

@@ -1,63 +1,12 @@
 """Which changes of a specification break a client or its user, and how they are reported: one table."""
 
-import copy
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
+from tests.support.small_specification import Node, ref, small_document
 from tools.spec.changes import changes, reworded
 from tools.spec.reading import read
-
-Node = dict[str, Any]
-
-
-def small_document() -> Node:
-    """A document with one operation that has a part of each kind."""
-    thing = {
-        "type": "object",
-        "required": ["id", "color"],
-        "properties": {
-            "id": {"type": "string", "maxLength": 10},
-            "color": {"$ref": "#/components/schemas/Color"},
-            "note": {"oneOf": [{"type": "string"}, {"type": "null"}]},
-            "made": {"type": "string", "format": "date-time"},
-            "parts": {"type": "array", "maxItems": 5, "items": {"type": "string"}},
-        },
-    }
-    error = {"code": "ThingExists", "details": [{"code": "InvalidValue", "target": "id"}]}
-    shown = {"application/json": {"examples": {"exists": {"value": {"error": error}}}}}
-    return {
-        "paths": {
-            "/things": {
-                "post": {
-                    "operationId": "create_thing",
-                    "tags": ["things"],
-                    "description": "Creates.",
-                    "parameters": [
-                        {"name": "$top", "in": "query", "schema": {"type": "integer", "maximum": 100, "x-default": 10}},
-                        {"name": "Accept", "in": "header", "required": True, "schema": {"default": "v1"}},
-                    ],
-                    "requestBody": {"x-max-body-bytes": 1000, "content": {"json": {"schema": _ref("ThingCreate")}}},
-                    "responses": {
-                        "201": {"headers": {"X-Count": {}}, "content": {"json": {"schema": _ref("Thing")}}},
-                        "409": {"content": shown},
-                    },
-                }
-            }
-        },
-        "components": {
-            "schemas": {
-                "Thing": thing,
-                "ThingCreate": copy.deepcopy(thing),
-                "Color": {"type": "string", "enum": ["red", "blue"], "x-enum-varnames": ["RED", "BLUE"]},
-            }
-        },
-    }
-
-
-def _ref(name: str) -> Node:
-    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def _operation(document: Node) -> Node:
@@ -251,5 +200,5 @@ def test_another_way_to_write_the_same_is_no_change() -> None:
     schemas = document["components"]["schemas"]
     schemas["Named"] = {"properties": {"id": _sent(document)["properties"].pop("id")}, "required": ["id"]}
     _sent(document)["required"].remove("id")
-    _sent(document)["allOf"] = [_ref("Named")]
+    _sent(document)["allOf"] = [ref("Named")]
     assert changes(read(small_document()), read(document)) == []

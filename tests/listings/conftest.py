@@ -1,15 +1,11 @@
-"""A client of a service that the test plays, and a profile of many more schedules."""
+"""A client of a service that the test plays."""
 
 from collections.abc import AsyncIterator
 
 import pytest
-from hypothesis import settings
 from itwin_platform import BackoffPolicy, PlatformClient
 
 from tests.support.prepared_pages import BASE_URL
-
-# `--hypothesis-profile=thorough` tries many more than an ordinary run has time for.
-settings.register_profile("thorough", max_examples=5_000, deadline=None)
 
 
 @pytest.fixture

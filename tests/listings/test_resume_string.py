@@ -13,7 +13,9 @@ from itwin_platform._listings.resume import Position, fingerprint, read_resume, 
 from itwin_platform._listings.time_ranges import TimeRange
 from pytest_httpx import HTTPXMock
 
-TEXTS = st.text(max_size=8)
+from tests.support.examples import strings
+
+TEXTS = strings(max_size=8)
 NAMES = st.sampled_from(["cursor", "$skiptoken", "a b", "é", "x"])
 VALUES = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_characters='"#&;'), max_size=8)
 PLACES = st.dictionaries(st.sampled_from(["$skip", "$top"]), st.integers(0, 10**9).map(str))
@@ -158,7 +160,7 @@ async def test_a_forged_string_cannot_change_the_request(httpx_mock: HTTPXMock) 
     assert request.url.params.multi_items() == [("parentId", "tenantA"), ("$skip", "5"), ("$top", "7"), ("cursor", "x")]
 
 
-@given(st.text(max_size=60) | st.recursive(st.none() | st.integers() | TEXTS, st.lists).map(encoded))
+@given(strings(max_size=60) | st.recursive(st.none() | st.integers() | TEXTS, st.lists).map(encoded))
 def test_no_string_breaks_the_reading(text: str) -> None:
     """Any string is a position or a UsageError."""
     with contextlib.suppress(UsageError):

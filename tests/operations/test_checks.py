@@ -20,6 +20,8 @@ from itwin_platform._operations.rules import (
 )
 from itwin_platform._transports.request import check_header
 
+from tests.support.examples import strings
+
 SIMPLE = ("status", "type", "number", "display_name", "parent_id", "itwin_account_id", "search")
 #: The pairs that section 4.3 forbids; written out here a second time, as a table of their own.
 FORBIDDEN = (
@@ -27,6 +29,7 @@ FORBIDDEN = (
     | {frozenset({"search", name}): "$search" for name in ("number", "display_name")}
     | {frozenset({"include_inactive", "status"}): "includeInactive"}
 )
+
 PARAMETERS = (*SIMPLE, "filter", "include_inactive", "sub_class", "select", "order_by")
 
 
@@ -61,7 +64,7 @@ def test_what_is_no_integer_is_rejected(value: object) -> None:
     assert outcome(check_integer, "n", value, least=0, most=None, code="C", target="T") == ("C", "T")
 
 
-@given(st.text(max_size=8), st.integers(0, 2), st.none() | st.integers(2, 6))
+@given(strings(max_size=8), st.integers(0, 2), st.none() | st.integers(2, 6))
 def test_a_string_is_accepted_within_its_lengths(value: str, least: int, most: int | None) -> None:
     """Too short has the code of the missing value, too long is InvalidValue; both name the target."""
     found = outcome(check_string, "n", value, least=least, most=most, code="Missing", target="T")
@@ -120,7 +123,7 @@ def test_an_id_that_is_no_part_of_a_path_is_rejected(value: object) -> None:
     assert outcome(check_path_id, "id", value) == (None, None)
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: text not in (".", "..")))
+@given(strings(min_size=1).filter(lambda text: text not in (".", "..")))
 def test_any_other_string_is_an_id(value: str) -> None:
     """Ids are opaque: slashes, blanks and characters of any script are taken."""
     assert outcome(check_path_id, "id", value) is None
@@ -156,7 +159,7 @@ def test_several_keeps_what_is_absent() -> None:
 LEVELS = {"minimumLevel": "minimumlevel", "maximumLevel": "maximumlevel"}
 
 
-@given(st.sampled_from(sorted(LEVELS)), st.integers(-3, 27) | st.booleans() | st.floats() | st.text(max_size=2))
+@given(st.sampled_from(sorted(LEVELS)), st.integers(-3, 27) | st.booleans() | st.floats() | strings(max_size=2))
 def test_levels_are_0_to_24(name: str, value: object) -> None:
     """Both ends belong to the range; the target is written in lower case, as documented."""
     fits = type(value) is int and 0 <= value <= 24

@@ -19,6 +19,8 @@ from itwin_platform import (
 )
 from itwin_platform._operations.replacement import Authentication, CompleteObject
 
+from tests.support.examples import strings
+
 BASIC = BasicAuthentication(username="planted-name", password="planted-password")
 HEADER = HeaderAuthentication(key="planted-key", value="planted-value")
 QUERY = QueryParameterAuthentication(key="planted-key", value="planted-value")
@@ -34,10 +36,11 @@ AUTHENTICATIONS: tuple[Authentication, ...] = (BASIC, HEADER, QUERY, PKCE)
 WHOLES: tuple[CompleteObject, ...] = (*AUTHENTICATIONS, OPTIONS)
 named = pytest.mark.parametrize("whole", WHOLES, ids=lambda whole: type(whole).__name__)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    st.none() | st.booleans() | st.integers() | strings(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(strings(max_size=5), inner, max_size=3),
     max_leaves=8,
 )
+
 LEVEL = st.none() | st.integers()
 
 
@@ -136,7 +139,7 @@ def test_incomplete_authentication_is_not_read(rest: dict[str, None]) -> None:
 
 
 @given(
-    st.dictionaries(st.text(max_size=4), JSON, max_size=3), LEVEL, LEVEL, st.dictionaries(st.text(), JSON, max_size=3)
+    st.dictionaries(strings(max_size=4), JSON, max_size=3), LEVEL, LEVEL, st.dictionaries(strings(), JSON, max_size=3)
 )
 def test_all_options_are_read_back(
     parameters: dict[str, Any], low: int | None, high: int | None, more: dict[str, Any]

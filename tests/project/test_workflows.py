@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+
+from tests.support.specification import parsed
 
 PROJECT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((PROJECT / ".github" / "workflows").glob("*.yml"))
@@ -16,8 +17,7 @@ each_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path
 
 def jobs(path: Path) -> dict[str, dict[str, Any]]:
     """The jobs of a workflow by name."""
-    document: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    found: dict[str, dict[str, Any]] = document["jobs"]
+    found: dict[str, dict[str, Any]] = parsed(path)["jobs"]
     return found
 
 
@@ -52,7 +52,7 @@ def test_an_action_is_pinned_by_its_commit(path: Path) -> None:
 @each_workflow
 def test_a_job_has_the_least_permissions(path: Path) -> None:
     """Workflows have no permissions, each job names its own, and only the release may sign."""
-    assert yaml.safe_load(path.read_text(encoding="utf-8"))["permissions"] == {}
+    assert parsed(path)["permissions"] == {}
     for job in jobs(path).values():
         writable = {name for name, access in job["permissions"].items() if access == "write"}
         assert writable <= ({"id-token", "attestations"} if path.stem == "release" else set())

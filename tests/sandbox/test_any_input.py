@@ -11,7 +11,7 @@ from itwin_platform_sandbox._service.json_values import JSON, read_json, write_j
 from itwin_platform_sandbox._service.messages import APIRequest
 from itwin_platform_sandbox._service.operation_table import OPERATIONS
 
-from tests.support.examples import examples
+from tests.support.examples import examples, strings
 
 STATUSES = {
     "list_itwins": {200, 422},
@@ -53,16 +53,16 @@ WORDS = [
     "class",
 ]
 scalars = (
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9)
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | strings(max_size=9)
 )
 values = st.recursive(
     scalars | st.sampled_from(["Basic", "Header", "View3d", "RepositoryResource", "1.0.0", "PhotoObjectDetector"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS) | st.text(max_size=5), inner),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS) | strings(max_size=5), inner),
     max_leaves=12,
 )
 parameters = st.dictionaries(
     st.sampled_from(["$top", "$skip", "$filter", "$select", "$orderby", "$search", "status", "subClass", "iTwinId"]),
-    st.text(max_size=20) | st.integers().map(str) | st.sampled_from(["Active", "displayName", "status eq 'Active'"]),
+    strings(max_size=20) | st.integers().map(str) | st.sampled_from(["Active", "displayName", "status eq 'Active'"]),
 )
 
 
@@ -81,7 +81,7 @@ def test_any_request_gets_a_documented_response(operation: Any, sandbox: Sandbox
     own_ids = {"iTwinId": sandbox.itwin_id, "repositoryId": sandbox.repository_id, "sceneId": sandbox.scene_id}
     for name, own_id in {**own_ids, "webhookId": sandbox.webhook_id}.items():
         known = data.draw(st.booleans()) if f"{{{name}}}" in path else False
-        text = own_id if known else data.draw(st.text(min_size=1, max_size=9))
+        text = own_id if known else data.draw(strings(min_size=1, max_size=9))
         path = path.replace(f"{{{name}}}", quote(text, safe="", errors="replace"))
     query = data.draw(parameters)
     if data.draw(st.booleans()):
@@ -127,7 +127,7 @@ def test_faults_can_be_combined(operation: Any, names: list[FaultName]) -> None:
         assert sandbox._running.service.decide(request).response is not None
 
 
-@given(st.text(max_size=30), st.text(max_size=30), st.binary(max_size=30))
+@given(strings(max_size=30), strings(max_size=30), st.binary(max_size=30))
 def test_any_path_header_and_body_is_handled(path: str, header: str, body: bytes) -> None:
     """Any path, headers and body give a response."""
     service = Sandbox(itwins=1, objects=0)._running.service

@@ -1,7 +1,6 @@
 """The example data. Source: sections 2.1 to 2.9 and 3."""
 
 import re
-import sys
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +12,8 @@ from itwin_platform_sandbox._service.queries.itwin_properties import STATUSES, S
 from itwin_platform_sandbox._service.scene_rules import scene_problems
 from itwin_platform_sandbox._service.seeding import Seeded, seeded_platform
 from itwin_platform_sandbox._service.state import time_text
+
+from tests.support.counted_calls import counted_calls
 
 
 def seeded(itwins: int = 250, objects: int = 100, seed: int = 1, *, as_seen: bool = False) -> Seeded:
@@ -135,18 +136,9 @@ async def test_the_sandbox_names_what_a_test_starts_with(http: httpx.AsyncClient
 
 def test_seeding_an_itwin_takes_few_calls() -> None:
     """An iTwin takes at most 25 calls of Python functions, so that 50,000 are seeded in under two seconds."""
-    calls = 0
-
-    def count(frame: object, event: str, argument: object) -> None:
-        nonlocal calls
-        calls += event == "call"
-
-    sys.setprofile(count)
-    try:
+    with counted_calls() as calls:
         found = seeded(itwins=2_000).platform.itwins
-    finally:
-        sys.setprofile(None)
-    assert calls <= 25 * len(found)
+    assert 0 < len(calls) <= 25 * len(found)
 
 
 @pytest.mark.parametrize(

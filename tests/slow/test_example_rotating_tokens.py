@@ -17,7 +17,7 @@ def test_tokens_rotate_while_a_listing_is_read(tmp_path: Path) -> None:
     listing, revoked = run("rotating_tokens", folder=tmp_path).stdout.split("A token that is revoked before its time:")
     assert listing.count("issued") >= 2
     assert "800 iTwins, statuses ['200']" in listing
-    assert revoked.count("issued") == 1
+    assert revoked.count("issued") >= 1  # on a slow machine the listing ends with a token whose time has come, too
     assert re.search(r"Northwind Engineering, statuses \[401, 200\]", revoked)
 
 

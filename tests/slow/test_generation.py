@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.real_time import LONGEST
 from tools.release.clean_environment import Environment, pythons
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -40,7 +41,7 @@ def generate(
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=LONGEST,
     )
 
 

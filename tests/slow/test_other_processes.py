@@ -9,6 +9,8 @@ import sys
 from itwin_platform import ITwinSubClass, PlatformClient
 from itwin_platform_sandbox import Sandbox
 
+from tests.support.real_time import LONGEST
+
 OTHER_PROCESS = """
 import asyncio, json, sys
 from itwin_platform import PlatformClient
@@ -53,7 +55,7 @@ async def test_another_process_knows_the_listing() -> None:
     )
     command = [sys.executable, "-c", code]
     ended = await asyncio.to_thread(
-        subprocess.run, command, env=SEEDED, capture_output=True, text=True, check=True, timeout=60
+        subprocess.run, command, env=SEEDED, capture_output=True, text=True, check=True, timeout=LONGEST
     )
     async with PlatformClient("https://host.example", vendor="vendor", token="t") as platform:
         values = {"sub_class": {ITwinSubClass.PROJECT, "Road", "Asset"}, "select": {"type", "number", "id"}}

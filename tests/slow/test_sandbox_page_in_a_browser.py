@@ -9,6 +9,7 @@ import pytest
 from itwin_platform_sandbox import Sandbox
 
 from tests.sandbox.test_page import SCRIPT, store_scripts
+from tests.support.real_time import LONGEST
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
@@ -81,5 +82,5 @@ async def shown_in_browser(url: str, profile: Path, *options: str) -> str:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )
-    output, _ = await asyncio.wait_for(browser.communicate(), timeout=60)
+    output, _ = await asyncio.wait_for(browser.communicate(), timeout=LONGEST)
     return output.decode("utf-8")

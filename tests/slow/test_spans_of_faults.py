@@ -12,11 +12,13 @@ from itwin_platform_sandbox._faults.catalogue import FaultName
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanKind
 
+from tests.support.real_time import pass_time, until
 from tests.support.recorded_spans import recorded_spans
 
 TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {"httpx": lambda: None, "fast": fast_transport}
-#: Nobody waits before a retry, and no longer than this for a response that does not come.
-AT_ONCE, PATIENCE = BackoffPolicy(base_delay=0.0), 0.2
+AT_ONCE = BackoffPolicy(base_delay=0.0)
+#: For how long a response is waited for: time passes only where none comes.
+TIMEOUT = 30.0
 
 
 def calls(platform: PlatformClient, sandbox: Sandbox) -> list[Awaitable[object]]:
@@ -38,18 +40,28 @@ def is_attempt(span: ReadableSpan) -> bool:
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_there_are_as_many_attempt_spans_as_requests_at_the_server(fault: FaultName, transport: str) -> None:
+async def test_there_are_as_many_attempt_spans_as_requests_at_the_server(
+    fault: FaultName, transport: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Counted in the journal of the sandbox, for each fault of its catalogue, twice each."""
     seconds = {"refuse": 3600.0, "stall": None}.get(fault, 0.0)
+
+    async def let_time_pass(sandbox: Sandbox) -> None:
+        for stalls_to_come in (1, 0):
+            await until(lambda: len(sandbox.faults) == stalls_to_come)  # noqa: B023  # looked at before the next round
+            pass_time(monkeypatch, seconds=TIMEOUT)
+
     with recorded_spans() as spans:
         async with Sandbox(itwins=50, objects=50) as sandbox:
-            sandbox.fault(fault, seconds=seconds, count=1 if fault == "refuse" else 2)
+            for count in {"refuse": [1], "stall": [1, 1]}.get(fault, [2]):
+                sandbox.fault(fault, seconds=seconds, count=count)
+            passing = asyncio.ensure_future(let_time_pass(sandbox) if fault == "stall" else asyncio.sleep(0))
             async with PlatformClient(
                 sandbox.base_url,
                 vendor="v",
                 token=sandbox.token,
                 backoff=AT_ONCE,
-                timeout=PATIENCE,
+                timeout=TIMEOUT,
                 transport=TRANSPORTS[transport](),
             ) as platform:
                 for call in calls(platform, sandbox):
@@ -58,7 +70,7 @@ async def test_there_are_as_many_attempt_spans_as_requests_at_the_server(fault: 
                     if fault == "refuse":
                         # Only the first call is refused: how many a duration would refuse depends on the machine.
                         sandbox.clear_faults()
-            await asyncio.sleep(0)
+            await passing
             assert sandbox.unused_faults == ()
             requests = sandbox.requests
     attempts = [span for span in spans.get_finished_spans() if is_attempt(span)]

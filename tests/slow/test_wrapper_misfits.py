@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.real_time import LONGEST
 from tests.support.regenerated import PROJECT, Change, Document, Regenerated
 from tests.support.small_preview import small_document, write_wrapper
 from tools.generation.generator import write_package
@@ -32,7 +33,7 @@ def misfits_of(document: Document, folder: Path) -> list[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=LONGEST,
     )
     assert ended.returncode == 0, ended.stderr
     found: list[str] = json.loads(ended.stdout)

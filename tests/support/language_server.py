@@ -9,8 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-#: A server that hangs is ended after so many seconds, so that a test fails instead of waiting.
-LONGEST = 60.0
+from tests.support.real_time import LONGEST
 
 
 class LanguageServer:
@@ -27,6 +26,7 @@ class LanguageServer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
+        # A server that hangs is ended, so that a test fails instead of waiting.
         self._watch = threading.Timer(LONGEST, self._process.kill)
         self._watch.start()
         self.ask("initialize", processId=None, rootUri=folder.as_uri(), capabilities={})

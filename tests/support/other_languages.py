@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.real_time import LONGEST
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "sandbox-from-other-languages.md"
 OTHER_LANGUAGES = PAGE.read_text(encoding="utf-8")
 
@@ -27,7 +29,7 @@ def run(*command: str, folder: Path) -> str:
         env=os.environ | {"PATH": path},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LONGEST,
         check=False,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.support.real_time import LONGEST
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
@@ -30,7 +32,7 @@ def run(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=LONGEST,
     )
     assert ended.returncode == code, ended.stderr
     assert "Traceback" not in ended.stdout + ended.stderr

@@ -65,7 +65,7 @@ class RedisServer:
         if self._password is not None:
             options += ["--requirepass", self._password]
         self._process = subprocess.Popen([self._program, *options], stdout=subprocess.DEVNULL)  # noqa: S603  # our own words
-        for _ in range(500):
+        for _ in range(12_000):  # two minutes
             try:
                 self.client.ping()
             except redis.AuthenticationError:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.support.real_time import LONGEST
+
 PROJECT = Path(__file__).resolve().parents[2]
 
 Document = dict[str, Any]
@@ -32,7 +34,7 @@ class Regenerated:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=LONGEST,
         )
         assert ended.returncode == status, f"{arguments}\n{ended.stdout}\n{ended.stderr}"
         return ended

@@ -11,11 +11,11 @@ import httpx
 import pytest
 from itwin_platform import APIStatusError, BackoffPolicy, BackoffTransport, PlatformClient, fast_transport
 
+from tests.support.real_time import LONGEST
+
 TOKEN = "planted-token-of-20-characters"
 #: Retries without a delay.
 AT_ONCE = BackoffPolicy(base_delay=0.0)
-#: A scenario that takes longer, in seconds, waits for what a broken promise has left undone.
-LONGEST = 30.0
 #: `default` runs a second time, under uvloop.
 WAYS = ("default", "fast", "http_client", "wrapped", "plain", "uvloop")
 
@@ -126,7 +126,7 @@ async def opened(
     way: str,
     address: str,
     *,
-    timeout: float | httpx.Timeout = 5.0,  # noqa: ASYNC109  # the client's own
+    timeout: float | httpx.Timeout = 30.0,  # noqa: ASYNC109  # the client's own
     backoff: BackoffPolicy = AT_ONCE,
     max_response_bytes: int = 10_000_000,
 ) -> AsyncIterator[Calls]:

@@ -1,4 +1,4 @@
-"""The committed OpenAPI document, which one run parses once."""
+"""The committed OpenAPI document, and other YAML of the repository, which one run parses once."""
 
 from functools import cache
 from pathlib import Path
@@ -11,8 +11,12 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @cache
-def specification() -> dict[str, Any]:
-    """Return openapi.yaml as Python values; to be copied, not changed."""
-    file = Path(__file__).resolve().parents[2] / "openapi.yaml"
+def parsed(file: Path) -> dict[str, Any]:
+    """Return a YAML file of the repository as Python values; to be copied, not changed."""
     loaded: dict[str, Any] = yaml.load(file.read_text(encoding="utf-8"), _LOADER)  # noqa: S506  # both loaders are safe
     return loaded
+
+
+def specification() -> dict[str, Any]:
+    """Return openapi.yaml as Python values; to be copied, not changed."""
+    return parsed(Path(__file__).resolve().parents[2] / "openapi.yaml")

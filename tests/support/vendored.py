@@ -9,6 +9,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from tests.support.real_time import LONGEST
 from tools.vendoring.vendor import vendor
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -26,7 +27,7 @@ def run_python(*arguments: str | Path, cwd: Path, python: Path = Path(sys.execut
     command = [str(python), "-W", "error", *map(str, arguments)]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("ITWIN_", "PYTHON"))}
     ended = subprocess.run(  # noqa: S603 - our own programs
-        command, cwd=cwd, env=clean, capture_output=True, text=True, check=False, timeout=60
+        command, cwd=cwd, env=clean, capture_output=True, text=True, check=False, timeout=LONGEST
     )
     assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
     return ended.stdout

@@ -24,7 +24,7 @@ def client(
     *,
     host: str = "127.0.0.1",
     on_event: Callable[[BackoffEvent], None] | None = None,
-    timeout: float | httpx.Timeout = 5.0,
+    timeout: float | httpx.Timeout = 30.0,
 ) -> PlatformClient:
     """Return a client of a service on loopback that retries without a delay."""
     return PlatformClient(

@@ -73,12 +73,10 @@ async def test_writing_has_a_time_limit(way: str) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
-        timeout = httpx.Timeout(20.0, write=0.05)
-        began = time.monotonic()
+        timeout = httpx.Timeout(60.0, write=0.05)
         async with opened(way, f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=timeout) as calls:
             with pytest.raises(OutcomeUnknownError, match="WriteTimeout"):
                 await post_large(calls)
-        assert 0.05 <= time.monotonic() - began < 10.0
 
 
 async def post_large(calls: Any) -> None:
@@ -95,19 +93,16 @@ async def post_large(calls: Any) -> None:
 async def test_closing_ends_calls_that_wait(way: str) -> None:
     """Closing ends calls in flight, at the gate and before a retry, and nothing is sent afterwards."""
     policy = BackoffPolicy(base_delay=30.0, max_in_flight=1, max_wait=60.0)
-    outage = PreparedResponse(status=503)
-    async with RawServer(outage) as server:
-        async with opened(way, server.address, backoff=policy) as calls:
+    async with RawServer(PreparedResponse(status=503), Raw(data=b"")) as server:
+        async with opened(way, server.address, backoff=policy, timeout=60.0) as calls:
             waiting = [asyncio.create_task(calls.get()) for _ in range(3)]
-            await server.received(1)
+            await server.received(2)
             await close(calls)
             ended = await asyncio.gather(*waiting, return_exceptions=True)
-        sent = len(server.requests)
-        await asyncio.sleep(0.02)
         assert all(isinstance(error, TransportError | UsageError) for error in ended), ended
-        assert len(server.requests) == sent
-        if way != "http_client":
-            await server.quiet()
+        await asyncio.sleep(0.02)
+        await server.quiet()
+        assert len(server.requests) == 2
 
 
 async def close(calls: Any) -> None:
@@ -157,7 +152,7 @@ async def test_the_pool_limit_does_not_end_connecting(way: str, monkeypatch: pyt
         return found(*arguments, **others)
 
     monkeypatch.setattr(socket, "getaddrinfo", slow)
-    timeout = httpx.Timeout(5.0, pool=0.02)
+    timeout = httpx.Timeout(60.0, pool=0.02)
     async with (
         RawServer(either_response) as server,
         # A second attempt would find the address in aiohttp's cache.

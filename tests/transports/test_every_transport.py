@@ -25,6 +25,8 @@ from itwin_platform import (
 )
 from itwin_platform_sandbox import Sandbox
 
+from tests.support.real_time import pass_time, until
+
 LOST = ["reset_before_effect", "reset_after_effect", "reset_in_head", "reset_in_body"]
 Connect = Callable[..., PlatformClient]
 
@@ -87,12 +89,12 @@ async def test_a_get_whose_response_is_lost_is_retried(connect: Connect, fault: 
 
 async def test_a_post_without_a_server_was_not_sent(connect: Connect) -> None:
     """Where nothing listens, the error says that the request certainly had no effect."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    async with connect(f"http://127.0.0.1:{port}") as platform:
-        with pytest.raises(NotSentError) as caught:
-            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+    with socket.socket() as bound:
+        # What is bound and does not listen refuses connections, and nobody else gets its port.
+        bound.bind(("127.0.0.1", 0))
+        async with connect(f"http://127.0.0.1:{bound.getsockname()[1]}") as platform:
+            with pytest.raises(NotSentError) as caught:
+                await platform.detectors.create(name="d", type="PhotoObjectDetector")
     assert caught.value.sent is False
 
 
@@ -143,13 +145,18 @@ async def test_an_outage_ends_in_the_error_of_the_last_response(connect: Connect
         assert caught.value.attempts == 1
 
 
-async def test_the_deadline_ends_a_call_that_gets_no_response(connect: Connect) -> None:
+async def test_the_deadline_ends_a_call_that_gets_no_response(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A service that holds back its response for ever holds nobody."""
-    policy = BackoffPolicy(deadline=0.05)
+    policy = BackoffPolicy(deadline=20.0)
     async with Sandbox() as sandbox, connect(sandbox.base_url, backoff=policy) as platform:
         sandbox.fault("stall", operation="create_detector")
+        call = asyncio.create_task(platform.detectors.create(name="d", type="PhotoObjectDetector"))
+        await until(lambda: sandbox.faults == ())
+        pass_time(monkeypatch, seconds=20.0)
         with pytest.raises(DeadlineExceededError) as caught:
-            await platform.detectors.create(name="d", type="PhotoObjectDetector")
+            await call
         assert (caught.value.sent, caught.value.attempts) == (True, 1)
 
 
@@ -173,9 +180,11 @@ async def test_a_cancelled_call_leaves_its_place(connect: Connect) -> None:
     gate = Gate(1)
     async with Sandbox() as sandbox, connect(sandbox.base_url, gate=gate) as platform:
         sandbox.fault("stall", operation="get_primary_account")
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.05):
-                await platform.itwins.get_primary_account()
+        call = asyncio.create_task(platform.itwins.get_primary_account())
+        await until(lambda: sandbox.faults == ())
+        call.cancel()
+        await asyncio.wait([call])
+        assert call.cancelled()
         assert gate.in_flight == 0
         assert (await platform.itwins.get_primary_account()).id == sandbox.account_id
 

@@ -18,9 +18,12 @@ from itwin_platform import (
 )
 
 from tests.support.raw_server import ACCOUNT, RawServer, raw_response
+from tests.support.real_time import LONGEST
 from tests.transports.conftest import client
 
 MALFORMED = b"HTTX/9 nonsense\r\n\r\n"
+#: Only the response is waited for so shortly: connecting may take long on a busy machine.
+SHORT_READ = httpx.Timeout(60.0, read=0.05)
 LONG = raw_response(head=b"HTTP/1.1 200 OK\r\nlocation: " + b"x" * 20_000)
 
 
@@ -48,7 +51,7 @@ async def test_a_post_with_a_malformed_response_may_have_had_an_effect(
 @pytest.mark.parametrize("broken", [b"", MALFORMED, raw_response()[:-5]], ids=["none", "malformed", "no end"])
 async def test_no_error_on_the_way_holds_the_request(transport: httpx.AsyncBaseTransport | None, broken: bytes) -> None:
     """No error of the chain shows the token or a query value in its text, `repr` or attributes."""
-    async with RawServer(broken) as service, client(service.port, transport, timeout=0.1) as platform:
+    async with RawServer(broken) as service, client(service.port, transport, timeout=SHORT_READ) as platform:
         with pytest.raises(TransportError) as caught:
             await platform.itwins.list(search="planted-query", limit=1).collect()
     seen: BaseException | None = caught.value
@@ -141,7 +144,7 @@ async def test_a_response_that_is_not_read_to_its_end_keeps_no_connection(
     ):
         with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes"):
             await platform.itwins.get_primary_account()
-        async with asyncio.timeout(2.0):
+        async with asyncio.timeout(LONGEST):
             await service.ended.wait()
         assert (await platform.itwins.get_primary_account()).id == "a-1"
 
@@ -151,7 +154,7 @@ async def test_a_response_that_takes_too_long_may_have_had_an_effect(
 ) -> None:
     """The `read` timeout ends the attempt, and the error says that it may have had an effect."""
     half = raw_response(ACCOUNT + b" " * 10).removesuffix(b" ")
-    async with RawServer(half) as service, client(service.port, transport, timeout=0.05) as platform:
+    async with RawServer(half) as service, client(service.port, transport, timeout=SHORT_READ) as platform:
         with pytest.raises(TransportError) as caught:
             await platform.detectors.create(name="d", type="PhotoObjectDetector")
         assert caught.value.sent is True

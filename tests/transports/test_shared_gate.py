@@ -11,7 +11,8 @@ from itwin_platform._gates import shared as shared_module
 from itwin_platform_sandbox import Sandbox
 
 from tests.support.raw_server import plain_transport
-from tests.support.redis_gates import needs_redis, until
+from tests.support.real_time import until
+from tests.support.redis_gates import needs_redis
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
@@ -26,12 +27,6 @@ def transport(request: pytest.FixtureRequest) -> Transport:
     """Make one of the transports."""
     make: Transport = request.param
     return make
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine a server that is there may take longer than the gate waits for it."""
-    monkeypatch.setattr(shared_module, "ENGINE_TIMEOUT", 30.0)
 
 
 @pytest.fixture
@@ -104,16 +99,22 @@ async def test_calls_survive_the_end_of_redis(
     assert len(sandbox.requests) == 62
 
 
-async def test_redis_holds_no_token_and_no_query(sandbox: Sandbox, server: RedisServer, transport: Transport) -> None:
+async def test_redis_holds_no_token_and_no_query(server: RedisServer, transport: Transport) -> None:
     """No key and no value contains the token or what is searched for, while a call waits and afterwards."""
-    sandbox.set_latency(0.1)
+    goes_on = asyncio.Event()
+
+    async def sleep(_: float) -> None:
+        await goes_on.wait()
+
     async with (
+        Sandbox(itwins=5, latency=1.0, sleep=sleep) as sandbox,
         RedisGate(server.url, name=NAME, max_in_flight=1) as gate,
         client_of(sandbox, transport, gate) as platform,
     ):
         found = [asyncio.create_task(platform.itwins.list(search="planted-search").collect()) for _ in range(2)]
         await until(lambda: gate._listens)
         during = stored(server)
+        goes_on.set()
         await asyncio.gather(*found)
         assert "planted-search" in sandbox.requests[0].query.values()
         kept = during + stored(server)

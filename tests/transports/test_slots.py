@@ -1,7 +1,6 @@
 """The default transport takes its connections back, uses them again, and closes them."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Coroutine, Generator
 from types import coroutine
 from typing import Any
@@ -10,6 +9,7 @@ import httpx
 import pytest
 from itwin_platform._transports.connections.slots import KEEPALIVE, SlotTransport
 
+from tests.support.counted_calls import counted_calls
 from tests.support.raw_server import ACCOUNT, RawServer, raw_response
 
 
@@ -132,18 +132,9 @@ async def test_many_connections_cost_no_more_than_one() -> None:
         for number in (1, 50):
             transport = SlotTransport(verify=False)
             await opened_at_once(transport, server.address, number)
-            calls = 0
-
-            def count(frame: object, event: str, argument: object) -> None:
-                nonlocal calls
-                calls += event == "call"
-
-            sys.setprofile(count)
-            try:
+            with counted_calls() as calls:
                 await (await transport.handle_async_request(httpx.Request("GET", server.address))).aread()
-            finally:
-                sys.setprofile(None)
-            counts.append(calls)
+            counts.append(len(calls))
             await transport.aclose()
     assert counts[1] <= counts[0] * 1.1
 

@@ -7,6 +7,7 @@ assignments inside the method.
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TypeGuard
 
@@ -114,13 +115,15 @@ def _groups(tree: ast.Module) -> Iterator[tuple[str, str]]:
                         yield name, group
 
 
-def _calls(method: ast.FunctionDef | ast.AsyncFunctionDef, name: str, file: str) -> Iterator[Call]:
+@cache  # by the identity of a tree, which is shared and never changed
+def _calls(method: ast.FunctionDef | ast.AsyncFunctionDef, name: str, file: str) -> tuple[Call, ...]:
     sources = _sources(method)
     built, read = _built(method, sources), frozenset(_read(method))
+    found: list[Call] = []
     for node in ast.walk(method):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=function), attr=attribute)) if attribute in CALLS:
-                yield Call(
+                call = Call(
                     function=function,
                     method=name,
                     place=f"{file}:{node.lineno}",
@@ -129,6 +132,8 @@ def _calls(method: ast.FunctionDef | ast.AsyncFunctionDef, name: str, file: str)
                     built=built,
                     read=read,
                 )
+                found.append(call)
+    return tuple(found)
 
 
 def _sources(method: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, set[str]]:
