@@ -85,7 +85,7 @@ async def test_a_complete_object_that_is_no_object_is_rejected(
     name: str, given: dict[str, object], unchecked: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
     """The error names the argument without its value, which may be a secret."""
-    with pytest.raises(UsageError, match=f"{name} must be one of the types for it, a mapping"):
+    with pytest.raises(UsageError, match=f"{name} must be one of its types, a mapping"):
         await unchecked.repositories.update(ITWIN, "r", **{name: given})  # type: ignore[arg-type]  # as a mistake
     assert httpx_mock.get_requests() == []
 

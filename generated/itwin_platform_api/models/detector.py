@@ -54,7 +54,7 @@ class Detector:
 
     versions: list[Any]
     """All existing versions of the detector. A new detector has an empty array. Structure of a version entry: not
-    shown in the description."""
+    documented."""
 
     display_name: None | str | Unset = UNSET
     """Optional."""

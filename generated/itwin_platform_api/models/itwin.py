@@ -94,7 +94,7 @@ class ITwin:
 
     status: ITwinStatus
     """iTwin Status. Default Active. Inactive iTwins are listed on request only. Transitions between statuses: not
-    shown in the description.
+    documented.
     Source: sections 2.5, 3"""
 
     geographic_location: None | str | Unset = UNSET

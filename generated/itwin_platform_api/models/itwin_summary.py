@@ -75,7 +75,7 @@ class ITwinSummary:
 
     status: ITwinStatus
     """iTwin Status. Default Active. Inactive iTwins are listed on request only. Transitions between statuses: not
-    shown in the description.
+    documented.
     Source: sections 2.5, 3"""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)

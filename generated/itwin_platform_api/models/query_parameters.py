@@ -17,8 +17,7 @@ from ..types import (
 
 @_attrs_define(repr=False)
 class QueryParameters:
-    """Query parameters added to the uri of a GIS repository on each request. Types of the values: not shown in the
-    description.
+    """Query parameters added to the uri of a GIS repository on each request. Types of the values: not documented.
     Source: section 2.3"""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)

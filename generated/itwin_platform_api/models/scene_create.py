@@ -47,7 +47,7 @@ class SceneCreate:
 
     scene_data: SceneDataCreate | Unset = UNSET
     """The objects to create with a scene. At most 100 objects. More can be added with the create scene objects
-    operation (not shown in the description).
+    operation (not documented).
     Source: sections 4.5, 8"""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)

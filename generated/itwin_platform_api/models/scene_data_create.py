@@ -23,7 +23,7 @@ _NAMES = frozenset(("objects",))
 @_attrs_define(repr=False)
 class SceneDataCreate:
     """The objects to create with a scene. At most 100 objects. More can be added with the create scene objects
-    operation (not shown in the description).
+    operation (not documented).
     Source: sections 4.5, 8"""
 
     objects: list[SceneObjectCreate] | Unset = UNSET

@@ -68,8 +68,7 @@ class SceneObject:
     data: Any | RepositoryResourceData | View3dData
     """Data of a scene object. It must conform to the schema named by `kind` and `version` of the object:
     `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Data structures for other
-    scene object kinds: not shown in the description. Its strings are untrusted: escape or sanitize them before
-    rendering.
+    scene object kinds: not documented. Its strings are untrusted: escape or sanitize them before rendering.
     Source: section 2.7"""
 
     scene_id: str

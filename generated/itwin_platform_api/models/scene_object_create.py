@@ -52,8 +52,8 @@ class SceneObjectCreate:
 
     data: Any
     """Data of a scene object to create. It has the properties of `RepositoryResourceData` for kind RepositoryResource
-    and of `View3dData` for kind View3d; which of them are required is not shown in the description. For other
-    kinds, the structure is not shown.
+    and of `View3dData` for kind View3d; which of them are required is not documented, nor is the structure for
+    other kinds.
     Source: section 2.7"""
 
     id: str | Unset = UNSET

@@ -31,8 +31,7 @@ class StoredRepositoryOptions:
     Source: sections 2.3, 4.1, 8"""
 
     query_parameters: QueryParameters | Unset = UNSET
-    """Query parameters added to the uri of a GIS repository on each request. Types of the values: not shown in the
-    description.
+    """Query parameters added to the uri of a GIS repository on each request. Types of the values: not documented.
     Source: section 2.3"""
 
     minimum_level: int | Unset = UNSET

@@ -239,5 +239,5 @@ def wire_object(name: str, value: CompleteObject | Mapping[str, object] | None) 
     """
     wire = encode(value.to_wire() if isinstance(value, CompleteObject) else value)
     if not isinstance(wire, dict | None):
-        raise UsageError(f"{name} must be one of the types for it, a mapping in wire names, or None to remove it")
+        raise UsageError(f"{name} must be one of its types, a mapping in wire names, or None to remove it")
     return wire

@@ -88,7 +88,7 @@ async def asyncio(
     Creates a detector, an entry of the detector library. A new detector has no versions.
 
     Authorization: access token with scope `itwin-platform`. Permission required for detector
-    creation: not shown in the description.
+    creation: not documented.
 
     Source: sections 4.7, 2.8, 5
 

@@ -183,8 +183,7 @@ async def asyncio(
 
     When `$select` is given, the Prefer header is ignored.
 
-    For more than 10000 iTwins, an exports operation exists; its details: not shown in the
-    description.
+    For more than 10000 iTwins, an exports operation exists; its details: not documented.
 
     Authorization: access token with scope `itwin-platform`. Any authenticated user; only
     iTwins the user is a member of are returned. `X-iTwin-Query-Scope: OrganizationAdmin` is for organization
@@ -197,7 +196,7 @@ async def asyncio(
             Recommended: it makes queries faster.
             Source: section 4.3
         status (ITwinStatus | Unset): iTwin Status. Default Active. Inactive iTwins are listed on request only.
-            Transitions between statuses: not shown in the description.
+            Transitions between statuses: not documented.
             Source: sections 2.5, 3
         type_ (str | Unset): Optional. Exact type. Cannot be combined with `$filter`.
             Source: section 4.3

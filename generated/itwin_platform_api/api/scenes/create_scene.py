@@ -104,7 +104,7 @@ async def asyncio(
     objects.
 
     Authorization: access token with scope `itwin-platform`. Permission required for scene
-    operations: not shown in the description.
+    operations: not documented.
 
     Source: sections 4.5, 5
 

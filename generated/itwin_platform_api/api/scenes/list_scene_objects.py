@@ -120,7 +120,7 @@ async def asyncio(
     only.
 
     Authorization: access token with scope `itwin-platform`. Permission required for scene
-    operations: not shown in the description.
+    operations: not documented.
 
     Source: sections 4.6, 5
 
@@ -129,11 +129,11 @@ async def asyncio(
             Source: sections 4.6, 2.6
         itwin_id (str): Primary iTwin of the scene.
             Source: sections 4.5, 4.6, 2.6
-        order_by (str | Unset): Optional. Default `kind`. Other allowed values: not shown in the description.
+        order_by (str | Unset): Optional. Default `kind`. Other allowed values: not documented.
             Source: section 4.6
-        skip (int | Unset): Optional. Default 0. Lower limit: not shown in the description.
+        skip (int | Unset): Optional. Default 0. Lower limit: not documented.
             Source: sections 4.6, 8
-        top (int | Unset): Optional. Default 100. Max 100. Lower limit: not shown in the description.
+        top (int | Unset): Optional. Default 100. Max 100. Lower limit: not documented.
             Source: sections 4.6, 8
         x_correlation_id (str | Unset): Optional. Activity id for tracking the request.
             Source: sections 4.5, 4.6
