@@ -138,6 +138,10 @@ CASES: list[tuple[Callable[[Node], object], str, str, bool]] = [
     ),
     (lambda d: d["components"]["schemas"]["Color"]["enum"].append("green"), "Color", "new value green", False),
     (
+        lambda d: _sent(d)["properties"]["id"].update(enum=["one", "two"]),
+        *("ThingCreate id", "only one of one, two now, was any", True),
+    ),
+    (
         lambda d: d["components"]["schemas"]["Color"].update({"x-enum-varnames": ["RED", "NAVY"]}),
         *("Color", "the member of blue is called NAVY now, was BLUE", True),
     ),

@@ -143,3 +143,9 @@ async def test_snapshots_are_bounded(http: httpx.AsyncClient) -> None:
     """Twenty snapshots are kept; another one is rejected."""
     statuses = [(await http.post("/sandbox/snapshots")).status_code for _ in range(21)]
     assert statuses == [201] * 20 + [422]
+
+
+async def test_a_snapshot_without_a_name_takes_the_place_of_no_other(http: httpx.AsyncClient) -> None:
+    """It gets a number that no other snapshot has as its name."""
+    await http.post("/sandbox/snapshots", json={"name": "2"})
+    assert (await http.post("/sandbox/snapshots")).json() == {"name": "3"}

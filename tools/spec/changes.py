@@ -176,7 +176,7 @@ def _field(name: str, part: str, before: Field | None, after: Field | None, *, s
         yield _change(name, part, text, breaking=sent or not after.kinds < before.kinds or bool(gone == before.kinds))
     elif after.kinds - before.kinds:
         yield _change(name, part, f"may also be {' or '.join(sorted(after.kinds - before.kinds))}", breaking=not sent)
-    yield from _values(name, part, before, after)
+    yield from _values(name, part, before, after, sent=sent)
     if before.default != after.default:
         # The version that Accept asks for decides what the response looks like.
         text = f"the default is {after.default} now, was {before.default}"
@@ -184,7 +184,11 @@ def _field(name: str, part: str, before: Field | None, after: Field | None, *, s
     yield from _limits(name, part, before, after, sent=sent)
 
 
-def _values(name: str, part: str, before: Field, after: Field) -> Iterator[Change]:
+def _values(name: str, part: str, before: Field, after: Field, *, sent: bool) -> Iterator[Change]:
+    if sent and after.values and not before.values:
+        text = f"only one of {', '.join(map(str, after.values))} now, was any"
+        yield _change(name, part, text, breaking=True)
+        return
     for value in before.values:
         if value not in after.values:
             yield _change(name, part, f"value {value} is gone", breaking=True)

@@ -1,5 +1,6 @@
 """`/sandbox`, `/sandbox/reset`, `/sandbox/snapshots` and `/sandbox/restore`: what the sandbox stores."""
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -32,7 +33,8 @@ async def list_snapshots(sandbox: "RunningSandbox", _: Request) -> Response:
 async def take_snapshot(sandbox: "RunningSandbox", request: Request) -> Response:
     """Keep a copy of the stored data by name; without a name, by number."""
     values = read_fields(await json_body(request, empty={}), ("name",))
-    name = read_string(values, "name", str(len(sandbox.snapshots) + 1))
+    numbers = map(str, count(len(sandbox.snapshots) + 1))
+    name = read_string(values, "name", next(number for number in numbers if number not in sandbox.snapshots))
     sandbox.keep_snapshot(name)
     return json_response({"name": name}, 201)
 
