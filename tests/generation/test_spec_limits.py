@@ -58,7 +58,7 @@ def test_scene_body_is_limited_to_four_and_a_half_mebibytes(operations: dict[str
 def test_unknown_rate_limits_are_said_to_be_unknown(operations: dict[str, Any]) -> None:
     """The response to too many requests says that numeric rate limits are not shown."""
     words = " ".join(operations["list_itwins"]["responses"]["429"]["description"].split())
-    assert "Numeric rate limits per tier: not shown in the description" in words
+    assert "Numeric rate limits per tier: not documented" in words
 
 
 @pytest.mark.parametrize(

@@ -35,12 +35,12 @@ PERMISSIONS = {
         "`X-iTwin-Query-Scope: OrganizationAdmin` is for organization administrators",
     ],
     "get_primary_account": ["`itwin-platform`", "Any authenticated user"],
-    "create_scene": ["`itwin-platform`", "Permission required for scene operations: not shown in the description"],
+    "create_scene": ["`itwin-platform`", "Permission required for scene operations: not documented"],
     "list_scene_objects": [
-        *("`itwin-platform`", "Permission required for scene operations: not shown in the description"),
+        *("`itwin-platform`", "Permission required for scene operations: not documented"),
     ],
     "create_detector": [
-        *("`itwin-platform`", "Permission required for detector creation: not shown in the description"),
+        *("`itwin-platform`", "Permission required for detector creation: not documented"),
     ],
     "update_webhook": [
         *("`itwin-platform`", "`webhooks:modify`", "the permission `webhooks_maintainer` on the iTwin"),
@@ -118,7 +118,7 @@ def test_security_scheme_says_what_an_organization_administrator_is(document: di
         "Header `Authorization` (required on every operation) with a valid Bearer access token; scope `itwin-platform`",
         "Account Administrator, Co-Administrator, or a services administrator role",
         "manage every iTwin that their organization owns",
-        "The access token request format and issuance: not shown in the description",
+        "The access token request format and issuance: not documented",
         "is separate from authenticating to the service",
     ]
     assert [phrase for phrase in expected if phrase not in words] == []
