@@ -63,8 +63,8 @@ async def test_a_wait_as_long_as_the_longest_is_begun(began: float) -> None:
     await asyncio.sleep(began)
     service = ScriptedTransport(rate_limited("60"), 200)
     transport = backoff(service, gate=Gate(1), jitter=1.0)
-    answers = await asyncio.gather(*(send(transport) for _ in range(3)))
-    assert [response.status_code for response in answers] == [200, 200, 200]
+    responses = await asyncio.gather(*(send(transport) for _ in range(3)))
+    assert [response.status_code for response in responses] == [200, 200, 200]
     assert service.times == pytest.approx([0.0, 60.0, 60.0, 60.0])
 
 
@@ -104,8 +104,8 @@ async def test_an_outage_is_not_multiplied() -> None:
     for calls, most in ((100, 118), (1000, 1018)):
         service = ScriptedTransport(503)
         transport = backoff(service)
-        answers = await asyncio.gather(*(send(transport) for _ in range(calls)))
-        assert {response.status_code for response in answers} == {503}
+        responses = await asyncio.gather(*(send(transport) for _ in range(calls)))
+        assert {response.status_code for response in responses} == {503}
         assert calls < len(service.requests) <= most
 
 

@@ -75,10 +75,10 @@ async def test_a_plain_body_is_kept_with_headers_and_extensions() -> None:
     """Status, headers and extensions stay as they came, and nothing is added."""
     response = head([b"ab", b"", b"c"], status=404)
     response.extensions["http_version"] = b"HTTP/1.1"
-    answer = await read_body(response, limit=3)
-    assert (answer.status_code, answer.content, answer.headers["x-correlation-id"]) == (404, b"abc", "c-1")
-    assert answer.headers == response.headers
-    assert answer.extensions["http_version"] == b"HTTP/1.1"
+    complete = await read_body(response, limit=3)
+    assert (complete.status_code, complete.content, complete.headers["x-correlation-id"]) == (404, b"abc", "c-1")
+    assert complete.headers == response.headers
+    assert complete.extensions["http_version"] == b"HTTP/1.1"
     assert isinstance(response.stream, Chunks)
     assert response.stream.closed
 
@@ -147,8 +147,8 @@ async def test_an_encoded_body_may_come_in_pieces_of_any_size(encoding: str, siz
         "zstd": zstandard.compress(text),
     }[encoding]
     assert len(squeezed) > 300
-    answer = await read_body(head(cut(squeezed, size), encoding=encoding.partition(" ")[0]), limit=MOST)
-    assert answer.content == text
+    complete = await read_body(head(cut(squeezed, size), encoding=encoding.partition(" ")[0]), limit=MOST)
+    assert complete.content == text
 
 
 @pytest.mark.parametrize(
@@ -192,8 +192,8 @@ async def test_a_body_that_was_read_without_keeping_it_is_reported() -> None:
 
 async def test_json_takes_the_arguments_of_the_standard_reader() -> None:
     """Who asks for decimal numbers gets them."""
-    answer = await read_body(head([b'{"a": 0.1}']), limit=MOST)
-    assert answer.json(parse_float=Decimal) == {"a": Decimal("0.1")}
+    complete = await read_body(head([b'{"a": 0.1}']), limit=MOST)
+    assert complete.json(parse_float=Decimal) == {"a": Decimal("0.1")}
 
 
 async def test_a_response_without_a_body_may_name_an_encoding() -> None:
@@ -207,7 +207,7 @@ async def test_a_body_that_breaks_off(error: Exception) -> None:
     """A success without its end is no response; an error response is one, with what came of its body."""
     with pytest.raises(type(error)):
         await read_body(head([b"{", error]), limit=MOST)
-    answer = await read_body(head([b"{", error], status=409), limit=MOST)
-    assert (answer.status_code, answer.content) == (409, b"{")
+    complete = await read_body(head([b"{", error], status=409), limit=MOST)
+    assert (complete.status_code, complete.content) == (409, b"{")
     too_large = await read_body(head([b"x" * (MOST + 1)], status=409), limit=MOST)
     assert len(too_large.content) == MOST

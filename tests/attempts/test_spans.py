@@ -147,9 +147,9 @@ async def test_no_span_tells_what_is_confidential(spans: InMemorySpanExporter) -
     assert within.parent is not None
     assert attempt.context is not None
     assert within.parent.span_id == attempt.context.span_id
-    told = "".join(span.to_json() for span in spans.get_finished_spans())
-    assert "planted" not in told
-    assert SCENE not in told
+    exported = "".join(span.to_json() for span in spans.get_finished_spans())
+    assert "planted" not in exported
+    assert SCENE not in exported
 
 
 async def test_cancelling_a_call_ends_its_spans(spans: InMemorySpanExporter) -> None:

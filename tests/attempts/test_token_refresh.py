@@ -200,14 +200,14 @@ async def test_a_token_that_does_not_say_is_asked_for_on_every_attempt() -> None
     assert service.tokens == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("answer", ["", "a\nb", None, 7, b"abc"])
-async def test_a_response_of_the_source_that_is_no_token_is_a_failure(answer: object) -> None:
+@pytest.mark.parametrize("response", ["", "a\nb", None, 7, b"abc"])
+async def test_a_response_of_the_source_that_is_no_token_is_a_failure(response: object) -> None:
     """A TokenError that tells what is wrong and not what it was; nothing is sent."""
     service = GuardedService()
     with pytest.raises(
         TokenError, match=r"the token provider failed: (the token must be a non-empty string|a token must be a str)"
     ):
-        await send(guarded(service, TokenAuth(lambda: answer, now=wall_clock)))  # type: ignore[arg-type,return-value]  # what must not work
+        await send(guarded(service, TokenAuth(lambda: response, now=wall_clock)))  # type: ignore[arg-type,return-value]  # what must not work
     assert service.tokens == []
 
 

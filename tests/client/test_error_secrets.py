@@ -54,7 +54,7 @@ CALLS: dict[str, Call] = {
     ),
 }
 #: What the service does: a response, or an exception.
-ANSWERS: dict[str, int | Exception] = {
+OUTCOMES: dict[str, int | Exception] = {
     "refused": 422,
     "server": 500,
     "unavailable": 503,
@@ -67,19 +67,19 @@ ANSWERS: dict[str, int | Exception] = {
 }
 
 
-@pytest.mark.parametrize("happens", ANSWERS)
+@pytest.mark.parametrize("happens", OUTCOMES)
 @pytest.mark.parametrize("call", CALLS)
 async def test_no_secret_is_written_anywhere(call: str, happens: str, caplog: pytest.LogCaptureFixture) -> None:
     """Not in the error, its repr, its traceback with locals off, the log of any logger of ours, the events, a repr."""
     caplog.set_level(logging.DEBUG)
     events: list[BackoffEvent] = []
-    answer = ANSWERS[happens]
+    outcome = OUTCOMES[happens]
 
     def service(request: httpx.Request) -> httpx.Response:
         assert request.headers["authorization"] == f"Bearer token-{SECRET}"
-        if isinstance(answer, Exception):
-            raise answer
-        return httpx.Response(answer, content=b"[1]", headers={"retry-after": "1"})
+        if isinstance(outcome, Exception):
+            raise outcome
+        return httpx.Response(outcome, content=b"[1]", headers={"retry-after": "1"})
 
     async with PlatformClient(
         "https://service.example",

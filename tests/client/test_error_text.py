@@ -37,8 +37,8 @@ async def test_a_token_in_the_message_of_the_service_is_redacted(escaped: bool) 
     error = await error_for(content, headers={"x-echo": f"Bearer {TOKEN}", "x-correlation-id": TOKEN})
     kept = pickle.loads(pickle.dumps(error))  # noqa: S301  # our own
     for each in (error, kept):
-        told = f"{each} {each!r} {each.message} {each.target} {each.details} {dict(each.headers)} {each.correlation_id}"
-        assert TOKEN not in told
+        text = f"{each} {each!r} {each.message} {each.target} {each.details} {dict(each.headers)} {each.correlation_id}"
+        assert TOKEN not in text
         assert "bad token [redacted]" in str(each)
     assert TOKEN.encode() not in error.body.replace(b"\\/", b"")
 

@@ -22,10 +22,10 @@ async def test_a_generated_function_is_called_as_it_is() -> None:
     """It needs no more than the generated client: vendor, version and token are put on."""
     client, requests = answering(lambda _: httpx.Response(201, json={"detector": {"name": "n"}}))
     async with client:
-        answer = await create_detector.asyncio(
+        response = await create_detector.asyncio(
             client=client.generated, body=DetectorCreate(name="n", type_=DetectorType.PHOTO_OBJECT_DETECTOR)
         )
-    assert answer.detector.name == "n"
+    assert response.detector.name == "n"
     assert requests[0].headers["accept"] == "application/vnd.acme.itwin-platform.v2+json"
     assert requests[0].headers["authorization"] == "Bearer planted-token"
 
@@ -46,11 +46,11 @@ async def test_a_generated_function_raises_typed_errors() -> None:
 
 async def test_a_generated_function_is_retried() -> None:
     """A generated function retries a 503."""
-    answers = [httpx.Response(503, headers={"retry-after": "0"}), httpx.Response(200, json=ACCOUNT)]
-    client, requests = answering(lambda _: answers.pop(0))
+    responses = [httpx.Response(503, headers={"retry-after": "0"}), httpx.Response(200, json=ACCOUNT)]
+    client, requests = answering(lambda _: responses.pop(0))
     async with client:
-        answer = await get_primary_account.asyncio(client=client.generated)
-    assert (answer.itwin.id, len(requests)) == ("a", 2)
+        response = await get_primary_account.asyncio(client=client.generated)
+    assert (response.itwin.id, len(requests)) == ("a", 2)
 
 
 async def test_a_generated_function_gets_a_fresh_token() -> None:

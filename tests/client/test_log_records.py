@@ -30,10 +30,10 @@ async def logged(
     level: int = logging.DEBUG,
 ) -> list[dict[str, Any]]:
     """Return the log of a listing of scene objects whose responses have these statuses."""
-    answers = iter(statuses)
+    responses = iter(statuses)
 
     def service(request: httpx.Request) -> httpx.Response:
-        status = next(answers)
+        status = next(responses)
         headers = {"retry-after": "0", "x-correlation-id": "c-1"}
         return httpx.Response(status, headers=headers, json={"objects": [], "_links": {}, "secret": "planted"})
 

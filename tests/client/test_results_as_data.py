@@ -78,9 +78,9 @@ def test_a_match_statement_reads_fields() -> None:
 
 def test_to_dict_gives_what_json_takes() -> None:
     """In wire names; times as they were sent, up to the digits that Python has."""
-    told = json.loads(json.dumps(full().to_dict()))
-    assert told.keys() == FULL.keys()
-    assert {name for name in FULL if told[name] != FULL[name]} <= {"createdDateTime", "lastModifiedDateTime"}
+    values = json.loads(json.dumps(full().to_dict()))
+    assert values.keys() == FULL.keys()
+    assert {name for name in FULL if values[name] != FULL[name]} <= {"createdDateTime", "lastModifiedDateTime"}
 
 
 def test_a_repr_is_short() -> None:

@@ -40,14 +40,14 @@ async def test_values_go_through_a_plain_httpx_client(query: dict[str, str] | st
     """An `httpx.AsyncClient` sends a request from its values, with a query by name or as it stands."""
     seen: list[httpx.Request] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def response(request: httpx.Request) -> httpx.Response:
         seen.append(request)
         return httpx.Response(204)
 
     values = RequestValues(
         method="POST", route="/a/{id}", path="/a/1", query=query, headers={"x-b": "c"}, body={"day": date(2024, 1, 2)}
     )
-    async with httpx.AsyncClient(transport=httpx.MockTransport(answer), base_url="http://127.0.0.1") as client:
+    async with httpx.AsyncClient(transport=httpx.MockTransport(response), base_url="http://127.0.0.1") as client:
         await send(client, values)
     (request,) = seen
     assert (request.method, request.url.path, request.url.query.decode()) == ("POST", "/a/1", sent)

@@ -182,14 +182,14 @@ def test_resuming_after_any_item_gives_the_rest(sizes: list[int], limit: int | N
             assert run.items_read == len(items)
         return items
 
-    whole = numbers(0, total)[:limit]
-    stop = data.draw(st.integers(0, len(whole)))
+    complete = numbers(0, total)[:limit]
+    stop = data.draw(st.integers(0, len(complete)))
     first = run_of(limit=limit)
     before = read(first, stop)
     text = write_resume(first.position, listing="numbers")
     start = read_resume(text, listing="numbers", keywords=frozenset())
     assert start == first.position
-    assert before + read(run_of(limit=limit, start=start), 10_000) == whole
+    assert before + read(run_of(limit=limit, start=start), 10_000) == complete
     assert start.items == stop
 
 

@@ -55,8 +55,8 @@ def scene(keywords: Keywords, body: Keywords, code: str, target: str | None = No
 
 def detector(keywords: Keywords, code: str, target: str | None = None) -> Rule:
     """A detector with one bad property."""
-    whole = {"name": "n", "type": "PhotoObjectDetector"} | keywords
-    return Rule("create_detector", whole, whole, code, target)
+    complete = {"name": "n", "type": "PhotoObjectDetector"} | keywords
+    return Rule("create_detector", complete, complete, code, target)
 
 
 def webhook(keyword: str, name: str, value: object) -> Rule:

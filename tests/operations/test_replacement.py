@@ -34,7 +34,7 @@ PKCE = OAuth2AuthorizationCodePKCEAuthentication(
 OPTIONS = RepositoryOptions(query_parameters={"apiKey": "planted-key"}, minimum_level=1, maximum_level=None)
 AUTHENTICATIONS: tuple[Authentication, ...] = (BASIC, HEADER, QUERY, PKCE)
 WHOLES: tuple[CompleteObject, ...] = (*AUTHENTICATIONS, OPTIONS)
-named = pytest.mark.parametrize("whole", WHOLES, ids=lambda whole: type(whole).__name__)
+named = pytest.mark.parametrize("complete", WHOLES, ids=lambda complete: type(complete).__name__)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | strings(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(strings(max_size=5), inner, max_size=3),
@@ -49,45 +49,45 @@ def stored(**properties: object) -> Repository:
     return Repository.from_dict({"id": "r", **properties})
 
 
-def own_fields(whole: CompleteObject) -> dict[str, Any]:
+def own_fields(complete: CompleteObject) -> dict[str, Any]:
     """The fields that must be named, with their values."""
-    return {each.name: getattr(whole, each.name) for each in dataclasses.fields(whole) if each.name != "unknown"}
+    return {each.name: getattr(complete, each.name) for each in dataclasses.fields(complete) if each.name != "unknown"}
 
 
 @named
-def test_every_field_must_be_named(whole: CompleteObject) -> None:
+def test_every_field_must_be_named(complete: CompleteObject) -> None:
     """Leaving out any one field, or giving them by position, is a TypeError: a partial object cannot be written."""
-    values = own_fields(whole)
+    values = own_fields(complete)
     for left_out in values:
         with pytest.raises(TypeError, match=left_out):
-            type(whole)(**{name: value for name, value in values.items() if name != left_out})
+            type(complete)(**{name: value for name, value in values.items() if name != left_out})
     with pytest.raises(TypeError, match="positional"):
-        type(whole)(*values.values())
+        type(complete)(*values.values())
 
 
 @named
-def test_an_object_is_frozen(whole: CompleteObject) -> None:
+def test_an_object_is_frozen(complete: CompleteObject) -> None:
     """No field can be set afterwards, and none can be added."""
-    for name in (*own_fields(whole), "unknown", "new"):
+    for name in (*own_fields(complete), "unknown", "new"):
         with pytest.raises((dataclasses.FrozenInstanceError, TypeError)):
-            setattr(whole, name, "x")
+            setattr(complete, name, "x")
 
 
 @named
-def test_an_object_shows_no_secret(whole: CompleteObject) -> None:
+def test_an_object_shows_no_secret(complete: CompleteObject) -> None:
     """`repr` and `str` name the type and hide what may be a secret, properties that are not known too."""
-    shown = repr(whole) + str(dataclasses.replace(whole, unknown={"planted": "planted"}))
-    assert type(whole).__name__ in shown
+    shown = repr(complete) + str(dataclasses.replace(complete, unknown={"planted": "planted"}))
+    assert type(complete).__name__ in shown
     assert "planted" not in shown
 
 
 @named
-def test_copies_are_equal(whole: CompleteObject) -> None:
+def test_copies_are_equal(complete: CompleteObject) -> None:
     """An object survives copy, deepcopy and pickle, compares by value, and can be a key."""
-    for again in (copy.copy(whole), copy.deepcopy(whole), pickle.loads(pickle.dumps(whole))):  # noqa: S301  # our own bytes
-        assert again == whole
-        assert hash(again) == hash(whole)
-    assert whole != dataclasses.replace(whole, unknown={"a": 1})
+    for again in (copy.copy(complete), copy.deepcopy(complete), pickle.loads(pickle.dumps(complete))):  # noqa: S301  # our own bytes
+        assert again == complete
+        assert hash(again) == hash(complete)
+    assert complete != dataclasses.replace(complete, unknown={"a": 1})
 
 
 def test_types_with_the_same_fields_differ() -> None:
@@ -97,19 +97,19 @@ def test_types_with_the_same_fields_differ() -> None:
     assert not isinstance(header, QueryParameterAuthentication)
 
 
-@pytest.mark.parametrize("whole", AUTHENTICATIONS, ids=lambda whole: whole.TYPE)
-def test_what_is_stored_is_read_back(whole: Authentication) -> None:
+@pytest.mark.parametrize("complete", AUTHENTICATIONS, ids=lambda complete: complete.TYPE)
+def test_what_is_stored_is_read_back(complete: Authentication) -> None:
     """`of` a repository with the object gives the object, with properties that this version does not know."""
-    wire = whole.to_wire() | {"tenant": {"a": [1]}, "note": None}
-    read = type(whole).of(stored(authentication=wire))
-    assert read == dataclasses.replace(whole, unknown={"tenant": {"a": [1]}, "note": None})
+    wire = complete.to_wire() | {"tenant": {"a": [1]}, "note": None}
+    read = type(complete).of(stored(authentication=wire))
+    assert read == dataclasses.replace(complete, unknown={"tenant": {"a": [1]}, "note": None})
     assert read.to_wire() == wire
 
 
-@pytest.mark.parametrize("whole", AUTHENTICATIONS, ids=lambda whole: whole.TYPE)
-def test_replace_changes_one_field_and_keeps_all_else(whole: Authentication) -> None:
+@pytest.mark.parametrize("complete", AUTHENTICATIONS, ids=lambda complete: complete.TYPE)
+def test_replace_changes_one_field_and_keeps_all_else(complete: Authentication) -> None:
     """`replace` changes single fields and leaves the original unchanged."""
-    read = type(whole).of(stored(authentication=whole.to_wire() | {"tenant": "t"}))
+    read = type(complete).of(stored(authentication=complete.to_wire() | {"tenant": "t"}))
     before = read.to_wire()
     replace: Callable[..., Authentication] = read.replace  # type: ignore[attr-defined]  # each type has its own
     for wire, name in read.properties().items():

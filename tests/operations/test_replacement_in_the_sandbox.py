@@ -31,10 +31,10 @@ async def platform(sandbox: Sandbox) -> AsyncIterator[PlatformClient]:
 async def test_one_property_is_changed_and_the_others_stay(sandbox: Sandbox, platform: PlatformClient) -> None:
     """From what the service returned, one level is changed; parameters, the other level and what is unknown stay."""
     target = (sandbox.itwin_id, sandbox.repository_ids["UrlTemplate"])
-    whole = {"queryParameters": {"key": "k", "n": 1}, "minimumLevel": 2, "maximumLevel": 20, "tileSize": {"w": 512}}
-    stored = await platform.repositories.update(*target, options=whole)
+    complete = {"queryParameters": {"key": "k", "n": 1}, "minimumLevel": 2, "maximumLevel": 20, "tileSize": {"w": 512}}
+    stored = await platform.repositories.update(*target, options=complete)
     changed = await platform.repositories.update(*target, options=RepositoryOptions.of(stored).replace(minimum_level=3))
-    assert changed.to_dict()["options"] == whole | {"minimumLevel": 3}
+    assert changed.to_dict()["options"] == complete | {"minimumLevel": 3}
     without = await platform.repositories.update(
         *target, options=RepositoryOptions.of(changed).replace(maximum_level=None)
     )

@@ -61,34 +61,34 @@ def test_tree_of_errors_is_the_tree() -> None:
 
 def test_limits_of_backoff_are_its_defaults() -> None:
     """The table names each field of BackoffPolicy, in its order, and its default."""
-    told = [(name, default) for name, default, _ in rows("retries", "`BackoffPolicy(...)` | Default | Means")]
-    assert told == [(field.name, str(field.default)) for field in dataclasses.fields(BackoffPolicy)]
+    documented = [(name, default) for name, default, _ in rows("retries", "`BackoffPolicy(...)` | Default | Means")]
+    assert documented == [(field.name, str(field.default)) for field in dataclasses.fields(BackoffPolicy)]
 
 
 def test_what_is_retried_is_the_table_of_the_code() -> None:
     """Attempts and costs in the table are those of the rules, and jitter is what the page says."""
     table = rows("retries", "What happened | GET, PATCH | POST | uses an attempt | costs retry budget")
-    told = {row[0]: (row[3] == "yes", int(row[4])) for row in table if row[4]}
+    documented = {row[0]: (row[3] == "yes", int(row[4])) for row in table if row[4]}
     names = ("429", "502, 503, 504", "certainly not sent (no connection)", "no response, possibly sent")
     costs = [(rule.uses_attempt, rule.cost) for rule in policy.RULES.values()]
-    assert told == dict(zip(names, costs, strict=True))
+    assert documented == dict(zip(names, costs, strict=True))
     shares = f"{policy.JITTER_SHARE:.0%}", f"{policy.JITTER_SECONDS} s", f"{policy.RETRY_AFTER_JITTER_SHARE:.0%}"
     assert all(share.replace("%", " %") in page("retries") for share in shares)
 
 
 def test_limits_of_listings_are_those_of_the_code() -> None:
     """The table of keywords has the page sizes and the cap that the client asks for."""
-    told = {row[0]: row[2:] for row in rows("pagination", "Keyword | Means | iTwins | scene objects")}
-    assert told["page_size"][0] == AT_MOST.format(limits.ITWINS_PER_PAGE)
-    assert told["page_size"][1] == AT_MOST.format(scenes.MOST_PER_PAGE)
-    assert told["max_return"][0] == AT_MOST.format(limits.MOST_RETURNED)
+    documented = {row[0]: row[2:] for row in rows("pagination", "Keyword | Means | iTwins | scene objects")}
+    assert documented["page_size"][0] == AT_MOST.format(limits.ITWINS_PER_PAGE)
+    assert documented["page_size"][1] == AT_MOST.format(scenes.MOST_PER_PAGE)
+    assert documented["max_return"][0] == AT_MOST.format(limits.MOST_RETURNED)
 
 
 def test_times_of_tokens_are_those_of_the_code() -> None:
     """The two windows, and how long a failure is shared, are as the page of tokens says."""
-    told = [row[0] for row in rows("authentication", "Time until expiry | What happens")]
+    documented = [row[0] for row in rows("authentication", "Time until expiry | What happens")]
     minutes, seconds = token.EARLY_WINDOW // timedelta(minutes=1), token.EXPIRY_MARGIN.seconds
-    assert told == [
+    assert documented == [
         f"less than {minutes} minutes, or {token.EARLY_SHARE * 100:g} % of its lifetime",
         f"less than {seconds} seconds, or {token.EXPIRY_SHARE * 100:g} % of its lifetime",
     ]
@@ -97,18 +97,18 @@ def test_times_of_tokens_are_those_of_the_code() -> None:
 
 def test_limits_that_protect_are_those_of_the_code() -> None:
     """The page of performance has the defaults of the client."""
-    told = {argument: default for _, default, argument in rows("performance", "Limit | Default | Argument")}
-    assert told["max_response_bytes="] == f"{transport.MAX_RESPONSE_BYTES // 2**20} MiB"
-    assert told["BackoffPolicy(deadline=...)"] == f"{BackoffPolicy().deadline:g} s"
+    documented = {argument: default for _, default, argument in rows("performance", "Limit | Default | Argument")}
+    assert documented["max_response_bytes="] == f"{transport.MAX_RESPONSE_BYTES // 2**20} MiB"
+    assert documented["BackoffPolicy(deadline=...)"] == f"{BackoffPolicy().deadline:g} s"
     timeout = inspect.signature(itwin_platform.PlatformClient).parameters["timeout"].default
-    assert told["timeout="] == f"{timeout:g} s"
+    assert documented["timeout="] == f"{timeout:g} s"
     assert f"`timeout=` of the client is for one attempt, {timeout:g} s" in page("retries")
 
 
 def test_events_are_those_of_the_enum() -> None:
     """The page of webhooks names every event type, once."""
-    told = chain.from_iterable(cell.split(", ") for _, cell in rows("webhooks", "Area | `event_types`"))
-    assert sorted(told) == sorted(EventType)
+    documented = chain.from_iterable(cell.split(", ") for _, cell in rows("webhooks", "Area | `event_types`"))
+    assert sorted(documented) == sorted(EventType)
 
 
 @pytest.mark.parametrize("row", rows("repositories", "Type | Fields"), ids=lambda row: row[0])

@@ -97,9 +97,9 @@ def test_one_module_names_the_generated_package() -> None:
 def test_httpx_is_named_where_the_decision_says() -> None:
     """httpx is imported by the modules that the decision on a second HTTP library lists, each with its reason."""
     record = (PROJECT / "docs" / "decisions" / "second-http-library.md").read_text(encoding="utf-8")
-    told = re.findall(r"^\| `(_[\w/]+)` \| \S", record, re.MULTILINE)
+    documented = re.findall(r"^\| `(_[\w/]+)` \| \S", record, re.MULTILINE)
     used = {module for module in MODULES if any(name.partition(".")[0] == "httpx" for name in imported(module))}
-    assert sorted(told) == sorted(used)
+    assert sorted(documented) == sorted(used)
 
 
 @pytest.mark.parametrize("module", MODULES)

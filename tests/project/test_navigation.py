@@ -29,17 +29,17 @@ def test_every_page_is_in_the_navigation_once() -> None:
 
 def test_every_public_name_is_in_the_reference_once() -> None:
     """What `itwin_platform` exports stands on one page of the reference."""
-    told = re.findall(r"^::: itwin_platform\.(\w+)$", REFERENCE, re.MULTILINE)
-    assert sorted(told) == itwin_platform.__all__
+    documented = re.findall(r"^::: itwin_platform\.(\w+)$", REFERENCE, re.MULTILINE)
+    assert sorted(documented) == itwin_platform.__all__
 
 
 def test_every_operation_is_in_the_reference_once() -> None:
     """Each method of each group of the client stands on one page of the reference."""
-    told = re.findall(r"^      heading: (\w+\.\w+)$", REFERENCE, re.MULTILINE)
+    documented = re.findall(r"^      heading: (\w+\.\w+)$", REFERENCE, re.MULTILINE)
     groups = ("itwins", "repositories", "scenes", "detectors", "webhooks")
     platform = itwin_platform.PlatformClient("https://localhost", vendor="sandbox", token="any-word")
     methods = [f"{group}.{name}" for group in groups for name in vars(type(getattr(platform, group)))]
-    assert sorted(told) == sorted(name for name in methods if "._" not in name)
+    assert sorted(documented) == sorted(name for name in methods if "._" not in name)
 
 
 def commands() -> set[str]:

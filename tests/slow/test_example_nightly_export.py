@@ -95,14 +95,14 @@ async def test_a_crash_at_any_step_neither_loses_nor_doubles(
 ) -> None:
     """Wherever it crashes, half-written files included, the next run ends with the same bytes."""
     disk = Disk(monkeypatch)
-    whole = await exported(itwin_platform_client, tmp_path / "whole" / "itwins.csv")
+    complete = await exported(itwin_platform_client, tmp_path / "whole" / "itwins.csv")
     steps = disk.steps
-    assert steps > 6 * len(whole.splitlines()) / PAGE_SIZE
+    assert steps > 6 * len(complete.splitlines()) / PAGE_SIZE
     for at in range(1, steps + 1):
         target = tmp_path / str(at) / "itwins.csv"
         with disk.crash(at), pytest.raises(CrashError):
             await exported(itwin_platform_client, target)
-        assert await exported(itwin_platform_client, target) == whole, f"crash before step {at}"
+        assert await exported(itwin_platform_client, target) == complete, f"crash before step {at}"
 
 
 @pytest.mark.itwin_sandbox(itwins=30)
@@ -123,14 +123,14 @@ async def test_an_export_resumes(
 ) -> None:
     """Crashing again and again after each page, it still gets to the end, and reads no page from the beginning."""
     disk, target, crashes = Disk(monkeypatch), tmp_path / "new" / "itwins.csv", 0
-    whole = await exported(itwin_platform_client, tmp_path / "whole" / "itwins.csv")
+    complete = await exported(itwin_platform_client, tmp_path / "whole" / "itwins.csv")
     pages = sum("$orderby" in request.query for request in itwin_sandbox.requests)
     itwin_sandbox.requests.clear()
     while not target.exists():
         crashes += 1
         with disk.crash(at=7), contextlib.suppress(CrashError):
             await exported(itwin_platform_client, target)
-    assert target.read_bytes() == whole
+    assert target.read_bytes() == complete
     assert crashes >= pages
     assert sum("$orderby" in request.query for request in itwin_sandbox.requests) <= 2 * pages
 

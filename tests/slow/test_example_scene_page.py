@@ -113,6 +113,6 @@ async def test_a_scene_of_several_pages(itwin_sandbox: Sandbox) -> None:
     from examples.scene_page import scene_page
 
     async with PlatformClient(itwin_sandbox.base_url, vendor="sandbox", token=itwin_sandbox.token) as platform:
-        whole = Parsed(await scene_page(platform, itwin_sandbox.scene_id, itwin_sandbox.itwin_id))
-    assert [tag for tag, _ in whole.elements].count("li") == 250
-    assert len(json.loads("".join(whole.texts["script"]))) == 250
+        complete = Parsed(await scene_page(platform, itwin_sandbox.scene_id, itwin_sandbox.itwin_id))
+    assert [tag for tag, _ in complete.elements].count("li") == 250
+    assert len(json.loads("".join(complete.texts["script"]))) == 250

@@ -59,23 +59,23 @@ async def test_the_platforms_failure_is_a_bad_gateway(
 ) -> None:
     """What fails behind the service is not the caller's doing, and its text is not shown to the caller."""
     itwin_sandbox.fault(fault, count=None)
-    answer = await browser.get("/account")
-    assert answer.status_code == HTTPStatus.BAD_GATEWAY
-    assert set(answer.json()) == {"error", "correlation_id"}
+    response = await browser.get("/account")
+    assert response.status_code == HTTPStatus.BAD_GATEWAY
+    assert set(response.json()) == {"error", "correlation_id"}
 
 
 @pytest.mark.parametrize("browser", ["/nothing-here"], indirect=True)
 async def test_what_the_platform_does_not_have_is_not_found(browser: httpx.AsyncClient) -> None:
     """404 stays 404."""
-    answer = await browser.get("/account")
-    assert answer.status_code == HTTPStatus.NOT_FOUND
-    assert answer.json()["error"] == "NotFoundError"
+    response = await browser.get("/account")
+    assert response.status_code == HTTPStatus.NOT_FOUND
+    assert response.json()["error"] == "NotFoundError"
 
 
 async def test_a_rate_limit_says_when_to_come_again(itwin_sandbox: Sandbox, browser: httpx.AsyncClient) -> None:
     """A rate limited call and one that would wait for it fail immediately, and the second is not sent."""
     itwin_sandbox.fault("rate_limited", seconds=3_000)
-    answers = [await browser.get("/account"), await browser.get("/projects")]
-    assert [answer.status_code for answer in answers] == [503, 503]
-    assert all(2_500 <= int(answer.headers["retry-after"]) <= 3_000 for answer in answers)
+    responses = [await browser.get("/account"), await browser.get("/projects")]
+    assert [response.status_code for response in responses] == [503, 503]
+    assert all(2_500 <= int(response.headers["retry-after"]) <= 3_000 for response in responses)
     assert len(itwin_sandbox.requests) == 1

@@ -70,7 +70,7 @@ def add_shapes(document: Document) -> None:
 def seen(regenerated: Callable[[Change], Regenerated]) -> dict[str, Any]:
     """What a program saw that used the new shapes."""
     made = regenerated(add_shapes)
-    assert "await delete_scene.asyncio(scene_id, client=platform.generated)" in made.told
+    assert "await delete_scene.asyncio(scene_id, client=platform.generated)" in made.output
     found: dict[str, Any] = json.loads(made.run("-W", "error", "-c", SCRIPT).stdout)
     return found
 

@@ -124,11 +124,11 @@ def test_new_parts_of_responses_come_through_the_wrapper(seen: dict[str, Any]) -
 
 def test_generating_tells_what_is_new_and_how_to_call_it(with_new_parts: Regenerated) -> None:
     """`make generate` lists what is generated and not wrapped, each with the lines that call it."""
-    told = with_new_parts.told
-    assert "Generated, not wrapped: 3" in told
-    assert "from itwin_platform_api.api.itwins import get_itwin_by_word" in told
-    assert "await get_itwin_by_word.asyncio(word, client=platform.generated)" in told
-    assert "await list_itwins.asyncio(client=platform.generated, tag=tag)" in told
+    output = with_new_parts.output
+    assert "Generated, not wrapped: 3" in output
+    assert "from itwin_platform_api.api.itwins import get_itwin_by_word" in output
+    assert "await get_itwin_by_word.asyncio(word, client=platform.generated)" in output
+    assert "await list_itwins.asyncio(client=platform.generated, tag=tag)" in output
     body = "DetectorCreate(name=name, type_=type_, account_id=account_id)"
-    assert f"await create_detector.asyncio(client=platform.generated, body={body})" in told
-    assert "The wrapper fits." in told
+    assert f"await create_detector.asyncio(client=platform.generated, body={body})" in output
+    assert "The wrapper fits." in output

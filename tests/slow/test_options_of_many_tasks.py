@@ -29,13 +29,13 @@ async def test_no_option_leaks_and_no_connection_is_added(transport: dict[str, A
     """Each request carries the options of its task alone; gate and connections are shared by all of them."""
 
     async def call(number: int) -> None:
-        told: list[ResponseInfo] = []
+        received: list[ResponseInfo] = []
         name = f"task-{number}"
         view = platform.with_options(
-            timeout=20 + number, correlation_id=name, headers={f"X-{name}": name}, on_response=told.append
+            timeout=20 + number, correlation_id=name, headers={f"X-{name}": name}, on_response=received.append
         )
         await view.itwins.get_primary_account()
-        assert len(told) == 1
+        assert len(received) == 1
 
     async with RawServer(raw_response()) as server:
         policy = BackoffPolicy(max_in_flight=IN_FLIGHT)

@@ -99,9 +99,9 @@ def test_folder_within_a_package_becomes_a_package(tmp_path: Path) -> None:
     """`_vendor` within a package gets its `__init__.py`, and the import line names the whole way."""
     (tmp_path / "my_service").mkdir()
     (tmp_path / "my_service" / "__init__.py").touch()
-    told = vendored(tmp_path / "my_service" / "_vendor", "itwin")
+    output = vendored(tmp_path / "my_service" / "_vendor", "itwin")
     assert (tmp_path / "my_service" / "_vendor" / "__init__.py").read_text() == ""
-    assert "import it with: from my_service._vendor.itwin import PlatformClient" in told
+    assert "import it with: from my_service._vendor.itwin import PlatformClient" in output
 
 
 def test_command_copies(tmp_path: Path) -> None:

@@ -24,9 +24,9 @@ def copy(tmp_path: Path, older_checkout: Path) -> Path:
 def test_second_run_changes_nothing(copy: Path, older_checkout: Path) -> None:
     """The same version again writes no file."""
     before = contents(copy)
-    told = vendored(copy.parent, "itwin", project=older_checkout)
+    output = vendored(copy.parent, "itwin", project=older_checkout)
     assert contents(copy) == before
-    assert "itwin is itwin-platform 0.0.1: 0 of" in told[0]
+    assert "itwin is itwin-platform 0.0.1: 0 of" in output[0]
 
 
 def test_newer_version_replaces_the_older(copy: Path, tmp_path: Path) -> None:
@@ -104,9 +104,9 @@ def test_only_edits_are_shown_where_the_copy_was_not_committed(tmp_path: Path) -
 def test_edits_are_overwritten_with_the_option(copy: Path, tmp_path: Path) -> None:
     """`--overwrite` discards the edits, names them, and restores the complete copy."""
     (copy / "_attempts/admission/gate.py").write_text("edited")
-    told = vendored(copy.parent, "itwin", overwrite=True)
+    output = vendored(copy.parent, "itwin", overwrite=True)
     vendored(tmp_path / "fresh", "itwin")
-    assert "overwritten, as asked: edited: _attempts/admission/gate.py" in told
+    assert "overwritten, as asked: edited: _attempts/admission/gate.py" in output
     assert contents(copy) == contents(tmp_path / "fresh" / "itwin")
 
 

@@ -70,9 +70,11 @@ def walked(regenerated: Callable[[Change], Regenerated]) -> Regenerated:
 
 def test_generating_tells_what_the_page_shows(walked: Regenerated) -> None:
     """What `make generate` prints is what the page shows, but for the list of modules: here all of them are new."""
-    told, shown = (text.partition("\nGenerated, not wrapped")[2] for text in (walked.told, block("text", "4 modules")))
-    assert told == shown
-    assert "new: api/scenes/create_scene_objects.py" in walked.told
+    output, shown = (
+        text.partition("\nGenerated, not wrapped")[2] for text in (walked.output, block("text", "4 modules"))
+    )
+    assert output == shown
+    assert "new: api/scenes/create_scene_objects.py" in walked.output
 
 
 def test_difference_is_what_the_page_shows(walked: Regenerated, specification: Document) -> None:
@@ -90,7 +92,7 @@ def test_new_operation_is_called_as_it_is_said(walked: Regenerated, source: str)
         program = block("python", "create_scene_objects")
         call = "created = await add(platform, scene_id, itwin_id, {})"
     else:
-        *imports, line = [line.strip() for line in walked.told.splitlines() if line.startswith("    ")]
+        *imports, line = [line.strip() for line in walked.output.splitlines() if line.startswith("    ")]
         program = "\n".join(
             ["from itwin_platform import PlatformClient, SceneObjectCreate, SceneObjectMinimal", *imports]
         )

@@ -56,7 +56,7 @@ def change(document: Document) -> None:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def output(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What is said of all these changes."""
     document = small_document()
     change(document)
@@ -78,11 +78,11 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         ["no longer gives LampKind, which", "and __init__.py", "removed: remove it", "under Service"],
     ],
 )
-def test_what_is_gone_is_reported_with_what_to_do(told: list[str], parts: list[str]) -> None:
+def test_what_is_gone_is_reported_with_what_to_do(output: list[str], parts: list[str]) -> None:
     """Each place is named, with the line and the way on."""
-    (text,) = [text for text in told if parts[0] in text]
+    (text,) = [text for text in output if parts[0] in text]
     assert all(part in text for part in parts), text
-    assert len(told) == 6
+    assert len(output) == 6
 
 
 def move(document: Document) -> None:
@@ -119,7 +119,7 @@ def rename_all(document: Document) -> None:
 def test_the_test_fails_with_what_to_do(regenerated: Callable[[Change], Regenerated]) -> None:
     """The test of `make test` reports the same, although the wrapper cannot be imported, and the summary repeats it."""
     changed = regenerated(rename_all)
-    assert "The wrapper does not fit any more:" in changed.told
+    assert "The wrapper does not fit any more:" in changed.output
     ended = changed.run("-m", "pytest", "-q", "-p", "no:cacheprovider", THIS, status=1)
     first, last = ended.stdout.split("short test summary info")
     for text in (first, last.partition("the wrapper does not fit the generated package")[2]):

@@ -102,7 +102,7 @@ def is_prelude(block: Block) -> bool:
     return "AsyncExitStack" in block.text
 
 
-def assert_printed(said: str, told: str) -> None:
+def assert_printed(said: str, expected: str) -> None:
     """What was printed is what the page tells, `...` standing for anything."""
-    pattern = re.escape(told.strip()).replace(re.escape("..."), ".*")
-    assert re.fullmatch(pattern, said.strip(), re.DOTALL), f"printed:\n{said}\ntold:\n{told}"
+    pattern = re.escape(expected.strip()).replace(re.escape("..."), ".*")
+    assert re.fullmatch(pattern, said.strip(), re.DOTALL), f"printed:\n{said}\ntold:\n{expected}"

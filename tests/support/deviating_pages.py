@@ -82,8 +82,8 @@ VALUES = [
 def items_of(name: str, source: random.Random) -> list[dict[str, str]]:
     """Return items as described, by their names the JSON of their values."""
     if name == "iTwins":
-        whole = ITWIN if source.random() < 0.7 else {name: ITWIN[name] for name in SUMMARY}
-        return [encoded(whole) for _ in range(source.randrange(4))]
+        complete = ITWIN if source.random() < 0.7 else {name: ITWIN[name] for name in SUMMARY}
+        return [encoded(complete) for _ in range(source.randrange(4))]
     kinds = [source.choice([*DATA]) for _ in range(source.randrange(4))]
     return [encoded(OBJECT | {"kind": kind, "data": DATA[kind]}) for kind in kinds]
 

@@ -55,8 +55,12 @@ class RedisServer:
     def version(self) -> str:
         """Which server it is."""
         with self.client as client:
-            told = client.info("server")
-        return f"Valkey {told['valkey_version']}" if "valkey_version" in told else f"Redis {told['redis_version']}"
+            information = client.info("server")
+        return (
+            f"Valkey {information['valkey_version']}"
+            if "valkey_version" in information
+            else f"Redis {information['redis_version']}"
+        )
 
     def start(self) -> None:
         """Start it, with nothing in it, and wait until it responds."""

@@ -23,7 +23,9 @@ class Regenerated:
         self.folder = folder
         self.file = folder / "changed.yaml"
         self.file.write_text(json.dumps(document), encoding="utf-8")
-        self.told = self.run("-m", "tools.generation.generate", "--spec", str(self.file), "--into", str(folder)).stdout
+        self.output = self.run(
+            "-m", "tools.generation.generate", "--spec", str(self.file), "--into", str(folder)
+        ).stdout
 
     def run(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
         """Run Python where the generated package is this one; another status than asked for fails the test."""
