@@ -31,20 +31,22 @@ def contenders() -> dict[str, dict[str, Callable[[], object]]]:
     import stock_api.models as stock  # made by the line above
     from itwin_platform import ITwin, SceneObject, SceneObjectCreate, _json
     from itwin_platform._transports.decoding.data_types import type_data
+    from itwin_platform._transports.decoding.typed_pages import read_typed_itwins, read_typed_objects
 
     page, scene_page = encoded(itwins()[:100]), encoded(objects()[:100])
     new = new_objects()
     created = [SceneObjectCreate.from_dict(item) for item in new]
     stock_created = [stock.SceneObjectCreate.from_dict(item) for item in new]
     structs = msgspec.json.decode(encoded(new), type=list[Any])
-    quick, writer = _json.msgspec_json, _json.orjson
+    writer = _json.orjson
+    #: The typed reader takes complete pages.
+    links = b',"_links":{"self":{"href":"http://127.0.0.1/"}}}'
+    itwin_response, scene_response = b'{"iTwins":' + page + links, b'{"objects":' + scene_page + links
+    assert read_typed_itwins(itwin_response) is not None
+    assert read_typed_objects(scene_response) is not None
 
-    def ours(body: bytes, *, fast: bool) -> Any:
-        _json.msgspec_json = quick if fast else None
-        return _json.read_json(body)
-
-    def typed(page: Any) -> object:
-        items = [SceneObject.from_dict(item) for item in page]
+    def typed() -> object:
+        items = [SceneObject.from_dict(item) for item in json.loads(scene_page)]
         type_data(items)
         return items
 
@@ -58,8 +60,8 @@ def contenders() -> dict[str, dict[str, Callable[[], object]]]:
             "orjson, dicts": lambda: orjson.loads(page),
             "msgspec, dicts": lambda: msgspec.json.decode(page),
             "json, dicts": lambda: json.loads(page),
-            "ours, fast": lambda: [ITwin.from_dict(item) for item in ours(page, fast=True)],
-            "ours, default": lambda: [ITwin.from_dict(item) for item in ours(page, fast=False)],
+            "ours, fast": lambda: read_typed_itwins(itwin_response),
+            "ours, default": lambda: [ITwin.from_dict(item) for item in json.loads(page)],
             "stock, json": lambda: [stock.ITwin.from_dict(item) for item in json.loads(page)],
         },
         "decode a scene object with View3d data": {
@@ -67,8 +69,8 @@ def contenders() -> dict[str, dict[str, Callable[[], object]]]:
             "orjson, dicts": lambda: orjson.loads(scene_page),
             "msgspec, dicts": lambda: msgspec.json.decode(scene_page),
             "json, dicts": lambda: json.loads(scene_page),
-            "ours, fast": lambda: typed(ours(scene_page, fast=True)),
-            "ours, default": lambda: typed(ours(scene_page, fast=False)),
+            "ours, fast": lambda: read_typed_objects(scene_response),
+            "ours, default": typed,
             "stock, json": lambda: [stock.SceneObject.from_dict(item) for item in json.loads(scene_page)],
         },
         "encode a scene object with View3d data": {

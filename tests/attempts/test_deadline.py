@@ -163,6 +163,23 @@ async def test_every_call_that_a_rate_limit_ends_raises_that() -> None:
     assert kinds == {200: 5, 429: 15, RateLimitError: 20}
 
 
+async def test_a_new_call_does_not_wait_for_a_cooldown_longer_than_its_deadline() -> None:
+    """Neither one that starts in the cooldown nor one that queues when it begins; a longer deadline waits."""
+    service = ScriptedTransport(rate_limited("30"), 200, latency=0.5)
+    gate = Gate(1)
+    transport = backoff(service, gate=gate, policy=POLICY)
+    queued = asyncio.gather(*(send(transport) for _ in range(2)), return_exceptions=True)
+    assert [each.status_code if isinstance(each, httpx.Response) else type(each) for each in await queued] == [
+        429,
+        RateLimitError,
+    ]
+    with pytest.raises(RateLimitError, match="longer than deadline=10 s allows") as raised:
+        await send(transport)
+    assert (raised.value.attempts, asyncio.get_running_loop().time()) == (0, 0.5)
+    patient = backoff(service, gate=gate, policy=BackoffPolicy(deadline=40.0))
+    assert (await send(patient)).status_code == 200
+
+
 async def test_a_deadline_that_passes_in_a_rate_limit_is_a_rate_limit() -> None:
     """A call whose last response was 429 and which then only waited failed because of that."""
     gate = Gate(1)

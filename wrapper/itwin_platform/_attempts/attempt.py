@@ -80,6 +80,15 @@ class Call:
         self.may_have_had_an_effect |= outcome in EFFECT_POSSIBLE
 
     @property
+    def longest_cooldown(self) -> float:
+        """How many seconds of a cooldown the call waits for, the deadline aside once that has started."""
+        deadline = self.policy.deadline
+        if self.admitted_at is not None or deadline is None:
+            return self.policy.max_wait
+        # Before that the gate cannot know the deadline: a cooldown that is longer would outlast it.
+        return min(self.policy.max_wait, deadline)
+
+    @property
     def progress(self) -> Progress:
         """What the policy needs to know of the call so far."""
         return Progress(

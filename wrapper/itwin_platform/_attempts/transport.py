@@ -184,7 +184,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def _admit(self, call: Call) -> None:
         try:
-            permit = self._gate.enter(call.ticket, max_wait=call.policy.max_wait, until=call.limit.when())
+            permit = self._gate.enter(call.ticket, max_wait=call.longest_cooldown, until=call.limit.when())
             call.permit = await (permit if call.trace is None else call.trace.waiting("gate_wait", permit))
         except Exception as error:
             if isinstance(error, WaitTooLongError) or (isinstance(error, PlatformError) and not call.sent):
