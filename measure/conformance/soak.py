@@ -147,7 +147,7 @@ async def main() -> bool:
     arguments = parser.parse_args()
     command = [sys.executable, "-m", "itwin_platform_sandbox", "--port", "0", "--json", "--itwins", "1000"]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, limit=2**20)
-    assert process.stdout is not None  # noqa: S101 - a pipe was requested
+    assert process.stdout is not None  # noqa: S101  # a pipe was requested
     try:
         overview = json.loads(await process.stdout.readline())
         address = urlsplit(overview["base_url"])

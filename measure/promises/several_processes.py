@@ -27,16 +27,16 @@ class Run:
 def answer_of(limit: FixedWindow) -> Callable[[ReceivedRequest], PreparedResponse]:
     """Return what a service with this limit does."""
 
-    def answer(received: ReceivedRequest) -> PreparedResponse:
+    def respond(received: ReceivedRequest) -> PreparedResponse:
         if limit.takes(received.at):
             return PreparedResponse(body=ACCOUNT)
         return PreparedResponse(status=429, headers={"retry-after": "1"})
 
-    return answer
+    return respond
 
 
 async def run(
-    answer: Callable[[ReceivedRequest], PreparedResponse],
+    respond: Callable[[ReceivedRequest], PreparedResponse],
     *,
     workers: int,
     calls: int,
@@ -48,7 +48,7 @@ async def run(
 ) -> Run:
     """Let so many processes share the calls; with an interruption Redis is gone from a third of them to two thirds."""
     loop = asyncio.get_running_loop()
-    async with RawServer(answer) as server:
+    async with RawServer(respond) as server:
         settings = Settings(
             address=server.address,
             calls=calls // workers,
@@ -142,10 +142,10 @@ async def killed_worker(redis: RedisServer) -> list[Figure]:
     loop = asyncio.get_running_loop()
     hangs = True
 
-    def answer(received: ReceivedRequest) -> PreparedResponse:
+    def respond(received: ReceivedRequest) -> PreparedResponse:
         return PreparedResponse(fault="hang") if hangs else PreparedResponse(body=ACCOUNT)
 
-    async with RawServer(answer) as server:
+    async with RawServer(respond) as server:
         holder = Settings(address=server.address, calls=20, redis=redis.url, workers=1)
         others = Settings(address=server.address, calls=50, redis=redis.url, workers=3)
         async with started(holder) as holding, started(others) as waiting:

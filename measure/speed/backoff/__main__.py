@@ -33,15 +33,15 @@ class Work:
 
     name: str
     calls: int
-    repeats: int | None
+    most_retries: int | None
     outage: bool
 
 
 WORKS = (
-    Work(name="herd of 100, 10/s, Retry-After 1, as it comes", calls=100, repeats=None, outage=False),
-    Work(name="herd of 100, 10/s, Retry-After 1, 20 repeats allowed", calls=100, repeats=20, outage=False),
-    Work(name="outage 503, 100 calls, as it comes", calls=100, repeats=None, outage=True),
-    Work(name="outage 503, 1,000 calls, as it comes", calls=1000, repeats=None, outage=True),
+    Work(name="herd of 100, 10/s, Retry-After 1, as it comes", calls=100, most_retries=None, outage=False),
+    Work(name="herd of 100, 10/s, Retry-After 1, 20 retries allowed", calls=100, most_retries=20, outage=False),
+    Work(name="outage 503, 100 calls, as it comes", calls=100, most_retries=None, outage=True),
+    Work(name="outage 503, 1,000 calls, as it comes", calls=1000, most_retries=None, outage=True),
 )
 
 
@@ -68,7 +68,7 @@ async def run(work: Work, client: str, python: str) -> list[str]:
     async with RawServer(respond) as server:
         process = await asyncio.create_subprocess_exec(
             *(python, "-m", "measure.speed.backoff.client_process", client, server.address),
-            *(str(work.calls), str(work.repeats or "default"), str(SECONDS)),
+            *(str(work.calls), str(work.most_retries or "default"), str(SECONDS)),
             stdout=asyncio.subprocess.PIPE,
             cwd=PROJECT,
         )

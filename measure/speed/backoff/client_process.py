@@ -10,9 +10,9 @@ import time
 from .callers import CALLERS
 
 
-async def run(name: str, address: str, calls: int, repeats: int | None, seconds: float) -> dict[str, float]:
+async def run(name: str, address: str, calls: int, most_retries: int | None, seconds: float) -> dict[str, float]:
     """Make all calls at once, and give up what has not ended after so many seconds."""
-    async with CALLERS[name](address, repeats, calls) as call:
+    async with CALLERS[name](address, most_retries, calls) as call:
         began = time.monotonic()
         tasks = [asyncio.ensure_future(call()) for _ in range(calls)]
         done, unfinished = await asyncio.wait(tasks, timeout=seconds)
@@ -32,5 +32,5 @@ async def run(name: str, address: str, calls: int, repeats: int | None, seconds:
 if __name__ == "__main__":
     # Some of them write a traceback for each refusal.
     logging.disable(logging.CRITICAL)
-    chosen, where, count, repeated, most = sys.argv[1:]
-    asyncio.run(run(chosen, where, int(count), None if repeated == "default" else int(repeated), float(most)))
+    chosen, where, count, allowed, most = sys.argv[1:]
+    asyncio.run(run(chosen, where, int(count), None if allowed == "default" else int(allowed), float(most)))

@@ -81,11 +81,11 @@ class Call:
 
     @property
     def longest_cooldown(self) -> float:
-        """How many seconds of a cooldown the call waits for, the deadline aside once that has started."""
+        """The longest cooldown, in seconds, that the call waits for."""
         deadline = self.policy.deadline
         if self.admitted_at is not None or deadline is None:
             return self.policy.max_wait
-        # Before that the gate cannot know the deadline: a cooldown that is longer would outlast it.
+        # The gate gets the time of the deadline once it has started. Until then, its length limits the cooldown.
         return min(self.policy.max_wait, deadline)
 
     @property
