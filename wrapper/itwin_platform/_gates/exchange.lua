@@ -215,7 +215,8 @@ while (s.queued > 0 or wants > 0) and wait(0) == 0 do
 end
 
 -- All keys last as long as the state: without the leases, nothing would end what a crashed process holds.
-local life = math.ceil(math.max(3600, 2 * longest_rate, s.cooldown - now + PROBE_INTERVAL))
+-- At most 31 years: Redis rejects a life that is no 64-bit number of milliseconds, and a service may send any delay.
+local life = math.ceil(math.min(1e9, math.max(3600, 2 * longest_rate, s.cooldown - now + PROBE_INTERVAL)))
 local rank = s.queued
 if wants > 0 and listens then
   if not redis.call('ZSCORE', QUEUE, me) then
