@@ -2,10 +2,12 @@
 
 import argparse
 import asyncio
+import errno
 import ipaddress
 import json
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn, get_args
@@ -20,9 +22,8 @@ from ._service.rate_limit import RateKind, RateLimit, rate_limit_of
 from ._service.retry_after import RETRY_AFTER_FORMS
 
 FAULT_HELP = (
-    "add a fault, such as stall,operation=list_itwins,count=2,seconds=3; repeat the option for several. "
-    f"Names: {', '.join(FAULTS)}. Fields: operation, count (a number, or: forever), skip, seconds, "
-    "retry_after, origin"
+    "add a fault, such as stall,operation=list_itwins,count=2,seconds=3; repeat the option for several faults. "
+    f"Names: {', '.join(FAULTS)}. Fields: operation, count (a number, or forever), skip, seconds, retry_after, origin"
 )
 SEED_HELP = (
     "a number, where the same number gives the same data, or a JSON or YAML file with the exact data to store "
@@ -41,31 +42,44 @@ def command_line() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="python -m itwin_platform_sandbox",
         description="Run a sandbox of the platform service: stateful, in memory. It prints its base URL, its token "
-        "and the ids of the stored data, and serves until SIGTERM or SIGINT.",
+        "and the ids of the stored data, and serves until Ctrl-C or SIGTERM.",
     )
-    add = parser.add_argument
+    parser.add_argument("--json", action="store_true", help="print base URL, token and ids as one line of JSON")
+    _add_address_options(parser.add_argument_group("address").add_argument)
+    _add_data_options(parser.add_argument_group("stored data").add_argument)
+    _add_behavior_options(parser.add_argument_group("behavior").add_argument)
+    return parser
+
+
+def _add_address_options(add: Callable[..., argparse.Action]) -> None:
     add("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    add("--port", type=int, default=8080, help="0 for a free one (default: %(default)s)")
-    add("--path-prefix", default="", help="path such as /api below which the service is found")
-    add("--public-url", help="base URL of a proxy in front of the sandbox, used in links to further pages")
+    add("--port", type=int, default=8080, metavar="NUMBER", help="0 for a free port (default: %(default)s)")
+    add("--path-prefix", default="", metavar="PATH", help="path such as /api below which the service is found")
+    add("--public-url", metavar="URL", help="base URL of a proxy in front of the sandbox, used in next links")
     add("--allow-host", action="append", default=[], metavar="NAME", help="name that Host may have; * for any")
     add("--cors", action="append", default=[], metavar="ORIGIN", help="origin whose pages may use it; * for any")
     add("--tls", action="store_true", help="serve HTTPS with a certificate made for this run (extra tls)")
-    add("--itwins", type=int, default=250, help="iTwins in the default listing (default: %(default)s)")
-    add("--objects", type=int, default=500, help="objects in the seeded scene (default: %(default)s)")
+
+
+def _add_data_options(add: Callable[..., argparse.Action]) -> None:
+    add(
+        "--itwins", type=int, default=250, metavar="NUMBER", help="iTwins in the default listing (default: %(default)s)"
+    )
+    add("--objects", type=int, default=500, metavar="NUMBER", help="objects of the stored scene (default: %(default)s)")
     add("--seed", default="1", metavar="NUMBER|FILE", help=SEED_HELP)
-    add("--rate", help="rate limit of each token as requests/seconds, such as 100/60 (default: none)")
-    add("--rate-kind", choices=get_args(RateKind), default="fixed_window", help="how requests are counted")
-    add("--retry-after", choices=RETRY_AFTER_FORMS, default="seconds", help="form of the delay in a 429 response")
-    add("--latency", type=float, default=0.0, help="seconds by which every response is delayed")
-    add("--jitter", type=float, default=0.0, help="upper bound of a random extra delay in seconds")
+
+
+def _add_behavior_options(add: Callable[..., argparse.Action]) -> None:
+    add("--rate", metavar="REQUESTS/SECONDS", help="rate limit of each token, such as 100/60 (default: none)")
+    add("--rate-kind", choices=get_args(RateKind), help="how --rate counts requests (default: fixed_window)")
+    add("--retry-after", choices=RETRY_AFTER_FORMS, help="form of the delay in a 429 of --rate (default: seconds)")
+    add("--latency", type=float, default=0.0, metavar="SECONDS", help="delay of every response (default: 0)")
+    add("--jitter", type=float, default=0.0, metavar="SECONDS", help="upper bound of a random extra delay (default: 0)")
     add("--as-seen", action="store_true", help="behave as the real service has been observed to")
     add("--strict", action="store_true", help="reject unknown and read-only fields, empty and implausible values")
-    add("--any-token", action=argparse.BooleanOptionalAction, default=True, help="accept every bearer token")
-    add("--vendor", help="the only vendor that Accept may name (default: any)")
+    add("--any-token", action=argparse.BooleanOptionalAction, default=True, help="accept every bearer token (default)")
+    add("--vendor", metavar="NAME", help="the only vendor that Accept may name (default: any)")
     add("--fault", action="append", default=[], metavar="NAME,FIELD=VALUE,...", help=FAULT_HELP)
-    add("--json", action="store_true", help="print address, token and ids as one line of JSON")
-    return parser
 
 
 def sandbox_of(arguments: argparse.Namespace) -> Sandbox:
@@ -99,9 +113,13 @@ def _seed(text: str) -> int | Path:
 
 
 def _rate(arguments: argparse.Namespace) -> RateLimit | None:
-    if arguments.rate is None:
-        return None
-    return replace(rate_limit_of(arguments.rate), kind=arguments.rate_kind, retry_after=arguments.retry_after)
+    details = {"kind": arguments.rate_kind, "retry_after": arguments.retry_after}
+    named = {name: value for name, value in details.items() if value is not None}
+    if arguments.rate is not None:
+        return replace(rate_limit_of(arguments.rate), **named)
+    if named:
+        raise ValueError("--rate-kind and --retry-after describe a rate limit: add --rate, such as --rate 100/60")
+    return None
 
 
 def _fault(text: str) -> Fault:
@@ -115,8 +133,8 @@ async def run(arguments: argparse.Namespace) -> None:
     """Serve until a signal ends the command."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signal_number, lambda *_: loop.call_soon_threadsafe(stop.set))
     faults = [_fault(text) for text in arguments.fault]
     sandbox = sandbox_of(arguments)
     if not is_loopback(arguments.host):
@@ -166,11 +184,14 @@ def main() -> int:
 
 def _reason(error: Exception, arguments: argparse.Namespace) -> str:
     if isinstance(error, OSError):
-        return f"cannot listen on {arguments.host} port {arguments.port}: {error.strerror or error}"
+        reason = f"cannot listen on {arguments.host} port {arguments.port}: {error.strerror or error}"
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            return f"{reason}; choose another port with --port, 0 for a free one"
+        return f"{reason}; choose another address with --host"
     if not isinstance(error, FieldError):
         return str(error)
     if error.field == "allow_hosts":
-        return f"--allow-host: {error.message}"  # the argument of `Sandbox` takes several
+        return f"--allow-host: {error.message}"  # the argument of `Sandbox` has another name
     if error.field in vars(arguments):
         return f"--{error.field.replace('_', '-')}: {error.message}"
     # The other fields are those of a rate limit, and of the entries of a seed file.

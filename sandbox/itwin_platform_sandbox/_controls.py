@@ -74,7 +74,7 @@ class SandboxControls:
         Registering a token again replaces its rights and ends its expiry.
 
         Args:
-            token: The text of a bearer token.
+            token: The bearer token.
             organization_administrator: Whether the caller holds every permission everywhere.
             service_application: Whether the caller may update webhooks.
             permissions: Any of `itwins_modify` and `webhooks_maintainer`. They matter for a caller who is not an
@@ -84,11 +84,11 @@ class SandboxControls:
             expires_in: Seconds of the sandbox's clock after which requests with the token get 401.
 
         Raises:
-            ValueError: The text cannot be a bearer token, or a permission does not exist.
+            ValueError: The token cannot be a bearer token, or a permission does not exist.
 
         Source: section 5.
         """
-        self._running.add_token(
+        self._running.tokens.register(
             token,
             organization_administrator=organization_administrator,
             service_application=service_application,

@@ -116,14 +116,13 @@ class Sandbox(SandboxControls):
             cors=checked_origins(cors),
             allowed_hosts=checked_hosts(allow_hosts),
         )
-        chance = source_of(seed if isinstance(seed, int) else 1, "jitter")
-        environment = Environment(clock=clock, now=now, sleep=sleep, chance=chance)
+        number = seed if isinstance(seed, int) else 1
+        environment = Environment(clock=clock, now=now, sleep=sleep, random=source_of(number, "jitter"))
         document = _document(seed)
 
         def seeded() -> Seeded:
             if document is not None:
                 return platform_of_document(document, now=now)
-            number = seed if isinstance(seed, int) else 1
             return seeded_platform(itwins=itwins, objects=objects, seed=number, as_seen=as_seen, now=now)
 
         super().__init__(RunningSandbox(seeded, environment, settings))

@@ -116,6 +116,7 @@ async def test_the_page_cannot_be_framed(http: httpx.AsyncClient) -> None:
         ({"vendor": "a b"}, "vendor"),
         ({"port": 99999}, "port"),
         ({"seed": None}, "seed"),
+        ({"rate": (100, 60)}, "rate"),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_rejected(arguments: dict[str, object], field: str) -> None:

@@ -34,7 +34,7 @@ async def test_a_fault_that_makes_no_sense_is_rejected(http: httpx.AsyncClient, 
 
 async def test_the_form_of_the_page_adds_and_removes(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """The fields of the form make the fault, empty ones count as omitted, and the page is shown again."""
-    form = b"name=stall&operation=&count=for+ever&skip=2&seconds=1.5&retry_after=seconds"
+    form = b"name=stall&operation=&count=forever&skip=2&seconds=1.5&retry_after=seconds"
     added = await http.post("/sandbox/faults", content=form, headers=FORM)
     assert (added.status_code, added.headers["location"]) == (303, "/")
     assert list(sandbox.faults) == [Fault(name="stall", count=None, skip=2, seconds=1.5)]

@@ -96,7 +96,7 @@ def test_a_fault_that_makes_no_sense_is_rejected(values: dict[str, str | float |
             "stall,operation=list_itwins,count=2,skip=1,seconds=0.5",
             Fault(name="stall", operation="list_itwins", count=2, skip=1, seconds=0.5),
         ),
-        ("rate_limited,count=for ever,retry_after=date", Fault(name="rate_limited", count=None, retry_after="date")),
+        ("rate_limited,count=forever,retry_after=date", Fault(name="rate_limited", count=None, retry_after="date")),
     ],
 )
 def test_a_fault_is_written_on_the_command_line(text: str, fault: Fault) -> None:
@@ -126,3 +126,5 @@ def test_the_sandbox_shows_what_is_to_come() -> None:
     assert not sandbox.faults
     with pytest.raises(ValueError, match="not one of refuse, reset_before_effect"):
         sandbox.fault("explode")  # type: ignore[arg-type] # a name that the type does not allow
+    with pytest.raises(ValueError, match=r"did you mean rate_limited\?"):
+        sandbox.fault("rate_limit")  # type: ignore[arg-type] # the same

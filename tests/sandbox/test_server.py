@@ -133,6 +133,14 @@ async def test_a_stopped_sandbox_can_be_started_again() -> None:
     assert "detectors: 1" in page
 
 
+async def test_a_running_sandbox_is_not_started_again() -> None:
+    """A second `async with`, such as on the fixture, raises an error and leaves the sandbox running."""
+    async with Sandbox(itwins=1) as sandbox:
+        with pytest.raises(RuntimeError, match="running already"):
+            await sandbox.__aenter__()
+        assert await status_of(sandbox) == 200
+
+
 def test_an_address_is_known_once_started() -> None:
     """Before it is started, `base_url` raises an error and `repr` shows that it is not running."""
     sandbox = Sandbox(itwins=1)

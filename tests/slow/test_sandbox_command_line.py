@@ -73,13 +73,14 @@ def test_options_reach_the_sandbox() -> None:
 
 
 def test_a_taken_port_is_said_in_one_line() -> None:
-    """The line names address and port, and there is no traceback."""
+    """The line names address and port and says what to do, and there is no traceback."""
     with running() as (_, base_url):
         port = base_url.rpartition(":")[2]
         ended = subprocess.run([*COMMAND, "--port", port], capture_output=True, text=True, check=False)  # noqa: S603
     assert ended.returncode == 2
     (line,) = ended.stderr.splitlines()
     assert line.startswith(f"python -m itwin_platform_sandbox: error: cannot listen on 127.0.0.1 port {port}: ")
+    assert line.endswith("; choose another port with --port, 0 for a free one")
 
 
 def test_it_prints_what_a_test_starts_with(tmp_path: Path) -> None:
@@ -140,6 +141,8 @@ def test_it_can_take_one_token_and_one_vendor_only() -> None:
         ["--fault", "explode"],
         ["--fault", "refuse"],
         ["--retry-after", "later"],
+        ["--retry-after", "date"],
+        ["--rate-kind", "token_bucket"],
         ["--port", "99999"],
         ["--port", "http"],
         ["--seed", "missing.json"],

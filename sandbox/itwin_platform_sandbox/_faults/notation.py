@@ -1,4 +1,4 @@
-"""Reads and writes faults: as JSON, as the fields of a form, as text on the command line."""
+"""Faults as JSON, as the fields of a form, and as an option of the command line."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -10,7 +10,7 @@ from .._service.retry_after import RetryAfter
 from .catalogue import FaultName
 from .plan import Fault
 
-FOREVER = ("forever", "for ever")
+FOREVER = "forever"
 FIELDS = tuple(field.name for field in fields(Fault))
 
 
@@ -21,7 +21,7 @@ def fault_from_values(values: Mapping[str, JSON]) -> Fault:
     """
     read_fields(dict(values), FIELDS)
     sent = {name: value for name, value in values.items() if value not in ("", None)}
-    forever = values.get("count", 1) in (None, *FOREVER)
+    forever = values.get("count", 1) in (None, FOREVER)
     return Fault(
         name=cast("FaultName", read_string(sent, "name")),  # Fault itself rejects an unknown name
         operation=read_string(sent, "operation") if "operation" in sent else None,
@@ -40,7 +40,9 @@ def fault_from_text(text: str) -> Fault:
     for field_text in fields_text:
         key, found, value = field_text.partition("=")
         if not found:
-            raise FieldError(None, f"a fault is written name,field=value,...: {field_text!r} has no value")
+            raise FieldError(
+                None, f"{field_text!r} has no value; write a fault as name,field=value, such as stall,seconds=3"
+            )
         values[key.strip()] = value.strip()
     return fault_from_values(values)
 

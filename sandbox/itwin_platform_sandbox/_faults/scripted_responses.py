@@ -4,7 +4,7 @@ import gzip
 from collections.abc import Callable
 from datetime import datetime
 
-from .._service.errors import Detail, ErrorResponse, InvalidRequest, rate_limit_exceeded
+from .._service.errors import Detail, ErrorResponse, gateway_401_body, rate_limit_exceeded
 from .._service.json_values import JSON, write_json
 from .._service.messages import ServiceResponse, WireResponse
 from .._service.retry_after import http_date, retry_after_headers
@@ -13,7 +13,6 @@ from .plan import Fault
 
 JSON_HEADERS = (("content-type", "application/json"),)
 HTML_502 = b"<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n"
-GATEWAY_401: JSON = {"statusCode": 401, "message": "Invalid JWT."}
 DEFAULT_DELAY = 1.0
 
 
@@ -65,7 +64,7 @@ def _error_null(_: Fault, __: datetime) -> WireResponse:
 
 
 def _gateway_401(_: Fault, __: datetime) -> WireResponse:
-    return _json(401, GATEWAY_401)
+    return _json(401, gateway_401_body())
 
 
 # The responses that replace the operation, by the name of the fault.
@@ -87,5 +86,5 @@ def too_large(now: datetime) -> WireResponse:
 def max_return_rejected() -> ServiceResponse:
     """Return the error for an X-Max-Return of 10000, which one message of section 7 allows and section 8 does not."""
     detail = Detail("InvalidHeaderValue", "X-Max-Return", "Header X-Max-Return must be below 10000.")
-    invalid = InvalidRequest(422, "InvalidiTwinsRequest", "The request to list iTwins is not valid.")
-    return ErrorResponse(invalid.status, invalid.code, invalid.message, [detail]).response()
+    message = "The request to list iTwins is not valid."
+    return ErrorResponse(422, "InvalidiTwinsRequest", message, [detail]).response()

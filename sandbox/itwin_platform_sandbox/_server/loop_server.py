@@ -38,18 +38,19 @@ class LoopServer:
         self._state = ServerState()
         self._server: asyncio.Server | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._config: Config | None = None
+        self._config: Config = _uvicorn_config(self._handle)
         self._refusing: socket.socket | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = False
         self.port: int = 0
 
     async def start(self) -> None:
-        """Start to listen; `OSError` if the address is in use."""
+        """Start to listen; `OSError` if the address is in use, `RuntimeError` if the server runs already."""
+        if self.is_running:
+            raise RuntimeError("the sandbox is running already: use it without another `async with`")
         listening = _bound_socket(self._host, self._wanted_port)
         listening.listen(_BACKLOG)
         self._stopping = False
-        self._config = _uvicorn_config(self._handle)
         self._loop = asyncio.get_running_loop()
         await self._serve(listening)
         self.port = listening.getsockname()[1]
@@ -102,7 +103,7 @@ class LoopServer:
     def run_in_loop(self, action: Callable[[], None]) -> None:
         """Run an action within the loop, from any thread, and return when it is done."""
         if self._loop is None:
-            raise RuntimeError("the sandbox has not been started")
+            raise RuntimeError("the sandbox is not running: call this inside `async with`")
         # A loop that stands still between two runs carries nothing out, so waiting for it would never end.
         if _running_loop() is self._loop or not self._loop.is_running():
             action()
@@ -114,11 +115,8 @@ class LoopServer:
         asyncio.run_coroutine_threadsafe(act(), self._loop).result()
 
     async def _serve(self, listening: socket.socket) -> None:
-        config = self._config
-        if config is None:
-            raise RuntimeError("the sandbox has not been started")
         self._server = await asyncio.get_running_loop().create_server(
-            lambda: _TransportProtocol(config=config, server_state=self._state, app_state={}),
+            lambda: _TransportProtocol(config=self._config, server_state=self._state, app_state={}),
             sock=listening,
             backlog=_BACKLOG,
             ssl=self._tls,

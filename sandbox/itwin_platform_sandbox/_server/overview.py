@@ -90,8 +90,8 @@ def as_text(values: JSONObject) -> str:
     if isinstance(repository_ids, dict):
         lines += [(f"repository {kind}", value) for kind, value in repository_ids.items()]
     for name in ("scenes", "detectors", "webhooks"):
-        several = shown.get(name)
-        lines += [(name.removesuffix("s"), value) for value in several] if isinstance(several, list) else []
+        stored_ids = shown.get(name)
+        lines += [(name.removesuffix("s"), value) for value in stored_ids] if isinstance(stored_ids, list) else []
     return "".join(f"{name:<40}{value}\n" for name, value in lines)
 
 

@@ -1,12 +1,12 @@
 """One sandbox: its stored data, service, faults, journal and server, and its controls."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .._faults.catalogue import FaultName
 from .._faults.faulty_service import FaultyService
 from .._faults.plan import SEEN_FAULTS, Fault, FaultPlan
-from .._service.credentials import ALL_PERMISSIONS, ALL_SCOPES, Tokens
+from .._service.credentials import Tokens
 from .._service.fields import FieldError
 from .._service.rate_limit import RateLimit, RequestCounter
 from .._service.seeding import Seeded
@@ -107,28 +107,6 @@ class RunningSandbox:
             raise FieldError("name", f"there are {MOST_SNAPSHOTS} snapshots, which is the limit; reset removes them")
         self.snapshots[name] = self.snapshot()
 
-    def add_token(
-        self,
-        token: str,
-        *,
-        organization_administrator: bool = True,
-        service_application: bool = True,
-        permissions: Iterable[str] = ALL_PERMISSIONS,
-        scopes: Iterable[str] = ALL_SCOPES,
-        member_of: Iterable[str] | None = None,
-        expires_in: float | None = None,
-    ) -> None:
-        """Register a token; the arguments restrict the rights of its caller."""
-        self.tokens.register(
-            token,
-            organization_administrator=organization_administrator,
-            service_application=service_application,
-            permissions=permissions,
-            scopes=scopes,
-            member_of=member_of,
-            expires_in=expires_in,
-        )
-
     def clock(self) -> float:
         """Return the seconds of the sandbox's clock."""
         return self._environment.clock()
@@ -182,12 +160,12 @@ class RunningSandbox:
         if self.settings.as_seen:
             for fault in SEEN_FAULTS:
                 self._plan.add(fault, standing=True)
-        self.add_token(self.settings.token)
+        self.tokens.register(self.settings.token)
         self.set_rate(self.settings.rate)
         self.set_latency(self.settings.latency, self.settings.jitter)
 
     def _next_delay(self) -> float:
-        return self._delays.latency + self._environment.chance.random() * self._delays.jitter
+        return self._delays.latency + self._environment.random.random() * self._delays.jitter
 
     def _allowed_hosts(self) -> list[str]:
         public = self.settings.public_url.partition("://")[2].partition("/")[0] if self.settings.public_url else ""

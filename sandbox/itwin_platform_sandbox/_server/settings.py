@@ -1,4 +1,4 @@
-"""The settings of a sandbox, and its sources of time and chance."""
+"""The settings of a sandbox, and its sources of time and randomness."""
 
 import random
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ class Environment:
     clock: Callable[[], float]
     now: Callable[[], datetime]
     sleep: Callable[[float], Awaitable[None]]
-    chance: random.Random
+    random: random.Random
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

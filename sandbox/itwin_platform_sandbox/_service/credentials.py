@@ -62,16 +62,16 @@ class Tokens:
         self,
         token: str,
         *,
-        organization_administrator: bool,
-        service_application: bool,
-        permissions: Iterable[str],
-        scopes: Iterable[str],
-        member_of: Iterable[str] | None,
-        expires_in: float | None,
+        organization_administrator: bool = True,
+        service_application: bool = True,
+        permissions: Iterable[str] = ALL_PERMISSIONS,
+        scopes: Iterable[str] = ALL_SCOPES,
+        member_of: Iterable[str] | None = None,
+        expires_in: float | None = None,
     ) -> None:
-        """Register `token` for a caller with these rights, in place of an earlier registration."""
+        """Register `token` for a caller with these rights; replace an earlier registration."""
         if not _BEARER.fullmatch(f"Bearer {token}"):
-            message = "must be the text of a bearer token: letters, digits and -._~+/ with = at the end (RFC 6750)"
+            message = "must be a bearer token: letters, digits and -._~+/ with = at the end (RFC 6750)"
             raise FieldError("token", message)
         known = frozenset(permissions)
         for permission in known - ALL_PERMISSIONS:

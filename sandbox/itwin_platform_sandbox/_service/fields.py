@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
 
 from .json_values import JSON, JSONObject
 
@@ -31,8 +32,11 @@ def read_fields(value: JSON, names: Collection[str], prefix: str = "") -> JSONOb
 def check_choice(field: str, value: JSON, choices: Iterable[str]) -> str:
     """Return the value if it is one of the choices."""
     known = list(choices)
-    if not isinstance(value, str) or value not in known:
+    if not isinstance(value, str):
         raise FieldError(field, f"{_shown(value)} is not one of {', '.join(known)}")
+    if value not in known:
+        closest = "".join(f" (did you mean {name}?)" for name in get_close_matches(value, known, n=1))
+        raise FieldError(field, f"{_shown(value)}{closest} is not one of {', '.join(known)}")
     return value
 
 

@@ -52,6 +52,8 @@ def rate_limit_of(rate: str | RateLimitLike) -> RateLimit:
     if isinstance(rate, RateLimit):
         return rate
     if not isinstance(rate, str):
+        if not (hasattr(rate, "requests") and hasattr(rate, "per")):
+            raise FieldError("rate", f'must be a string such as "100/60" or a RateLimit, not {rate!r}')
         return RateLimit(rate.requests, rate.per)
     match = re.fullmatch(r"(\d{1,9})/(\d{1,9}(?:\.\d{1,9})?)", rate.strip())
     if match is None:

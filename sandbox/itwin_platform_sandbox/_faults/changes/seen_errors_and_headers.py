@@ -3,10 +3,10 @@
 import re
 from dataclasses import replace
 
+from ..._service.errors import gateway_401_body
 from ..._service.messages import ServiceResponse
 from .context import ChangeContext, copy_of, object_at, objects_in
 
-GATEWAY_401: dict[str, str | int] = {"statusCode": 401, "message": "Invalid JWT."}
 # (status, operation or empty for every one) -> code
 SEEN_CODES = {
     (401, ""): "Unauthorized",
@@ -20,7 +20,7 @@ SEEN_CODES = {
 def errors(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
     """Change codes and omit targets; every second 401 has the body of the gateway."""
     if response.status == 401 and context.number % 2:
-        return replace(response, body=dict(GATEWAY_401))
+        return replace(response, body=gateway_401_body())
     changed, body = copy_of(response)
     error = object_at(body, "error")
     for operation in (context.operation_name, ""):

@@ -36,7 +36,7 @@ async def add_token(sandbox: "RunningSandbox", request: Request) -> Response:
     values = read_fields(await json_body(request), FIELDS)
     expires_in = values.get("expires_in")
     token = read_string(values, "token")
-    sandbox.add_token(
+    sandbox.tokens.register(
         token,
         organization_administrator=read_boolean(values, "organization_administrator", default=True),
         service_application=read_boolean(values, "service_application", default=True),
