@@ -6,11 +6,16 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import PagingError
-from itwin_platform._listings.links import Query, page_at, skip_of
+from itwin_platform._listings.links import Query, skip_of
 from itwin_platform._listings.resume import Position, read_resume, write_resume
 from itwin_platform._listings.run import ListingRun
 
 from tests.support.listing_runs import content, numbers, offsets, queries, run_of, taken
+
+
+def page_at(skip: int, page_size: int) -> Query:
+    """The query of the page that begins at an offset."""
+    return (("$skip", str(skip)), ("$top", str(page_size)))
 
 
 @pytest.mark.parametrize(
@@ -162,6 +167,18 @@ def test_a_limit_that_is_reached_needs_no_link() -> None:
     taken(run, content(numbers(0, 10), "//elsewhere.example/"))
     assert run.problem is None
     assert run.requests(1) == []
+
+
+@given(st.integers(0, 30), st.integers(1, 30))
+def test_no_loop_of_links_is_followed(before: int, length: int) -> None:
+    """Pages that lead back to an earlier one end the listing with an error, before a page is requested twice."""
+    run = run_of()
+    for page in range(before + length):
+        taken(run, content([str(page)], f"?cursor={page}"))
+    assert run.problem is None
+    taken(run, content(["last"], f"?cursor={before}"))
+    assert run.problem is not None
+    assert run.requests(9) == []
 
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=6), st.integers(0, 30) | st.none(), st.data())

@@ -9,7 +9,7 @@ import httpx
 from itwin_platform import Page, Pager, SceneState
 from itwin_platform._api import RequestValues
 from itwin_platform._listings.links import keyword_names
-from itwin_platform._listings.page import Listing, PageContent, page_size_for
+from itwin_platform._listings.page import Listing, PageContent
 
 ADDRESS = "https://service.example/prefix/items/"
 
@@ -94,13 +94,12 @@ class NumberedItems:
         on_page: Callable[[Page[str]], None] | None = None,
     ) -> Listing[str]:
         """What a pager reads."""
-        page_size = page_size_for(None if shrinks else self.page_size, limit=limit, most=self.page_size)
         return Listing(
-            first=first_request(skip=skip, page_size=page_size),
+            first=first_request(skip=skip, page_size=self.page_size),
             address=ADDRESS,
             name="numbers",
             keywords=keyword_names("color", "size"),
-            page_size=page_size,
+            page_size=self.page_size,
             shrinks=shrinks,
             skip=skip,
             limit=limit,

@@ -13,7 +13,6 @@ from ._attempts.policy import BackoffPolicy, with_limits
 from ._attempts.telemetry.events import BackoffEvent
 from ._attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
 from ._errors import UsageError
-from ._operations.group import Connection
 from ._transports.given_client import HTTPClient, HTTPTransport, Timeout, as_timeout, innermost
 from ._transports.options import CallOptions, as_callback, with_headers
 from ._transports.platform import PlatformHTTPClient, PlatformSender
@@ -100,11 +99,15 @@ class PlatformClient:
                 max_response_bytes=max_response_bytes,
                 on_event=on_event,
             ),
-            service=Service(base_url=url, vendor=word, body_limits=BODY_LIMITS if check_requests else {}),
+            service=Service(
+                base_url=url,
+                vendor=word,
+                check_requests=check_requests,
+                body_limits=BODY_LIMITS if check_requests else {},
+            ),
             options=CallOptions.of(timeout=as_timeout(timeout), policy=self._policy, headers={}, on_response=None),
         )
         self._is_view = False
-        self._connection = Connection.of(self._sender, check_requests=check_requests)
 
     def with_options(
         self,
@@ -155,7 +158,6 @@ class PlatformClient:
                 on_response=before.on_response if isinstance(on_response, Unset) else as_callback(on_response),
             ),
         )
-        view._connection = Connection.of(view._sender, check_requests=self._connection.check_requests)
         return view
 
     # Each group is imported when it is first used, because its models take about a millisecond each.
@@ -165,35 +167,35 @@ class PlatformClient:
         """The operations on iTwins. Source: sections 4.3 and 4.4."""
         from ._operations.itwins import ITwins
 
-        return ITwins(self._connection)
+        return ITwins(self._sender)
 
     @cached_property
     def repositories(self) -> "Repositories":
         """The operations on repositories, Technical Preview. Source: sections 4.1 and 4.2."""
         from ._operations.repositories import Repositories
 
-        return Repositories(self._connection)
+        return Repositories(self._sender)
 
     @cached_property
     def scenes(self) -> "Scenes":
         """The operations on scenes, Technical Preview. Source: sections 4.5 and 4.6."""
         from ._operations.scenes import Scenes
 
-        return Scenes(self._connection)
+        return Scenes(self._sender)
 
     @cached_property
     def detectors(self) -> "Detectors":
         """The operation on detectors, Technical Preview. Source: section 4.7."""
         from ._operations.detectors import Detectors
 
-        return Detectors(self._connection)
+        return Detectors(self._sender)
 
     @cached_property
     def webhooks(self) -> "Webhooks":
         """The operation on webhooks. Source: section 4.8."""
         from ._operations.webhooks import Webhooks
 
-        return Webhooks(self._connection)
+        return Webhooks(self._sender)
 
     @cached_property
     def generated(self) -> "AuthenticatedClient":

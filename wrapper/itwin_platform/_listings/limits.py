@@ -7,7 +7,15 @@ MOST_RETURNED = 10_000
 ITWINS_PER_PAGE = 1000
 
 
-def check_integer(name: str, value: object, *, least: int, most: int | None, code: str | None, target: str) -> None:
+def check_integer(
+    name: str,
+    value: object,
+    *,
+    least: int,
+    most: int | None = None,
+    code: str | None = None,
+    target: str | None = None,
+) -> None:
     """Check an integer and its range."""
     if type(value) is not int or value < least or (most is not None and value > most):
         allowed = f"from {least} to {most}" if most is not None else f"of at least {least}"

@@ -1,11 +1,10 @@
 """Where a listing continues, decided from values alone. Source: sections 2.10, 4.3 and 4.6.
 
 Invariants: a link is only read for its query, never sent to; no link changes a keyword of the call; a listing advances
-or ends; memory stays flat.
+or ends.
 """
 
 import re
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
@@ -105,7 +104,7 @@ def _pairs(query: str) -> Query:
 
 def keyword_names(*names: str) -> frozenset[str]:
     """Return the names of query parameters in the form in which `is_keyword` compares them."""
-    return frozenset(_comparable(name) for name in names) - {_comparable(SKIP), _comparable(TOP)}
+    return frozenset(_comparable(name) for name in names)
 
 
 def is_keyword(name: str, keywords: frozenset[str]) -> bool:
@@ -133,55 +132,20 @@ def parameters_of(values: RequestValues) -> Mapping[str, str]:
 
 
 def page_values(first: RequestValues, query: Query) -> RequestValues:
-    """Return the request of a page: the first one with another query."""
-    try:
-        return replace(first, query=encode_query(parameters_of(first), query))
-    except UnicodeError:
-        raise UsageError("the request cannot be encoded: a string holds half of a surrogate pair") from None
+    """Return the request of a page: the first one, with the query that places the page in the listing.
 
-
-def encode_query(first: Mapping[str, str], query: Query) -> str:
-    """Encode the query of a page: the parameters of the first page, with the place of this one.
-
-    `$skip` of the operation is not carried on: a link without it continues by other means.
+    `$skip` of the first request is not carried on: a link without it continues by other means.
     """
     placed = {SKIP, *(name for name, _ in query)}
-    carried = urlencode([pair for pair in first.items() if pair[0] not in placed], safe="$")
-    linked = [f"{quote(name, safe='$')}={value}" for name, value in query]
-    return "&".join([carried, *linked] if carried else linked)
+    try:
+        carried = urlencode([pair for pair in parameters_of(first).items() if pair[0] not in placed], safe="$")
+        linked = [f"{quote(name, safe='$')}={value}" for name, value in query]
+    except UnicodeError:
+        raise UsageError("the request cannot be encoded: a string holds half of a surrogate pair") from None
+    return replace(first, query="&".join([carried, *linked] if carried else linked))
 
 
-def page_at(skip: int, page_size: int) -> Query:
-    """Return the query of the page that begins at an offset."""
-    return ((SKIP, str(skip)), (TOP, str(page_size)))
-
-
-def link_of(links: object, name: str) -> object:
-    """Return the address in a paging link as it came; a value that is no link is returned as it is."""
-    link = getattr(links, name, links)
+def next_href(links: object) -> object:
+    """Return the `next` address of paging links as it came; a value that is no link is returned as it is."""
+    link = getattr(links, "next_", links)
     return getattr(link, "href", link)
-
-
-class LoopDetector:
-    """Tells whether a query came before, in flat memory: the last thousand exactly, longer loops in time."""
-
-    def __init__(self) -> None:
-        self._recent: deque[int] = deque(maxlen=1000)
-        self._known: set[int] = set()
-        self._landmark: int | None = None
-        self._steps, self._power = 0, 1
-
-    def repeats(self, query: Query) -> bool:
-        """Note a query and tell whether it is known."""
-        mark = hash(query)
-        if mark in self._known or mark == self._landmark:
-            return True
-        if len(self._recent) == self._recent.maxlen:
-            self._known.discard(self._recent[0])
-        self._recent.append(mark)
-        self._known.add(mark)
-        self._steps += 1
-        if self._steps == self._power:
-            # Brent: a landmark that moves at powers of two lies on any loop sooner or later.
-            self._landmark, self._steps, self._power = mark, 0, self._power * 2
-        return False

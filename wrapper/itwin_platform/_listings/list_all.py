@@ -15,7 +15,7 @@ from datetime import datetime
 from .._api import ITwin, RequestValues
 from .._errors import PagingError, PlatformError, UnprocessableError
 from .limits import MOST_RETURNED
-from .links import page_at, parameters_of
+from .links import SKIP, TOP, parameters_of
 from .page import Listing, Page, PageContent, PageRequest, TruncatedWarning
 from .resume import Position, write_resume
 from .run import ListingRun
@@ -117,7 +117,7 @@ class TimeRangeRun:
         first = self._values(self._unknown[0])
         headers = {name: value for name, value in first.headers.items() if name != "Prefer"}
         first = replace(first, query={**parameters_of(first), "$select": self._time}, headers=headers)
-        return [PageRequest(first=first, query=page_at(self._reach, 1))]
+        return [PageRequest(first=first, query=((SKIP, str(self._reach)), (TOP, "1")))]
 
     @property
     def _reach(self) -> int:
@@ -220,7 +220,7 @@ class TimeRangeRun:
             self._unknown.extendleft(reversed([each.range for each in self._parts]))
             self._parts.clear()
 
-    def recovers(self, request: PageRequest, error: PlatformError) -> bool:
+    def recovers(self, error: PlatformError) -> bool:
         """Tell whether the run continues without what the service rejected: a cap of 10000, an order, a null."""
         if not isinstance(error, UnprocessableError):
             return False

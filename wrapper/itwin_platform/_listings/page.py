@@ -79,7 +79,7 @@ class Listing(Generic[T]):
     Args:
         first: the request as the operation built it; a page is this request with the query that places the page.
         address: the address of the listing, to which links are compared.
-        name: the operation and a digest of its keywords, which a `resume` must carry as well.
+        name: the operation and a digest of its first request, which a `resume` must carry as well.
         keywords: the names of the operation's query parameters, except `$skip` and `$top`: no link can change them.
         page_size: items of one request.
         shrinks: True requests only as many items as `limit` leaves.
@@ -138,14 +138,6 @@ class Run(Protocol[T]):
     def hand_out(self, count: int) -> None:
         """Count items of the page that was taken last as handed out."""
 
-    def recovers(self, request: PageRequest, error: PlatformError) -> bool:
+    def recovers(self, error: PlatformError) -> bool:
         """Tell whether the run continues after the first request failed, with other requests."""
         ...
-
-
-def page_size_for(page_size: int | None, *, limit: int | None, most: int) -> int:
-    """Return the page size of a listing: the largest one by default, or `limit` where that is less."""
-    if page_size is not None:
-        return page_size
-    # `limit` is checked later, by the pager.
-    return min(most, limit) if isinstance(limit, int) and limit > 0 else most

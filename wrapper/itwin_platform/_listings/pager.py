@@ -3,7 +3,7 @@
 import asyncio
 import warnings
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Generic
@@ -17,7 +17,7 @@ from .page import Listing, Page, PageContent, PageRequest, Run, T, TruncatedWarn
 from .resume import Position, read_resume, write_resume
 from .run import ListingRun
 
-Send = Callable[[RequestValues], Awaitable[Response]]
+Send = Callable[[RequestValues], Coroutine[object, object, Response]]
 
 
 class Pager(Generic[T]):
@@ -40,8 +40,8 @@ class Pager(Generic[T]):
         begin: Callable[[Listing[T], Position], Run[T]] = ListingRun,
     ) -> None:
         if listing.limit is not None:
-            check_integer("limit", listing.limit, least=0, most=None, code=None, target="limit")
-        check_integer("concurrency", listing.concurrency, least=1, most=None, code=None, target="concurrency")
+            check_integer("limit", listing.limit, least=0)
+        check_integer("concurrency", listing.concurrency, least=1)
         resume, name = listing.resume, listing.name
         self._listing = listing
         self._send, self._read, self._begin = send, read, begin
@@ -162,7 +162,7 @@ class Pager(Generic[T]):
         try:
             response = await request.task
         except PlatformError as error:
-            if run.recovers(request.request, error):
+            if run.recovers(error):
                 return None
             raise
         page = run.take(request.request, self._read(response))
@@ -213,10 +213,7 @@ class _Window:
         await asyncio.gather(*dropped, return_exceptions=True)
 
     def _begin(self, request: PageRequest) -> _InFlight:
-        return _InFlight(request=request, task=asyncio.create_task(self._sent(request.values)))
-
-    async def _sent(self, values: RequestValues) -> Response:
-        return await self._send(values)
+        return _InFlight(request=request, task=asyncio.create_task(self._send(request.values)))
 
     async def next_response(self) -> _InFlight:
         """Wait for the response to the first request, or for an error in its place, and return it."""

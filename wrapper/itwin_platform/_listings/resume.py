@@ -8,13 +8,12 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeGuard
 from urllib.parse import quote
 
-from .._api import Unset
+from .._api import RequestValues
 from .._errors import UsageError
 from .links import SKIP, TOP, Query, count_of, is_keyword
 from .time_ranges import TimeRange
@@ -46,10 +45,10 @@ class Position:
     earlier: int = 0
 
 
-def fingerprint(operation: str, keywords: Mapping[str, object]) -> str:
-    """Return a short name for a listing: its operation, and a digest of the keywords that were passed."""
-    present = {name: value for name, value in keywords.items() if not isinstance(value, Unset)}
-    text = json.dumps(present, sort_keys=True, default=str)
+def listing_name(operation: str, first: RequestValues) -> str:
+    """Return a short name for a listing: its operation, and a digest of its first request."""
+    headers = {name: value for name, value in first.headers.items() if name.lower() != "x-correlation-id"}
+    text = json.dumps([first.path, first.query, headers], sort_keys=True)
     return f"{operation}:{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 

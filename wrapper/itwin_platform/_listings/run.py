@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Generic
 
 from .._errors import PagingError, PlatformError
-from .links import SKIP, TOP, LoopDetector, Query, count_of, next_query, skip_of
+from .links import SKIP, TOP, Query, count_of, next_query, skip_of
 from .page import CAP, Listing, Page, PageContent, PageRequest, T
 from .resume import Position, write_resume
 
@@ -28,7 +28,7 @@ class ListingRun(Generic[T]):
         self._start = self._before = self.end = start
         self._places: Sequence[int] = ()
         self._handed_out = 0
-        self._loops = LoopDetector()
+        self._followed: set[Query] = set()
         self.steady = listing.eager and not start.done and (start.query is None or _is_offset(start.query))
         self._ended = self._remaining(start) == 0
         self._seen: set[str] = set() if seen is None else seen
@@ -95,7 +95,7 @@ class ListingRun(Generic[T]):
         size, remaining = self._listing.page_size, self._remaining(self.end)
         if remaining is None or not self._listing.shrinks:
             return size
-        return max(1, min(size, remaining - step * size))
+        return min(size, remaining - step * size)
 
     def _known_items(self) -> int | None:
         """Return how many items there are at most; None when nothing is known."""
@@ -104,7 +104,7 @@ class ListingRun(Generic[T]):
         bounds = (left, self._remaining(self.end), self._until_cap(self.end))
         return min((bound for bound in bounds if bound is not None), default=None)
 
-    def recovers(self, request: PageRequest, error: PlatformError) -> bool:
+    def recovers(self, error: PlatformError) -> bool:
         """Tell whether the run continues with another first request. This happens once, before the first page."""
         if self._listing.alternative is None or self.pages_read or self.first != self._listing.first:
             return False
@@ -203,9 +203,12 @@ class ListingRun(Generic[T]):
         except PagingError as error:
             self.problem = error
             return None
-        if following is not None and self._loops.repeats(following):
-            self.problem = PagingError("the link to the next page leads to one that was read before")
-            return None
+        if following is not None and skip_of(following) is None:
+            # Offsets only grow, so each loop has a link without one: only these are kept.
+            if following in self._followed:
+                self.problem = PagingError("the link to the next page leads to one that was read before")
+                return None
+            self._followed.add(following)
         # One link that is not as foreseen is read as a cursor: from then on links are followed one by one.
         is_first, foreseen = self.pages_read == 1, following == _after(current)
         self.steady = foreseen and (is_first or self.steady)

@@ -48,7 +48,7 @@ class Detectors(Group):
 
         Source: section 4.7.
         """
-        if self._connection.check_requests:
+        if self._sender.service.check_requests:
             check_string("name", name, required=True, code="InvalidRealityAnalysisRequest")
             check_string("type", type, required=True, code="InvalidValue", target="detector.type")
         body = DetectorCreate(
@@ -58,5 +58,5 @@ class Detectors(Group):
             description=description,
             documentation_url=documentation_url,
         )
-        response = await self._connection.send(create_detector.build_request(body=body))
+        response = await self._sender.send(create_detector.build_request(body=body))
         return unwrap(response, create_detector.parse_response(response).detector, Detector)

@@ -1,23 +1,22 @@
 """Listings of iTwins, and how a page of them is read. Source: sections 2.10 and 4.3."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from .._api import ITwin, RequestValues, list_itwins
 from .._errors import PlatformError, UnprocessableError, UsageError
 from .._listings.limits import ITWINS_PER_PAGE, MOST_RETURNED
-from .._listings.links import count_of, keyword_names, link_of
+from .._listings.links import count_of, keyword_names, next_href
 from .._listings.list_all import TimeRangeRun
-from .._listings.page import CAP, Listing, Page, PageContent, Run, page_size_for
+from .._listings.page import CAP, Listing, Page, PageContent, Run
 from .._listings.pager import Pager
-from .._listings.resume import Position, fingerprint
+from .._listings.resume import Position, listing_name
 from .._listings.run import ListingRun
 from .._listings.time_ranges import TIMES
 from .._transports.decoding.typed_pages import read_typed_itwins
 from .._transports.lazy import Response
-from .._transports.platform import unwrap
-from .group import Connection
+from .._transports.platform import PlatformSender, unwrap
 from .rules import ITWIN_QUERY
 
 #: The query parameters that a continuation never changes.
@@ -31,7 +30,7 @@ def read_itwin_page(response: Response) -> PageContent[ITwin]:
     parsed = read_typed_itwins(response.content) or list_itwins.parse_response(response)
     return PageContent(
         items=unwrap(response, parsed.itwins, list),
-        next_href=link_of(parsed.links, "next_"),
+        next_href=next_href(parsed.links),
         max_return=count_of(response.headers.get("x-max-return", "")),
     )
 
@@ -40,8 +39,7 @@ def itwin_pager(
     first: RequestValues,
     *,
     name: str,
-    connection: Connection,
-    keywords: Mapping[str, object],
+    sender: PlatformSender,
     page_size: int | None,
     limit: int | None,
     concurrency: int,
@@ -51,13 +49,13 @@ def itwin_pager(
     eager: bool = False,
     begin: BeginRun = ListingRun,
 ) -> Pager[ITwin]:
-    """Return the pager of a listing. `keywords` are all that the caller asked for: a `resume` must be of the same."""
+    """Return the pager of a listing of iTwins, whose first request this is."""
     listing: Listing[ITwin] = Listing(
         first=first,
-        address=f"{connection.address}{first.path}",
-        name=fingerprint(name, keywords),
+        address=f"{sender.service.address}{first.path}",
+        name=listing_name(name, first),
         keywords=ITWIN_KEYWORDS,
-        page_size=page_size_for(page_size, limit=limit, most=ITWINS_PER_PAGE),
+        page_size=ITWINS_PER_PAGE if page_size is None else page_size,
         shrinks=page_size is None,
         skip=skip,
         limit=limit,
@@ -68,7 +66,7 @@ def itwin_pager(
         identity=None if begin is ListingRun else lambda itwin: getattr(itwin, "id", None),
         alternative=with_lower_cap,
     )
-    return Pager(listing, send=connection.send, read=read_itwin_page, begin=begin)
+    return Pager(listing, send=sender.send, read=read_itwin_page, begin=begin)
 
 
 def by_time(partition_by: str, *, within: str | None) -> BeginRun:

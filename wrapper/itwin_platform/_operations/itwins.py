@@ -42,7 +42,7 @@ class ITwins(Group):
 
         Source: section 4.4.
         """
-        response = await self._connection.send(get_primary_account.build_request())
+        response = await self._sender.send(get_primary_account.build_request())
         return unwrap(response, get_primary_account.parse_response(response).itwin, ITwinSummary)
 
     def list(
@@ -131,7 +131,7 @@ class ITwins(Group):
             "order_by": order_by,
             "include_inactive": include_inactive,
         }
-        if self._connection.check_requests:
+        if self._sender.service.check_requests:
             check_itwin_listing(query, representation=representation, query_scope=query_scope)
             check_itwin_pages(max_return=max_return, skip=skip, page_size=page_size)
         first = list_itwins.build_request(
@@ -153,12 +153,10 @@ class ITwins(Group):
             x_itwin_query_scope=as_enum(query_scope, QueryScope),
             prefer=as_enum(prefer_of(representation), PreferredReturn),
         )
-        shape = {"representation": representation, "query_scope": query_scope, "max_return": max_return}
         return itwin_pager(
             first,
             name="list_itwins",
-            connection=self._connection,
-            keywords={**query, **shape, "skip": skip, "page_size": page_size},
+            sender=self._sender,
             page_size=page_size,
             skip=skip,
             limit=limit,
@@ -218,7 +216,7 @@ class ITwins(Group):
         begin = by_time(partition_by, within=filter or None)
         sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
         query = {"sub_class": sub_classes, "filter": filter, "select": selected, "include_inactive": include_inactive}
-        if self._connection.check_requests:
+        if self._sender.service.check_requests:
             check_itwin_listing(query, representation=representation, query_scope=query_scope)
             check_itwin_pages(max_return=MOST_RETURNED, skip=0, page_size=page_size)
         first = list_itwins.build_request(
@@ -231,13 +229,11 @@ class ITwins(Group):
             x_itwin_query_scope=as_enum(query_scope, QueryScope),
             prefer=as_enum(prefer_of(representation), PreferredReturn),
         )
-        query |= {"representation": representation, "query_scope": query_scope, "partition_by": partition_by}
         return itwin_pager(
             first,
-            name="list_all_itwins",
+            name=f"list_all_itwins:{partition_by}",
             begin=begin,
-            connection=self._connection,
-            keywords={**query, "page_size": page_size},
+            sender=self._sender,
             page_size=page_size,
             limit=limit,
             concurrency=concurrency,

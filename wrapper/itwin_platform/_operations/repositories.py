@@ -69,7 +69,7 @@ class Repositories(Group):
         """
         check_path_id("itwin_id", itwin_id)
         check_path_id("repository_id", repository_id)
-        check = self._connection.check_requests
+        check = self._sender.service.check_requests
         if check:
             if display_name is uri is authentication is options is UNSET:
                 raise UsageError("nothing to change: pass at least one of display_name, uri, authentication, options")
@@ -87,7 +87,7 @@ class Repositories(Group):
                 check_options(body["options"], named=isinstance(options, RepositoryOptions))
         # Tools that report errors show what frames hold.
         del authentication, options
-        response = await self._connection.send(update_repository.build_request(itwin_id, repository_id, body=body))
+        response = await self._sender.send(update_repository.build_request(itwin_id, repository_id, body=body))
         return unwrap(response, update_repository.parse_response(response).repository, Repository)
 
     async def create_resource(
@@ -132,7 +132,7 @@ class Repositories(Group):
         """
         check_path_id("itwin_id", itwin_id)
         check_path_id("repository_id", repository_id)
-        if self._connection.check_requests:
+        if self._sender.service.check_requests:
             missing = "MissingRequiredProperty"
             check_string("id", id, required=True, least=1, most=200, code=missing, target="id")
             check_string("type", type, least=1, most=100, code=missing, target="type")
@@ -140,7 +140,5 @@ class Repositories(Group):
                 "display_name", display_name, required=True, least=1, most=200, code=missing, target="displayName"
             )
         body = ResourceCreate(id=id, display_name=display_name, type_=type)
-        response = await self._connection.send(
-            create_repository_resource.build_request(itwin_id, repository_id, body=body)
-        )
+        response = await self._sender.send(create_repository_resource.build_request(itwin_id, repository_id, body=body))
         return unwrap(response, create_repository_resource.parse_response(response).resource, Resource)

@@ -35,7 +35,7 @@ ITWIN_QUERY = {
     "order_by": "$orderby",
     "include_inactive": "includeInactive",
 }
-_LISTS = ("sub_class", "select")
+_NOT_STRINGS = frozenset({"sub_class", "select", "include_inactive"})
 #: What each argument of list iTwins cannot be combined with. Source: section 4.3.
 _EXCLUSIVE = {
     "search": ("number", "display_name"),
@@ -77,10 +77,12 @@ def check_string(
     target: str | None = None,
 ) -> None:
     """Check a string of at least `least` and at most `most` characters; only one that is not required may be UNSET."""
-    if isinstance(value, Unset) and not required:
-        return
     if isinstance(value, Unset):
-        raise UsageError(f"{name} is required: UNSET would omit it", code=code, target=target)
+        if required:
+            raise UsageError(f"{name} is required: UNSET would omit it", code=code, target=target)
+        return
+    if not required:
+        reject_none(name, value, code=code, target=target)
     if not isinstance(value, str) or len(value) < least:
         raise UsageError(f"{name} must be a str{' that is not empty' if least else ''}", code=code, target=target)
     if most is not None and len(value) > most:
@@ -95,11 +97,10 @@ def check_boolean(name: str, value: object, *, code: str | None = None) -> None:
         raise UsageError(f"{name} must be True or False", code=code)
 
 
-def reject_none(arguments: Mapping[str, object], *, code: str | None = None) -> None:
+def reject_none(name: str, value: object, *, code: str | None = None, target: str | None = None) -> None:
     """Reject None, which would be sent as null, where the service does not accept null."""
-    for name, value in arguments.items():
-        if value is None:
-            raise UsageError(f"{name} cannot be None: omit it instead", code=code)
+    if value is None:
+        raise UsageError(f"{name} cannot be None: omit it instead", code=code, target=target)
 
 
 def as_enum(value: str | T, kind: Callable[[str], V]) -> V | T:
@@ -140,16 +141,16 @@ def check_exclusive(arguments: Mapping[str, object]) -> None:
 
 def check_itwin_listing(arguments: Mapping[str, object], *, representation: object, query_scope: object) -> None:
     """Check the arguments of list iTwins that select and shape. Source: section 4.3."""
-    reject_none({**arguments, "representation": representation, "query_scope": query_scope})
-    check_exclusive(arguments)
-    check_header("query_scope", query_scope)
     for name, value in arguments.items():
-        if name in _LISTS and value == []:
+        reject_none(name, value)
+        if value == []:
             raise UsageError(
                 f"{name} has no value: omit it, or name one", code="InvalidValue", target=ITWIN_QUERY[name]
             )
-        if name not in (*_LISTS, "include_inactive"):
-            check_string(name, value, target=ITWIN_QUERY[name])
+        if name not in _NOT_STRINGS:
+            check_string(name, value)
+    check_exclusive(arguments)
+    check_header("query_scope", query_scope)
     check_boolean("include_inactive", arguments["include_inactive"])
     if representation == "full" and not isinstance(arguments["select"], Unset):
         raise UsageError(
@@ -163,7 +164,7 @@ def check_itwin_pages(*, max_return: object, skip: object, page_size: object) ->
     """Check the numbers of list iTwins. Source: sections 4.3 and 8."""
     if page_size is not None:
         check_integer("page_size", page_size, least=1, most=ITWINS_PER_PAGE, code="InvalidValue", target="$top")
-    check_integer("skip", skip, least=0, most=None, code="InvalidValue", target="$skip")
+    check_integer("skip", skip, least=0, code="InvalidValue", target="$skip")
     check_integer(
         "max_return", max_return, least=1, most=MOST_RETURNED, code="InvalidHeaderValue", target="X-Max-Return"
     )

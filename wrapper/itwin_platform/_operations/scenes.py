@@ -17,10 +17,10 @@ from .._api import (
 )
 from .._errors import TransportError, UsageError
 from .._listings.limits import check_integer
-from .._listings.links import keyword_names, link_of
-from .._listings.page import Listing, Page, PageContent, SceneState, page_size_for
+from .._listings.links import keyword_names, next_href
+from .._listings.page import Listing, Page, PageContent, SceneState
 from .._listings.pager import Pager
-from .._listings.resume import fingerprint
+from .._listings.resume import listing_name
 from .._transports.decoding.data_types import type_data
 from .._transports.decoding.typed_pages import learn_kinds, read_typed_objects
 from .._transports.lazy import Response
@@ -92,11 +92,11 @@ class Scenes(Group):
         """
         check_header("correlation_id", correlation_id)
         created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
-        if self._connection.check_requests:
+        if self._sender.service.check_requests:
             check_string("itwin_id", itwin_id, required=True, least=1)
             check_string("display_name", display_name, required=True, code="InvalidScenesRequest")
             check_string("description", description, code="InvalidScenesRequest")
-            reject_none({"objects": objects}, code="InvalidScenesRequest")
+            reject_none("objects", objects, code="InvalidScenesRequest")
             check_uuid("id", id, code="InvalidScenesRequest")
             check_uuid("parent_id", parent_id, code="InvalidRequestBody", target="parentId")
             if not isinstance(created, Unset) and len(created) > MOST_OBJECTS:
@@ -105,7 +105,7 @@ class Scenes(Group):
                     code="InvalidScenesRequest",
                 )
         try:
-            response = await self._connection.send(
+            response = await self._sender.send(
                 create_scene.build_request(
                     itwin_id=itwin_id,
                     x_correlation_id=correlation_id,
@@ -176,14 +176,13 @@ class Scenes(Group):
         Source: section 4.6.
         """
         check_path_id("scene_id", scene_id)
-        if self._connection.check_requests:
+        if self._sender.service.check_requests:
             check_uuid("scene_id", scene_id)
             check_string("itwin_id", itwin_id, required=True, least=1)
-            reject_none({"order_by": order_by})
             check_string("order_by", order_by)
             if page_size is not None:
-                check_integer("page_size", page_size, least=1, most=MOST_PER_PAGE, code=None, target="$top")
-            check_integer("skip", skip, least=0, most=None, code=None, target="$skip")
+                check_integer("page_size", page_size, least=1, most=MOST_PER_PAGE, target="$top")
+            check_integer("skip", skip, least=0, target="$skip")
         check_header("correlation_id", correlation_id)
         first = list_scene_objects.build_request(
             scene_id,
@@ -193,13 +192,12 @@ class Scenes(Group):
             top=UNSET if page_size is None else page_size,
             x_correlation_id=correlation_id,
         )
-        keywords = {"scene": scene_id, "itwin": itwin_id, "order": order_by, "skip": skip, "page_size": page_size}
         listing: Listing[SceneObject] = Listing(
             first=first,
-            address=f"{self._connection.address}{first.path}",
-            name=fingerprint("list_scene_objects", keywords),
+            address=f"{self._sender.service.address}{first.path}",
+            name=listing_name("list_scene_objects", first),
             keywords=_KEYWORDS,
-            page_size=page_size_for(page_size, limit=limit, most=MOST_PER_PAGE),
+            page_size=MOST_PER_PAGE if page_size is None else page_size,
             shrinks=page_size is None,
             skip=skip,
             limit=limit,
@@ -209,7 +207,7 @@ class Scenes(Group):
             on_page=on_page,
             identity=lambda item: getattr(item, "id", None),
         )
-        return Pager(listing, send=self._connection.send, read=_read_page)
+        return Pager(listing, send=self._sender.send, read=_read_page)
 
 
 def _read_page(response: Response) -> PageContent[SceneObject]:
@@ -219,7 +217,7 @@ def _read_page(response: Response) -> PageContent[SceneObject]:
         type_data(parsed.objects)
         learn_kinds(parsed.objects)
     items: list[SceneObject] = unwrap(response, parsed.objects, list)
-    return PageContent(items=items, next_href=link_of(parsed.links, "next_"), scene=_scene_state(parsed.scene_context))
+    return PageContent(items=items, next_href=next_href(parsed.links), scene=_scene_state(parsed.scene_context))
 
 
 def _scene_state(context: object) -> SceneState | None:

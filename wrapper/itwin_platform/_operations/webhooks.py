@@ -53,12 +53,12 @@ class Webhooks(Group):
         Source: section 4.8.
         """
         check_path_id("webhook_id", webhook_id)
-        if self._connection.check_requests:
+        if self._sender.service.check_requests:
             if all(isinstance(value, Unset) for value in (active, callback_url, event_types, secret)):
                 raise UsageError("nothing to change: pass at least one of active, callback_url, event_types, secret")
             check_boolean("active", active, code="InvalidRequestBody")
             check_string("callback_url", callback_url, code="InvalidRequestBody")
-            reject_none({"event_types": event_types}, code="InvalidRequestBody")
+            reject_none("event_types", event_types, code="InvalidRequestBody")
             check_string("secret", secret, code="InvalidRequestBody")
         body = WebhookUpdate(
             active=active,
@@ -67,7 +67,7 @@ class Webhooks(Group):
             secret=secret,
         )
         del secret  # tools that report errors show what frames hold
-        response = await self._connection.send(update_webhook.build_request(webhook_id, body=body))
+        response = await self._sender.send(update_webhook.build_request(webhook_id, body=body))
         webhook = update_webhook.parse_response(response)
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):
             webhook = Webhook.from_dict(wrapped)

@@ -34,6 +34,7 @@ class Service:
     Args:
         base_url: the address of the service; its path is kept.
         vendor: the word that takes the place of `{vendor}` in Accept.
+        check_requests: whether the documented rules are checked before sending.
         body_limits: the largest request body in bytes, by method and route.
 
     Two values follow from these: `address` is the base URL without a slash at its end, and `headers` are those of every
@@ -42,6 +43,7 @@ class Service:
 
     base_url: httpx.URL
     vendor: str
+    check_requests: bool
     body_limits: Mapping[tuple[str, str], int]
     address: str = field(init=False)
     headers: Mapping[str, str] = field(init=False)
