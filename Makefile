@@ -14,9 +14,9 @@ unexport PYTHONDONTWRITEBYTECODE
 	templates-diff vendor package test-all-pythons lines clean \
 	conformance conformance-quick bench bench-quick bench-paging bench-width reliability docs check-tag sbom audit
 
-help:  ## Show what can be made
+help:  ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
-		awk -F'|' '{printf "%-24s%s\n", $$1, $$2}'
+		awk -F'|' '{printf "%-27s%s\n", $$1, $$2}'
 
 demo: $(READY)  ## Run all eight operations against the local sandbox
 	@$(BIN)/python examples/tour.py
@@ -24,21 +24,21 @@ demo: $(READY)  ## Run all eight operations against the local sandbox
 examples: $(READY)  ## Run all examples, in less than a minute: examples/README.md
 	@$(BIN)/python examples
 
-test: $(READY)  ## Run the tests, without those that start further Pythons (tests/slow, which `make check` runs)
+test: $(READY)  ## Run the tests except tests/slow, which `make check` includes
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --ignore tests/slow
 
-check: lint types coverage check-generated conformance-quick  ## Format, lint, types, tests with coverage, generated code, sandbox: all that must hold
+check: lint types coverage check-generated conformance-quick  ## Run everything that must pass: lint, types, tests with coverage, generated code, sandbox
 
 lint: $(READY)  ## Check format and style, and the workflows
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/zizmor --offline --quiet --no-progress .github
 
-format: $(READY)  ## Write the format
+format: $(READY)  ## Format the code
 	@$(BIN)/ruff format $(SOURCES)
 	@$(BIN)/ruff check --fix $(SOURCES)
 
-types: $(READY)  ## Check types with mypy --strict and pyright; what users see, with ty and pyrefly too, to be 100 % typed
+types: $(READY)  ## Check types with mypy --strict and pyright, and the public names with ty and pyrefly too
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright --level error
 	@$(BIN)/basedpyright --project tests/project/typing --pythonpath $(BIN)/python
@@ -51,7 +51,7 @@ types: $(READY)  ## Check types with mypy --strict and pyright; what users see, 
 coverage: $(READY)  ## Run all tests, the slow ones too, and require 100 % branch coverage of wrapper/
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --hypothesis-profile=full --cov --cov-report=term:skip-covered
 
-generate: $(READY)  ## Write generated/ anew from openapi.yaml
+generate: $(READY)  ## Generate generated/ again from openapi.yaml
 	@$(BIN)/python -m tools.generation.generate
 
 check-generated: $(READY)  ## Fail if generated/ is not what openapi.yaml gives
@@ -64,10 +64,10 @@ spec-diff: $(READY)  ## Show what changed in openapi.yaml since BASE=<git revisi
 coverage-of-spec: $(READY)  ## Show where the wrapper has each part of openapi.yaml, and how to call the rest
 	@$(BIN)/python -m tools.generation.coverage_of_spec
 
-regeneration-drill: $(READY)  ## Change openapi.yaml in every way that we know, and show what points each change out
+regeneration-drill: $(READY)  ## Try many changes of openapi.yaml on a copy and show what reports each, in about five minutes
 	@$(BIN)/python -m tools.generation.drill
 
-templates-diff: $(READY)  ## Show our templates against those of the pinned generator, or its own changes SINCE=<version>
+templates-diff: $(READY)  ## Compare our templates with those of the pinned generator, or show its own changes SINCE=<version>
 	@$(BIN)/python -m tools.generation.templates_diff $(if $(SINCE),--since "$(SINCE)")
 
 vendor: $(READY)  ## Copy the client into DEST=<folder> as the package NAME=<name>, or update it; OVERWRITE=yes
@@ -80,22 +80,22 @@ package: $(READY)  ## Build sdist and wheel, install the wheel in a clean enviro
 test-all-pythons: $(READY)  ## Try the wheel on every Python from 3.11 here, with the lowest and the newest dependencies
 	@$(BIN)/python -m tools.release.test_all_pythons
 
-conformance: .venv-conformance/.ready  ## Let schemathesis, the Prism proxy and another team's client try the sandbox
+conformance: .venv-conformance/.ready  ## Test the sandbox with schemathesis, the Prism proxy and another team's client
 	@.venv-conformance/bin/python -u -m measure.conformance
 
-conformance-quick: .venv-conformance/.ready  ## The same, a few hundred cases and without npm
+conformance-quick: .venv-conformance/.ready  ## The same with a few hundred cases and without npm
 	@.venv-conformance/bin/python -m measure.conformance --quick
 
-bench: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready  ## Measure against others and write docs/benchmarks.md
+bench: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready  ## Measure the client against others and write docs/benchmarks.md
 	@.venv-bench/bin/python -m measure.speed.run --ours .venv-bench-ours/bin/python --peers .venv-bench-peers/bin/python --report
 
-bench-quick: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready  ## The same in under a minute, fewer works and rounds
+bench-quick: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready  ## The same in about a minute, with fewer works and rounds
 	@.venv-bench/bin/python -m measure.speed.run --ours .venv-bench-ours/bin/python --peers .venv-bench-peers/bin/python --quick
 
-bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Give openai, githubkit, azure-core, botocore and us the same herd and outage
+bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Compare retries with openai, githubkit, azure-core and botocore: one rate limit, one outage
 	@$(BIN)/python -m measure.speed.backoff --peers .venv-bench-backoff/bin/python
 
-reliability: $(READY)  ## Measure at the server what backoff, tokens, errors and gates promise, in about fifteen minutes; ONLY=<names>, such as ONLY=shared
+reliability: $(READY)  ## Measure retries, tokens, errors and gates at the server, in about fifteen minutes; ONLY=<names>, such as ONLY=shared
 	@$(BIN)/python -m measure.promises $(ONLY)
 
 bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory
@@ -120,7 +120,7 @@ sbom: .venv-release/.ready  ## Write dist/sbom.cdx.json, the list of what users 
 audit: .venv-release/.ready  ## Look for known vulnerabilities of the pinned versions; needs the network
 	@.venv-release/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
-lines: $(READY)  ## Show how large and how tangled wrapper/ is, beside its limits; status 1 if one is exceeded
+lines: $(READY)  ## Show size and complexity of wrapper/ beside their limits; fails if one is exceeded
 	@$(BIN)/python -m tools.structure.report
 
 clean:  ## Remove what the targets made

@@ -78,7 +78,8 @@ def test_what_is_retried_is_the_table_of_the_code() -> None:
 
 def test_limits_of_listings_are_those_of_the_code() -> None:
     """The table of keywords has the page sizes and the cap that the client asks for."""
-    documented = {row[0]: row[2:] for row in rows("pagination", "Keyword | Means | iTwins | scene objects")}
+    head = "Keyword | Means | Default for iTwins | Default for scene objects"
+    documented = {row[0]: row[2:] for row in rows("pagination", head)}
     assert documented["page_size"][0] == AT_MOST.format(limits.ITWINS_PER_PAGE)
     assert documented["page_size"][1] == AT_MOST.format(scenes.MOST_PER_PAGE)
     assert documented["max_return"][0] == AT_MOST.format(limits.MOST_RETURNED)
