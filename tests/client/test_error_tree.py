@@ -44,7 +44,7 @@ def examples() -> list[PlatformError]:
         PlatformError("base"),
         UsageError("a rule", code="InvalidValue", target="uri"),
         UsageError("a rule alone"),
-        TransportError("transport", attempts=1, sent=False),
+        TransportError("transport", attempts=1),
         NotSentError("not sent", attempts=5),
         lost,
         DeadlineExceededError("late", attempts=1, sent=False, retry_at=NOW),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from itwin_platform import Pager, PlatformClient, escape
 from itwin_platform._operations.detectors import Detectors
 from itwin_platform._operations.itwins import ITwins
 from itwin_platform._operations.repositories import Repositories
@@ -92,10 +93,12 @@ OPERATIONS = [
     for name, method in vars(group).items()
     if not name.startswith("_")
 ]
+#: What has an example besides.
+OTHERS = [Pager, PlatformClient, PlatformClient.with_options, escape]
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.__qualname__)
-def test_the_example_of_an_operation_runs(operation: Callable[..., object], console: Console) -> None:
+@pytest.mark.parametrize("operation", [*OPERATIONS, *OTHERS], ids=lambda operation: operation.__qualname__)
+def test_the_example_of_a_docstring_runs(operation: Callable[..., object], console: Console) -> None:
     """Each operation shows in its docstring how to call it, and the service accepts that call."""
     example = re.search(
         r"^Example:\n    ```python\n(.+?)^    ```", inspect.getdoc(operation) or "", re.MULTILINE | re.DOTALL

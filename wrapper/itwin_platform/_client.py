@@ -1,4 +1,4 @@
-"""The client: where its parts are put together."""
+"""The client, which puts its parts together."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from ._operations.scenes import Scenes
     from ._operations.webhooks import Webhooks
 
-#: The largest request body in bytes, by method and route: 4.5 MiB for create scene. Source: sections 4.5 and 8.
-BODY_LIMITS = {("POST", "/scenes/"): 4_718_592}
-
 _VENDOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
@@ -59,6 +56,12 @@ class PlatformClient:
     Raises:
         UsageError: an argument is missing or unusable.
         TokenError: the token is a string that cannot be sent.
+
+    Example:
+        ```python
+        async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform:
+            account = await platform.itwins.get_primary_account()
+        ```
 
     Source: sections 1, 5 and 9.
     """
@@ -99,12 +102,7 @@ class PlatformClient:
                 max_response_bytes=max_response_bytes,
                 on_event=on_event,
             ),
-            service=Service(
-                base_url=url,
-                vendor=word,
-                check_requests=check_requests,
-                body_limits=BODY_LIMITS if check_requests else {},
-            ),
+            service=Service(base_url=url, vendor=word, check_requests=check_requests),
             options=CallOptions.of(timeout=as_timeout(timeout), policy=self._policy, headers={}, on_response=None),
         )
         self._is_view = False
@@ -126,9 +124,6 @@ class PlatformClient:
         create one for each call if you like. Closing a view closes nothing. Views nest: headers add up, and for all
         else the innermost value applies. The options apply to each page of a listing and to `generated`.
 
-            patient = platform.with_options(deadline=600, correlation_id="nightly-42")
-            await patient.repositories.update(itwin_id, repository_id, display_name="A")
-
         Args:
             timeout: seconds for one attempt, or an `httpx.Timeout`.
             deadline: seconds for one request in total, from its first admission by the gate; None for no deadline.
@@ -142,6 +137,12 @@ class PlatformClient:
         Raises:
             UsageError: a value is out of its range, or `headers` holds Authorization, Accept, Host or another header
                 that the client writes itself.
+
+        Example:
+            ```python
+            patient = platform.with_options(deadline=600, correlation_id="nightly-42")
+            await patient.repositories.update(itwin_id, repository_id, display_name="Aerial images")
+            ```
         """
         before, view = self._sender.options, object.__new__(type(self))
         view._auth, view._is_view = self._auth, True
@@ -201,8 +202,8 @@ class PlatformClient:
     def generated(self) -> "AuthenticatedClient":
         """The generated client, for generated functions without a wrapper: `await get_it.asyncio(client=...)`.
 
-        Token, Accept, retries, options, typed errors and decoding apply to them as they do here, but not to the copies
-        that its `with_headers`, `with_cookies` and `with_timeout` return: use `platform.with_options(...).generated`.
+        Such calls get the token, Accept, retries, options, typed errors and decoding of this client. The copies that
+        its `with_headers`, `with_cookies` and `with_timeout` return do not: use `platform.with_options(...).generated`.
         """
         from ._api import AuthenticatedClient
 

@@ -33,8 +33,6 @@ from typing import ClassVar
 from ._error_text import LONGEST_TEXT, join_lines, printable, when_to_retry
 from ._version import TROUBLESHOOTING
 
-RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorDetail:
@@ -47,13 +45,6 @@ class ErrorDetail:
     def __str__(self) -> str:
         target = f" [{self.target}]" if self.target else ""
         return printable(f"{self.code or 'no code'}{target}: {self.message or 'no message'}")
-
-
-def _restored(cls: type["PlatformError"], text: str, state: dict[str, object]) -> "PlatformError":
-    error = cls.__new__(cls, text)
-    error.args = (text,)
-    error.__dict__.update(state)
-    return error
 
 
 class PlatformError(Exception):
@@ -71,7 +62,8 @@ class PlatformError(Exception):
         self.collected: tuple[object, ...] = ()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (type(self), self.args[0], self.__dict__)
+        # Without __init__, whose arguments are not kept: the attributes are the state.
+        return type(self).__new__, (type(self), self.args[0]), self.__dict__
 
 
 class UsageError(PlatformError, ValueError):
@@ -101,11 +93,9 @@ class TransportError(PlatformError):
     sent: bool = True
     scene_id: str | None = None
 
-    def __init__(self, text: str, *, attempts: int = 0, sent: bool | None = None) -> None:
+    def __init__(self, text: str, *, attempts: int = 0) -> None:
         super().__init__(text)
         self.attempts = attempts
-        if sent is not None:
-            self.sent = sent
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -125,10 +115,9 @@ class OutcomeUnknownError(TransportError):
 class DeadlineExceededError(TransportError):
     """The deadline or the queue timeout passed. `retry_at` is when a known cooldown ends; None when none is known."""
 
-    def __init__(
-        self, text: str, *, attempts: int = 0, sent: bool | None = None, retry_at: datetime | None = None
-    ) -> None:
-        super().__init__(text, attempts=attempts, sent=sent)
+    def __init__(self, text: str, *, attempts: int = 0, sent: bool = True, retry_at: datetime | None = None) -> None:
+        super().__init__(text, attempts=attempts)
+        self.sent = sent
         self.retry_at = retry_at
 
 
@@ -192,7 +181,7 @@ class APIStatusError(PlatformError):
     @property
     def retryable(self) -> bool:
         """True when the same request may succeed later: 429, 502, 503 and 504."""
-        return self.status in RETRYABLE_STATUSES
+        return self.status in (429, 502, 503, 504)
 
     def _text(self, reason: str | None) -> str:
         advice = when_to_retry(is_rate_limit=self.status == 429, retry_after=self.retry_after, reason=reason)

@@ -21,14 +21,25 @@ Send = Callable[[RequestValues], Coroutine[object, object, Response]]
 
 
 class Pager(Generic[T]):
-    """A lazy listing: the first request is sent when iteration starts. Source: sections 4.3 and 4.6.
+    """A lazy listing: the first request is sent when iteration starts.
 
-    `async for item in pager`, `async for page in pager.pages()`, or `await pager.collect()`. Each of them is a run of
-    its own, from the beginning or from `resume`: iterating twice sends the requests twice. What the
-    pager reports, such as `truncated`, it reports of the run that began last.
+    Each iteration is a run of its own, from the beginning or from `resume`: iterating twice sends the requests twice.
+    What the pager reports, such as `truncated`, it reports of the run that began last.
 
     A run that is left early, by `break` or an error, cancels its requests in flight when Python closes its generator,
     which is in the next iteration of the event loop. `contextlib.aclosing(pager.pages())` closes it immediately.
+
+    Example:
+        ```python
+        pager = platform.itwins.list(sub_class="Project", page_size=100)
+        async for itwin in pager:
+            print(itwin.display_name)
+        async for page in pager.pages():
+            print(len(page.items), page.resume)
+        itwins = await pager.collect()
+        ```
+
+    Source: sections 4.3 and 4.6.
     """
 
     def __init__(

@@ -30,6 +30,9 @@ class ITwins(Group):
     async def get_primary_account(self) -> ITwinSummary:
         """Return the primary Account of the caller; the service creates one for a user without an organization.
 
+        Returns:
+            The Account. A user in an organization gets the Account of the organization.
+
         Raises:
             AuthenticationError, NotFoundError (ResourceNotFound), RateLimitError, ServerError, TokenError,
             NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
@@ -98,6 +101,9 @@ class ITwins(Group):
             resume: where an earlier run of the same listing ended. No item comes twice. The page of the last item may
                 be requested again, and with a `concurrency` of n up to n pages after it, which were not received.
             on_page: called with each page when it has been read.
+
+        Returns:
+            A lazy listing: iterate over its items or its `pages()`, or await `collect()`.
 
         Raises:
             UsageError: keywords that exclude each other, a number out of its range, or a `resume` of another listing.
@@ -198,6 +204,9 @@ class ITwins(Group):
                 `list` cannot be combined with a filter.
             page_size, limit, concurrency, resume, on_page: as in `list`.
 
+        Returns:
+            A lazy listing, as `list` returns it.
+
         Raises:
             UsageError: as in `list`, or another `partition_by`.
             PagingError: the service does not filter by the time, or more iTwins have one timestamp than it returns.
@@ -213,7 +222,6 @@ class ITwins(Group):
         from .._api import list_itwins
         from .itwin_pages import by_time, itwin_pager
 
-        begin = by_time(partition_by, within=filter or None)
         sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
         query = {"sub_class": sub_classes, "filter": filter, "select": selected, "include_inactive": include_inactive}
         if self._sender.service.check_requests:
@@ -232,7 +240,7 @@ class ITwins(Group):
         return itwin_pager(
             first,
             name=f"list_all_itwins:{partition_by}",
-            begin=begin,
+            begin=by_time(partition_by, within=filter or None),
             sender=self._sender,
             page_size=page_size,
             limit=limit,

@@ -1,8 +1,7 @@
 """Full-object replacement: `authentication` and `options` replace the stored object. Source: section 4.1.
 
 Each type here therefore requires every field. To change one property, start from what the service returned:
-`BasicAuthentication.of(repository).replace(password="...")`. Properties that this version does not know are kept in
-`unknown` and sent back.
+`BasicAuthentication.of(repository).replace(password="...")`.
 """
 
 import dataclasses
@@ -33,20 +32,17 @@ class CompleteObject:
     @cache
     def properties(cls) -> Mapping[str, str]:
         """Return the names of the fields by wire name."""
-        names = [own.name for own in dataclasses.fields(cls) if own.name != "unknown"]
+        names = [each.name for each in dataclasses.fields(cls) if each.name != "unknown"]
         return MappingProxyType({name[0] + name.title().replace("_", "")[1:]: name for name in names})
 
     def to_wire(self) -> dict[str, object]:
         """Return all properties in wire names."""
-        wire = dict(self.unknown)
-        for name, own in self.properties().items():
-            wire[name] = getattr(self, own)
-        return wire
+        return {**self.unknown, **{wire: getattr(self, name) for wire, name in self.properties().items()}}
 
     @classmethod
     def _of(cls, stored: Mapping[str, object]) -> Self:
-        known: dict[str, Any] = {own: stored.get(wire) for wire, own in cls.properties().items()}
-        return cls(unknown={name: stored[name] for name in stored if name not in cls.properties()}, **known)
+        known: dict[str, Any] = {name: stored.get(wire) for wire, name in cls.properties().items()}
+        return cls(unknown={wire: stored[wire] for wire in stored if wire not in cls.properties()}, **known)
 
     def _changed(self, **changes: object) -> Self:
         present: dict[str, Any] = {name: value for name, value in changes.items() if not isinstance(value, Unset)}
@@ -61,9 +57,7 @@ class Authentication(CompleteObject):
 
     def to_wire(self) -> dict[str, object]:
         """Return all properties in wire names, including `type`."""
-        wire = CompleteObject.to_wire(self)
-        wire["type"] = self.TYPE
-        return wire
+        return {**CompleteObject.to_wire(self), "type": self.TYPE}
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
@@ -85,7 +79,7 @@ class Authentication(CompleteObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class KeyAndValue(Authentication):
-    """The base of the two types of a name and its value."""
+    """The base of the two types with a key and its value."""
 
     key: str
     value: str
@@ -97,21 +91,36 @@ class KeyAndValue(Authentication):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class HeaderAuthentication(KeyAndValue):
-    """A header sent to the repository with each request. Source: section 2.2."""
+    """A header sent to the repository with each request. Source: section 2.2.
+
+    Args:
+        key: the name of the header.
+        value: what it holds.
+    """
 
     TYPE: ClassVar[str] = "Header"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class QueryParameterAuthentication(KeyAndValue):
-    """A query parameter sent to the repository with each request. Source: section 2.2."""
+    """A query parameter sent to the repository with each request. Source: section 2.2.
+
+    Args:
+        key: the name of the parameter.
+        value: what it holds.
+    """
 
     TYPE: ClassVar[str] = "QueryParameter"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class BasicAuthentication(Authentication):
-    """A user name and a password. Source: section 2.2."""
+    """A user name and a password. Source: section 2.2.
+
+    Args:
+        username: the user name.
+        password: the password.
+    """
 
     TYPE: ClassVar[str] = "Basic"
     username: str
@@ -177,10 +186,8 @@ class RepositoryOptions(CompleteObject):
 
     def to_wire(self) -> dict[str, object]:
         """Return all properties in wire names, without those that are None."""
-        return {
-            **self.unknown,
-            **{name: value for name, value in CompleteObject.to_wire(self).items() if value is not None},
-        }
+        present = {name: value for name, value in CompleteObject.to_wire(self).items() if value is not None}
+        return {**self.unknown, **present}
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
@@ -207,28 +214,28 @@ class RepositoryOptions(CompleteObject):
         )
 
 
-_KINDS: tuple[type[Authentication], ...] = (
-    *(HeaderAuthentication, QueryParameterAuthentication, BasicAuthentication),
-    OAuth2AuthorizationCodePKCEAuthentication,
-)
-#: Properties of each authentication type in wire names. Source: section 2.2.
-AUTHENTICATION_PROPERTIES = {kind.TYPE: kind.properties() for kind in _KINDS}
+#: The class of each authentication type. Source: section 2.2.
+AUTHENTICATION_TYPES: dict[str, type[Authentication]] = {
+    kind.TYPE: kind
+    for kind in (
+        HeaderAuthentication,
+        QueryParameterAuthentication,
+        BasicAuthentication,
+        OAuth2AuthorizationCodePKCEAuthentication,
+    )
+}
 
 
-class _NoReplace:
-    """Stands where a stored object would have a `replace`, and explains what to use."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, stored: object, owner: type) -> object:
-        raise AttributeError(
-            f"{owner.__name__!r} object has no attribute 'replace': use {self._name}.of(repository).replace(...)"
-        )
+def _explain_replace(stored: object) -> None:
+    """Raise the error for `replace` of a stored object, where callers look for it first."""
+    name = type(stored).__name__
+    raise AttributeError(
+        f"{name!r} object has no attribute 'replace': use {name.removeprefix('Stored')}.of(repository).replace(...)"
+    )
 
 
-for _kind in (*_KINDS, RepositoryOptions):
-    setattr(getattr(_api, f"Stored{_kind.__name__}"), "replace", _NoReplace(_kind.__name__))  # noqa: B010  # not declared
+for _kind in (*AUTHENTICATION_TYPES.values(), RepositoryOptions):
+    setattr(getattr(_api, f"Stored{_kind.__name__}"), "replace", property(_explain_replace))  # noqa: B010  # not declared
 
 
 def wire_object(name: str, value: CompleteObject | Mapping[str, object] | None) -> dict[str, object] | None:

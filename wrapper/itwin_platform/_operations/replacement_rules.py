@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from .._errors import UsageError
 from .._listings.limits import check_integer
-from .replacement import AUTHENTICATION_PROPERTIES, RepositoryOptions
+from .replacement import AUTHENTICATION_TYPES, RepositoryOptions
 
 #: The properties that section 2.2 calls required: the service documents its response when one is missing.
 _REQUIRED = frozenset({"key", "value", "username", "password"})
@@ -12,19 +12,19 @@ _REQUIRED = frozenset({"key", "value", "username", "password"})
 
 def check_authentication(wire: Mapping[str, object]) -> None:
     """Check that an authentication object is complete: it replaces the stored one. Source: sections 2.2 and 4.1."""
-    kind = str(wire.get("type"))
-    names = AUTHENTICATION_PROPERTIES.get(kind)
-    if names is None:
-        known = ", ".join(AUTHENTICATION_PROPERTIES)
+    kind = AUTHENTICATION_TYPES.get(str(wire.get("type")))
+    if kind is None:
+        known = ", ".join(AUTHENTICATION_TYPES)
         raise UsageError(f"authentication needs a `type`, one of {known}; check_requests=False sends any other")
+    names = kind.properties()
     missing = [name for name in names if not isinstance(wire.get(name), str)]
     if missing:
         documented = missing[0] if missing[0] in _REQUIRED else None
         fields = ", ".join(f"{name}=..." for name in names.values())
         raise UsageError(
-            f"authentication of type {kind} lacks {', '.join(missing)}: it replaces the stored object, so pass a "
-            f"complete one, {kind}Authentication({fields}), or change the stored one with "
-            f"{kind}Authentication.of(repository).replace(...)",
+            f"authentication of type {kind.TYPE} lacks {', '.join(missing)}: it replaces the stored object, so pass a "
+            f"complete one, {kind.__name__}({fields}), or change the stored one with "
+            f"{kind.__name__}.of(repository).replace(...)",
             code=documented and "InvalidValue",
             target=documented,
         )

@@ -1,4 +1,4 @@
-"""Scene objects to create, and data of scene objects for a page of HTML: it is untrusted. Source: section 2.7."""
+"""Scene objects to create, and their data for a page of HTML, where it must be escaped. Source: section 2.7."""
 
 import html
 from collections.abc import Iterable, Mapping
@@ -31,10 +31,21 @@ def objects_to_create(objects: Iterable["SceneObjectCreate | Mapping[str, object
 
 
 def escape(data: object) -> JSON:
-    """Return a copy with every string, keys included, escaped for HTML, quotes too. Source: section 2.7.
+    """Return a copy in which every string is escaped for HTML, keys and quotes too.
 
     Args:
-        data: data of a scene object, typed or not, or any part of it.
+        data: data of a scene object, typed or not, or any part of it. It is not changed.
+
+    Returns:
+        A mapping, a list or a scalar, as JSON has them, with the property names of the service.
+
+    Example:
+        ```python
+        async for item in platform.scenes.list_objects(scene_id, itwin_id, limit=10):
+            print(escape(item.data))
+        ```
+
+    Source: section 2.7.
     """
     copied: JSON = copy_values(data, scalar=_escaped, name=lambda key: html.escape(str(key), quote=True))
     return copied

@@ -162,6 +162,9 @@ class Scenes(Group):
             correlation_id: activity id for tracking, sent with every page.
             on_page: called with each page when it has been read.
 
+        Returns:
+            A lazy listing: iterate over its objects or its `pages()`, or await `collect()`.
+
         Raises:
             UsageError: a value out of its limits, or a `resume` of another listing.
             During iteration: NotFoundError (SceneObjectNotFound), AuthenticationError, RateLimitError, ServerError,

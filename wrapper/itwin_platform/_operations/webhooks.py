@@ -79,6 +79,12 @@ class Webhooks(Group):
 
         No secret is sent, so the service generates a new one. To keep yours, pass it to `update`.
 
+        Args:
+            webhook_id: the webhook.
+
+        Returns:
+            The webhook as stored.
+
         Raises:
             UsageError: the id is not a string, or would change the path.
             UnprocessableError (InvalidUpdateWebhookRequest), AuthenticationError, NotFoundError (WebhookNotFound),
@@ -99,6 +105,12 @@ class Webhooks(Group):
         """Switch forwarding off: the same as `update(webhook_id, active=False)`.
 
         No secret is sent, so the service generates a new one. To keep yours, pass it to `update`.
+
+        Args:
+            webhook_id: the webhook.
+
+        Returns:
+            The webhook as stored.
 
         Raises:
             UsageError: the id is not a string, or would change the path.
