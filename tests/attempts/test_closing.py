@@ -9,6 +9,8 @@ from itwin_platform import (
     BackoffTransport,
     DeadlineExceededError,
     Gate,
+    NotSentError,
+    OutcomeUnknownError,
     TransportError,
     UsageError,
 )
@@ -31,6 +33,40 @@ async def test_a_call_that_is_let_in_while_the_client_closes_ends_too() -> None:
         await call
     assert asyncio.get_running_loop().time() == 1.0
     assert service.closed
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+@pytest.mark.parametrize("lost", [503, httpx.ReadError("x")])
+async def test_a_call_that_waits_for_a_retry_ends_with_a_usage_error(method: str, lost: int | Exception) -> None:
+    """The retry is not sent: the error says that the client was closed, and that a request may have had an effect."""
+    service = ScriptedTransport(lost, 200)
+    transport = backoff(service, policy=BackoffPolicy(base_delay=30.0, max_delay=30.0))
+    call = asyncio.create_task(send(transport, method))
+    await asyncio.sleep(1.0)
+    await transport.aclose()
+    with pytest.raises(UsageError, match="closed before a retry; 1 request was sent, and may have had an effect"):
+        await call
+    assert len(service.requests) == 1
+
+
+async def test_a_call_that_waits_after_certain_failures_was_not_sent() -> None:
+    """No request can have had an effect, so the caller may send it again with another client."""
+    transport = backoff(ScriptedTransport(httpx.ConnectError("x"), 200), policy=BackoffPolicy(base_delay=30.0))
+    call = asyncio.create_task(send(transport, "POST"))
+    await asyncio.sleep(1.0)
+    await transport.aclose()
+    with pytest.raises(NotSentError, match="the client was closed"):
+        await call
+
+
+async def test_a_call_in_flight_has_an_unknown_outcome() -> None:
+    """Its request may arrive although the client was closed."""
+    transport = backoff(ScriptedTransport(503, 200, latency=5.0), policy=BackoffPolicy(base_delay=0.5))
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(6.0)
+    await transport.aclose()
+    with pytest.raises(OutcomeUnknownError, match="the client was closed; 2 requests were sent"):
+        await call
 
 
 async def test_closing_waits_for_a_call_whose_deadline_has_passed() -> None:

@@ -67,7 +67,7 @@ class PlatformError(Exception):
 
 
 class UsageError(PlatformError, ValueError):
-    """A call was rejected before anything was sent.
+    """A call was rejected before anything was sent, or the client was closed before a retry.
 
     Args:
         rule: the rule in words, and what to do.

@@ -59,6 +59,7 @@ class Call:
     rate_limits: int = 0
     sent: int = 0
     spent: int = 0
+    is_in_flight: bool = False
     is_rate_limited: bool = False
     may_have_had_an_effect: bool = False
     was_closed: bool = False
@@ -143,7 +144,7 @@ class AttemptSender:
     async def send(self, request: Request, call: Call) -> Attempt:
         """Send a request once and return what it ended in."""
         call.sent += 1
-        call.is_rate_limited = False
+        call.is_in_flight, call.is_rate_limited = True, False
         assert call.permit is not None  # noqa: S101  # a call is admitted before each attempt
         self.gate.sending(call.permit)
         started = asyncio.get_running_loop().time()
@@ -155,6 +156,7 @@ class AttemptSender:
             self.release(call)
             self._report(request, call, error, started=started)
             raise
+        call.is_in_flight = False
         if attempt.response is None:
             self.release(call)
         elif call.permit is not None:

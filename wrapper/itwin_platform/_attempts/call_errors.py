@@ -3,7 +3,15 @@
 from datetime import datetime
 
 from .._error_text import counted, sent_so_far
-from .._errors import DeadlineExceededError, NotSentError, OutcomeUnknownError, RateLimitError, TransportError
+from .._errors import (
+    DeadlineExceededError,
+    NotSentError,
+    OutcomeUnknownError,
+    PlatformError,
+    RateLimitError,
+    TransportError,
+    UsageError,
+)
 from .._transports.connections.failures import kind_of_failure
 from .._transports.lazy import Response, as_headers, route_of
 from .._transports.status_errors import moment_after, sent_token, status_error
@@ -30,6 +38,15 @@ def no_response(call: Call, reason: str) -> TransportError:
     """Make the error for a call that ends before its next attempt."""
     kind = OutcomeUnknownError if call.may_have_had_an_effect else NotSentError
     return kind(f"{_where(call)}: {reason}; {sent_so_far(call.sent)}", attempts=call.sent)
+
+
+def closed(call: Call) -> PlatformError:
+    """Make the error for a call that closing the client has ended."""
+    if call.is_in_flight or not call.may_have_had_an_effect:
+        return no_response(call, "the client was closed")
+    # It waited for a retry that will not be sent, whatever the attempts before it did.
+    what = f"{sent_so_far(call.sent)}, and may have had an effect"
+    return UsageError(f"{_where(call)}: the client was closed before a retry; {what}")
 
 
 def out_of_time(call: Call, *, retry_at: datetime | None) -> DeadlineExceededError:

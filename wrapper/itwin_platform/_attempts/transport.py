@@ -24,7 +24,7 @@ from .admission.guarded_gate import GuardedGate
 from .admission.window import WaitTooLongError
 from .attempt import Attempt, AttemptSender, Call
 from .auth import TokenAuth
-from .call_errors import given_up, held_back, no_response, out_of_time
+from .call_errors import closed, given_up, held_back, no_response, out_of_time
 from .policy import BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from .telemetry.events import BackoffEvent
 from .telemetry.tracing import OPENTELEMETRY, trace_of
@@ -224,7 +224,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _out_of_time(self, call: Call) -> PlatformError:
         if call.was_closed:
-            return no_response(call, "the client was closed")
+            return closed(call)
         left, now = self._gate.cooldown_left() or None, self._now()
         if call.is_rate_limited:
             return held_back(call, self._last_rate_limit, seconds=left, now=now)
