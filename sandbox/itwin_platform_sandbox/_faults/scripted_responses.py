@@ -4,11 +4,12 @@ import gzip
 from collections.abc import Callable
 from datetime import datetime
 
-from .._service.errors import Detail, ErrorResponse, gateway_401_body, rate_limit_exceeded
+from .._service.errors import Detail, ErrorResponse, rate_limit_exceeded
 from .._service.json_values import JSON, write_json
 from .._service.messages import ServiceResponse, WireResponse
 from .._service.retry_after import http_date, retry_after_headers
 from .catalogue import FaultName
+from .gateway import gateway_401_body
 from .plan import Fault
 
 JSON_HEADERS = (("content-type", "application/json"),)

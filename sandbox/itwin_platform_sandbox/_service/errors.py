@@ -77,8 +77,3 @@ def rate_limit_exceeded(headers: tuple[tuple[str, str], ...]) -> ErrorResponse:
 def insufficient_permissions(message: str) -> ErrorResponse:
     """Return the error for a caller without the permission. Source: section 7."""
     return ErrorResponse(403, "InsufficientPermissions", message)
-
-
-def gateway_401_body() -> JSON:
-    """Return the body with which the gateway in front of the service was observed to reject a token."""
-    return {"statusCode": 401, "message": "Invalid JWT."}

@@ -3,8 +3,8 @@
 import re
 from dataclasses import replace
 
-from ..._service.errors import gateway_401_body
 from ..._service.messages import ServiceResponse
+from ..gateway import gateway_401_body
 from .context import ChangeContext, copy_of, object_at, objects_in
 
 # (status, operation or empty for every one) -> code
