@@ -1,6 +1,7 @@
 """Closing a backoff transport: while a call is let in, while one ends already, and in the wrong event loop."""
 
 import asyncio
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -11,28 +12,77 @@ from itwin_platform import (
     Gate,
     NotSentError,
     OutcomeUnknownError,
+    PlatformError,
     TransportError,
     UsageError,
 )
+from itwin_platform._attempts.auth import TokenAuth
 
-from tests.support.scripted_transport import ScriptedTransport, backoff, send
+from tests.support.scripted_transport import ADDRESS, ScriptedTransport, backoff, send
 from tests.support.virtual_time import VirtualTimeLoop
 
 
-async def test_a_call_that_is_let_in_while_the_client_closes_ends_too() -> None:
-    """The deadline that starts with its admission does not replace the end that closing has set."""
-    gate = Gate(1)
-    permit = await gate.enter(gate.ticket(), max_wait=0.0, until=None)
-    service = ScriptedTransport(200, latency=5.0)
-    transport = backoff(service, gate=gate, policy=BackoffPolicy(deadline=60.0))
-    call = asyncio.create_task(send(transport))
+class Recording(ScriptedTransport):
+    """Notes for each request whether the client was being closed when it came."""
+
+    cancels_cleanly = True  # so that a request is sent in the turn in which that is decided
+
+    def __init__(self) -> None:
+        super().__init__(200, latency=5.0)
+        self.is_closing = False
+        self.came_late: list[bool] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Note it."""
+        self.came_late.append(self.is_closing)
+        return await super().handle_async_request(request)
+
+
+@pytest.mark.parametrize("turns", range(6))
+@pytest.mark.parametrize("waits_for", ["the gate", "a token", "its own body"])
+async def test_a_call_that_may_continue_as_the_client_closes_sends_nothing(waits_for: str, turns: int) -> None:
+    """Closing sends nothing more, in whichever turn of the event loop a permit, a token or the body's rest comes."""
+    comes, gate, service = asyncio.Event(), Gate(1), Recording()
+
+    async def token() -> str:
+        await comes.wait()
+        return "t-1"
+
+    async def body() -> AsyncIterator[bytes]:
+        yield b"{"
+        await comes.wait()
+        yield b"}"
+
+    auth = TokenAuth(token if waits_for == "a token" else "t-1")
+    transport = BackoffTransport(service, gate=gate, auth=auth, policy=BackoffPolicy(deadline=60.0))
+    permit = await gate.enter(gate.ticket(), max_wait=0.0, until=None) if waits_for == "the gate" else None
+    content = body() if waits_for == "its own body" else b"{}"
+    call = asyncio.create_task(transport.handle_async_request(httpx.Request("POST", ADDRESS, content=content)))
     await asyncio.sleep(1.0)
-    gate.abandoned(permit)
+    comes.set()
+    if permit is not None:
+        gate.abandoned(permit)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    service.is_closing = True
     await transport.aclose()
-    with pytest.raises(TransportError, match="the client was closed"):
+    with pytest.raises(PlatformError, match=r"the client (was|is) closed"):
         await call
-    assert asyncio.get_running_loop().time() == 1.0
-    assert service.closed
+    assert not any(service.came_late)
+    assert (service.closed, gate.in_flight, asyncio.get_running_loop().time()) == (True, 0, 1.0)
+
+
+class TidyingUp(ScriptedTransport):
+    """Takes five seconds to tidy up after a request that was cancelled."""
+
+    cancels_cleanly = True  # as a transport of ours: a scope of anyio would cancel the tidying up as well
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Tidy up."""
+        try:
+            return await super().handle_async_request(request)
+        finally:
+            await asyncio.sleep(5.0)
 
 
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
@@ -71,16 +121,6 @@ async def test_a_call_in_flight_has_an_unknown_outcome() -> None:
 
 async def test_closing_waits_for_a_call_whose_deadline_has_passed() -> None:
     """A call that tidies up after its deadline is not ended again: the transport is closed when it is done."""
-
-    class TidyingUp(ScriptedTransport):
-        cancels_cleanly = True  # as a transport of ours: a scope of anyio would cancel the tidying up as well
-
-        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            try:
-                return await super().handle_async_request(request)
-            finally:
-                await asyncio.sleep(5.0)
-
     service = TidyingUp(200, latency=3600.0)
     transport = backoff(service, policy=BackoffPolicy(deadline=1.0))
     call = asyncio.create_task(send(transport))
@@ -89,6 +129,20 @@ async def test_closing_waits_for_a_call_whose_deadline_has_passed() -> None:
     assert asyncio.get_running_loop().time() == 6.0
     assert service.closed
     with pytest.raises(DeadlineExceededError, match="the deadline of 1 s passed"):
+        await call
+
+
+async def test_closing_that_is_cancelled_closes_the_transport_too() -> None:
+    """An application may limit how long closing waits for calls; the connections are closed all the same."""
+    service = TidyingUp(200, latency=3600.0)
+    transport = backoff(service)
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(1.0)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(1.0):
+            await transport.aclose()
+    assert service.closed
+    with pytest.raises(TransportError, match="the client was closed"):
         await call
 
 

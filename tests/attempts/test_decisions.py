@@ -35,7 +35,6 @@ def decided(
     progress = Progress(
         attempts=attempts,
         rate_limits=rate_limits,
-        elapsed=elapsed,
         may_have_had_an_effect=what in EFFECT_POSSIBLE,
     )
     return decide(
@@ -43,6 +42,7 @@ def decided(
         outcome=what,
         delay=delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter),
         progress=progress,
+        elapsed=elapsed,
         policy=policy,
         budget=tokens,
     )

@@ -3,10 +3,19 @@
 import asyncio
 import dataclasses
 import logging
+import ssl
 
 import httpx
 import pytest
-from itwin_platform import AttemptEnded, BackoffEvent, CooldownStarted, DeadlineExceededError, Gate, PlatformClient
+from itwin_platform import (
+    AttemptEnded,
+    BackoffEvent,
+    CooldownStarted,
+    DeadlineExceededError,
+    Gate,
+    NotSentError,
+    PlatformClient,
+)
 from pytest_httpx import HTTPXMock
 
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, response, send
@@ -34,6 +43,17 @@ async def test_an_attempt_that_is_cut_off_is_an_event_too() -> None:
     with pytest.raises(DeadlineExceededError):
         await send(backoff(service, on_event=events.append))
     assert attempts(events) == [("CancelledError", 1, 120.0)]
+
+
+async def test_an_attempt_whose_certificate_is_not_trusted_has_its_number() -> None:
+    """It is the first attempt of its call, although no request was sent."""
+    events: list[BackoffEvent] = []
+    untrusted = httpx.ConnectError("x")
+    untrusted.__cause__ = ssl.SSLCertVerificationError("certificate has expired")
+    with pytest.raises(NotSentError) as raised:
+        await send(backoff(ScriptedTransport(untrusted), on_event=events.append))
+    assert attempts(events) == [("ConnectError", 1, 0.0)]
+    assert raised.value.attempts == 0
 
 
 async def test_a_cooldown_is_one_event_however_many_429_it_has() -> None:

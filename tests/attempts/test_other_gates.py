@@ -187,11 +187,12 @@ async def test_the_guard_passes_its_gate_on() -> None:
         await gate.enter(gate.ticket(), max_wait=1.0, until=None)
 
 
-async def test_calls_that_the_gate_rejects_were_not_sent() -> None:
+@pytest.mark.parametrize("failing", ["ticket", "enter"])
+async def test_calls_that_the_gate_rejects_were_not_sent(failing: str) -> None:
     """When the gate fails, the error says that nothing was sent."""
     service = ScriptedTransport(200)
     with pytest.raises(NotSentError, match=r"the gate failed \(TimeoutError\); nothing was sent"):
-        await send(BackoffTransport(service, gate=FailingGate("enter")))
+        await send(BackoffTransport(service, gate=FailingGate(failing)))
     assert service.requests == []
 
 

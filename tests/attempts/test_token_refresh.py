@@ -1,4 +1,4 @@
-"""One refresh for all tasks: fresh, early, expired, failing and cancelled; and once after a 401."""
+"""One refresh for all tasks: fresh, early, expired, failing and cancelled."""
 
 import asyncio
 
@@ -143,46 +143,6 @@ async def test_a_source_that_cancels_itself_is_a_failure() -> None:
         await send(guarded(GuardedService(), TokenAuth(source, now=wall_clock)))
 
 
-async def test_after_a_401_the_call_is_retried_once_with_a_new_token() -> None:
-    """A token that the service takes no more is refreshed once for all; each call is retried once."""
-    source, service = TokenProvider(), GuardedService(lambda token: token != "t-1", latency=0.1)
-    assert set(await many(guarded(service, TokenAuth(source, now=wall_clock)), 100)) == {200}
-    assert len(source.asked) == 2
-    assert service.tokens == ["t-1"] * 100 + ["t-2"] * 100
-
-
-async def test_a_401_with_the_new_token_as_well_is_the_response() -> None:
-    """A call sends at most two requests because of 401, whatever the provider returns."""
-    source, service = TokenProvider(), GuardedService(lambda token: False)
-    assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
-    assert service.tokens == ["t-1", "t-2"]
-
-
-@pytest.mark.parametrize("life", [3600.0, None])
-async def test_a_401_is_not_retried_with_the_same_token(life: float | None) -> None:
-    """A provider that returns the same token again cannot help: the request is not retried."""
-    source, service = TokenProvider(life=life), GuardedService(lambda token: False)
-    source.always = "same"
-    assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
-    assert service.tokens == ["same"]
-    assert len(source.asked) == 2
-
-
-async def test_a_401_for_an_old_token_does_not_throw_the_new_one_away() -> None:
-    """A late 401 retries with the token that is there, without asking."""
-    source = TokenProvider()
-    auth = TokenAuth(source, now=wall_clock)
-    slow, fast = (
-        GuardedService(lambda token: token != "t-1", latency=60.0),
-        GuardedService(lambda token: token != "t-1"),
-    )
-    late = asyncio.create_task(send(guarded(slow, auth)))
-    await asyncio.sleep(10)
-    assert await send(guarded(fast, auth)) == 200
-    assert await late == 200
-    assert (fast.tokens, slow.tokens, len(source.asked)) == (["t-1", "t-2"], ["t-1", "t-2"], 2)
-
-
 @pytest.mark.parametrize("source", ["t-0", AccessToken("t-0"), AccessToken("t-0", START)])
 async def test_a_token_that_is_given_is_sent_as_it_is(source: str | AccessToken) -> None:
     """A token without a provider is sent even when it has expired, and its 401 is the result."""
@@ -215,20 +175,3 @@ def test_a_source_of_another_kind_is_rejected_at_once() -> None:
     """Neither text nor token nor function."""
     with pytest.raises(TokenError, match="a token must be a str or an AccessToken, not int"):
         TokenAuth(7)  # type: ignore[arg-type]  # what must not work
-
-
-@pytest.mark.parametrize("life", [None, 3600.0])
-async def test_a_refresh_that_began_before_the_401_is_not_taken_for_a_new_one(life: float | None) -> None:
-    """Its token may be one of those that were just revoked: the provider is called again, once for all tasks."""
-    source = TokenProvider(life=life)
-    service = GuardedService(lambda token: token not in ("t-1", "t-2"), latency=0.5)
-    auth = TokenAuth(source, now=wall_clock)
-    transport = guarded(service, auth)
-    first = asyncio.create_task(send(transport))
-    await asyncio.sleep(1.2)
-    # The first request is on its way with t-1; this refresh begins now, and all that was issued so far is revoked.
-    refresh = asyncio.create_task(auth.refresh(rejected=AccessToken("t-0")))
-    assert await first == 200
-    assert service.tokens[-1] == "t-3"
-    assert len(source.asked) == 3
-    await refresh

@@ -5,21 +5,22 @@ import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from .._transports.cancellation import cancelled_in_order
 from .._transports.connections.failures import NO_RESPONSE, NOT_CONNECTED, UNSENDABLE, tls_failure
+from .._transports.given_client import HTTPTransport
 from .._transports.lazy import Request, Response, route_of
 from .._transports.status_errors import SENT_TOKEN, limited_by
 from .._version import LOG
 from .admission.gate import RequestGate
 from .admission.window import Permit
+from .auth import ObtainedToken
 from .bodies.body import read_body
-from .policy import EFFECT_POSSIBLE, OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
+from .policy import OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
 from .retry_after import retry_after_of
 from .telemetry.events import AttemptEnded, BackoffEvent, CooldownStarted, tell
 from .telemetry.tracing import Trace
-from .token import AccessToken
 
 #: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
 LONGEST_COOLDOWN = 86_400.0
@@ -39,29 +40,37 @@ class Call:
     Args:
         request: the request as the caller made it.
         policy: the limits of this call.
-        ticket: its position in the gate's queue.
         limit: ends the call when its time is over, or when the client is closed.
-        task: the task that waits for the response.
         trace: its spans, when the application traces.
+        ticket: its position in the gate's queue, once it has one.
+        permit: the gate's permission for the present attempt, until that has ended.
+        admitted_at: when the gate first admitted it, in the event loop's time.
+        token: the token of the last attempt.
+        refreshed_token: the token for the next attempt, when the last one got a 401.
+        has_refreshed_token: whether a 401 has led to a refresh; it does so once.
+        progress: what its attempts have come to.
+        sent: how many requests were sent.
+        spent: what its last retry has cost of the retry budget.
+        is_in_flight: whether an attempt has begun and has not ended.
+        is_rate_limited: whether the last response was a 429, and nothing was sent since.
+        was_closed: whether the client was closed before the call's time was over.
     """
 
     request: Request
     policy: BackoffPolicy
-    ticket: int
     limit: asyncio.Timeout
-    task: "asyncio.Task[Any] | None"
-    trace: Trace | None = None
+    trace: Trace | None
+    ticket: int | None = None
     permit: Permit | None = None
     admitted_at: float | None = None
-    token: AccessToken | None = None
+    token: ObtainedToken | None = None
+    refreshed_token: ObtainedToken | None = None
     has_refreshed_token: bool = False
-    attempts: int = 0
-    rate_limits: int = 0
+    progress: Progress = Progress()  # noqa: RUF009  # a frozen value
     sent: int = 0
     spent: int = 0
     is_in_flight: bool = False
     is_rate_limited: bool = False
-    may_have_had_an_effect: bool = False
     was_closed: bool = False
 
     def close(self, *, now: float) -> None:
@@ -70,15 +79,6 @@ class Call:
         if not self.limit.expired() and (ends_at is None or ends_at > now):
             self.was_closed = True
             self.limit.reschedule(now)
-
-    def note(self, outcome: Outcome) -> None:
-        """Count an attempt by its outcome."""
-        self.is_rate_limited = outcome is Outcome.RATE_LIMITED
-        if self.is_rate_limited:
-            self.rate_limits += 1
-        else:
-            self.attempts += 1
-        self.may_have_had_an_effect |= outcome in EFFECT_POSSIBLE
 
     @property
     def longest_cooldown(self) -> float:
@@ -90,14 +90,9 @@ class Call:
         return min(self.policy.max_wait, deadline)
 
     @property
-    def progress(self) -> Progress:
-        """What the policy needs to know of the call so far."""
-        return Progress(
-            attempts=self.attempts,
-            rate_limits=self.rate_limits,
-            elapsed=0.0 if self.admitted_at is None else asyncio.get_running_loop().time() - self.admitted_at,
-            may_have_had_an_effect=self.may_have_had_an_effect,
-        )
+    def elapsed(self) -> float:
+        """The seconds since the gate first admitted the call."""
+        return 0.0 if self.admitted_at is None else asyncio.get_running_loop().time() - self.admitted_at
 
 
 class Attempt(NamedTuple):
@@ -118,23 +113,11 @@ class Attempt(NamedTuple):
     delay: float = 0.0
 
 
-class SingleTransport(Protocol):
-    """What attempts need of a transport; it may also say of itself that it `cancels_cleanly`."""
-
-    async def handle_async_request(self, request: Request) -> Response:
-        """Send a request once, or raise one of `NO_RESPONSE`."""
-        ...
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptSender:
-    """Sends single attempts through `transport`, and ends the permit of each of them, whatever happens."""
+    """Sends single attempts through `transport`, and tells the gate, the log and the callback how they ended."""
 
-    transport: SingleTransport
+    transport: HTTPTransport
     gate: RequestGate
     max_response_bytes: int
     on_event: Callable[[BackoffEvent], None] | None
@@ -142,54 +125,50 @@ class AttemptSender:
     now: Callable[[], datetime]
 
     async def send(self, request: Request, call: Call) -> Attempt:
-        """Send a request once and return what it ended in."""
+        """Send a request once and return what it ended in. The permit of a request without a response stays."""
         call.sent += 1
         call.is_in_flight, call.is_rate_limited = True, False
         assert call.permit is not None  # noqa: S101  # a call is admitted before each attempt
         self.gate.sending(call.permit)
-        started = asyncio.get_running_loop().time()
+        number, started = call.sent, asyncio.get_running_loop().time()
         try:
-            exchange = self._protected(self._exchange(request, call))
-            attempt = await (exchange if call.trace is None else call.trace.attempt(call.sent, exchange))
+            sending = self._protected(self._send(request, call))
+            attempt = await (sending if call.trace is None else self._traced(sending, call.trace, number))
         except BaseException as error:
-            call.may_have_had_an_effect = True
-            self.release(call)
-            self._report(request, call, error, started=started)
+            call.progress = call.progress.after(Outcome.OUTCOME_UNKNOWN)
+            self._report(request, error, number=number, started=started)
             raise
         call.is_in_flight = False
-        if attempt.response is None:
-            self.release(call)
-        elif call.permit is not None:
+        if attempt.response is not None and call.permit is not None:
             self.gate.answered(call.permit)
             call.permit = None
-        if self.on_event is not None or LOG.isEnabledFor(logging.DEBUG):
-            self._report(request, call, attempt.response or attempt.error, started=started)
+        self._report(request, attempt.response or attempt.error, number=number, started=started)
         return attempt
 
-    def release(self, call: Call) -> None:
-        """Give back the permit of a call that still holds one: no response came, or nothing was sent."""
-        if call.permit is not None:
-            permit, call.permit = call.permit, None
-            self.gate.abandoned(permit)
-
-    def _protected(self, exchange: Coroutine[Any, Any, Attempt]) -> Coroutine[Any, Any, Attempt]:
+    def _protected(self, sending: Coroutine[Any, Any, Attempt]) -> Coroutine[Any, Any, Attempt]:
         # The protection costs a task for each attempt; a transport says by itself when it needs none.
-        return exchange if getattr(self.transport, "cancels_cleanly", False) else cancelled_in_order(exchange)
+        return sending if getattr(self.transport, "cancels_cleanly", False) else cancelled_in_order(sending)
 
-    async def _exchange(self, request: Request, call: Call) -> Attempt:
+    async def _traced(self, sending: Coroutine[Any, Any, Attempt], trace: Trace, number: int) -> Attempt:
+        with trace.attempt(number) as span:
+            attempt = await sending
+            span.ended(attempt.response, attempt.error)
+            return attempt
+
+    async def _send(self, request: Request, call: Call) -> Attempt:
         try:
             response = await self.transport.handle_async_request(request)
             outcome, retry_after, delay = self._head(request, response, call)
             read = await read_body(response, limit=self.max_response_bytes)
             if read.status_code >= 300 and call.token is not None:
-                read.extensions[SENT_TOKEN] = call.token
+                read.extensions[SENT_TOKEN] = call.token.token
             return Attempt(outcome=outcome, response=read, retry_after=retry_after, delay=delay)
         except NO_RESPONSE as error:
             outcome = next(outcome for kinds, outcome in _OUTCOMES if isinstance(error, kinds))
             if tls_failure(error) is not None:
                 outcome = Outcome.UNTRUSTED
                 call.sent -= 1
-            call.note(outcome)
+            call.progress = call.progress.after(outcome)
             return Attempt(outcome=outcome, error=error, delay=self._delay(call, retry_after=None))
 
     def _head(self, request: Request, response: Response, call: Call) -> tuple[Outcome, float | None, float]:
@@ -203,14 +182,21 @@ class AttemptSender:
         retry_after = None if is_success else retry_after_of(response.headers, now=self.now())
         if outcome is Outcome.FINAL:
             return outcome, retry_after, 0.0
-        call.note(outcome)
+        call.progress = call.progress.after(outcome)
         delay = self._delay(call, retry_after=retry_after)
-        if outcome is Outcome.RATE_LIMITED and call.permit is not None:
-            permit, call.permit = call.permit, None
-            self._start_cooldown(request, response, permit, seconds=min(delay, LONGEST_COOLDOWN))
+        if outcome is Outcome.RATE_LIMITED:
+            call.is_rate_limited = True
+            self._start_cooldown(request, response, call, seconds=min(delay, LONGEST_COOLDOWN))
         return outcome, retry_after, delay
 
-    def _start_cooldown(self, request: Request, response: Response, permit: Permit, *, seconds: float) -> None:
+    def _delay(self, call: Call, *, retry_after: float | None) -> float:
+        return delay_before(
+            retry_after=retry_after, progress=call.progress, policy=call.policy, jitter=self.random_number()
+        )
+
+    def _start_cooldown(self, request: Request, response: Response, call: Call, *, seconds: float) -> None:
+        permit, call.permit = call.permit, None
+        assert permit is not None  # noqa: S101  # only the head of a response ends it
         is_new = self.gate.cooldown_left() == 0
         self.gate.rate_limited(permit, wait=seconds)
         if not is_new:
@@ -221,12 +207,7 @@ class AttemptSender:
         )
         tell(event, self.on_event)
 
-    def _delay(self, call: Call, *, retry_after: float | None) -> float:
-        return delay_before(
-            retry_after=retry_after, progress=call.progress, policy=call.policy, jitter=self.random_number()
-        )
-
-    def _report(self, request: Request, call: Call, ended: Response | BaseException | None, *, started: float) -> None:
+    def _report(self, request: Request, ended: Response | BaseException | None, *, number: int, started: float) -> None:
         if self.on_event is None and not LOG.isEnabledFor(logging.DEBUG):
             return
         response = ended if isinstance(ended, Response) else None
@@ -237,7 +218,7 @@ class AttemptSender:
             status=None if response is None else response.status_code,
             error=type(ended).__name__ if response is None else None,
             seconds=asyncio.get_running_loop().time() - started,
-            attempt=call.sent,
+            attempt=number,
             correlation_id=headers.get("x-correlation-id") or request.headers.get("x-correlation-id"),
         )
         tell(event, self.on_event)

@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from .._errors import TokenError
 from .._transports.lazy import Request, set_header
@@ -15,6 +16,14 @@ TokenProvider = str | AccessToken | Callable[[], str | AccessToken | Awaitable[s
 
 #: A failed refresh is shared by all waiting tasks and cached for so many seconds.
 FAILURE_SHARED = 1.0
+
+
+class ObtainedToken(NamedTuple):
+    """An access token, when it was obtained, and the number of the refresh that returned it; 0 for a given one."""
+
+    token: AccessToken
+    at: datetime
+    number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,50 +54,46 @@ class TokenAuth:
         self._provider = provider if callable(provider) else None
         #: True when tokens come from a function, which may take its time.
         self.is_provided: bool = self._provider is not None
-        self._token = None if callable(provider) else _access_token(provider)
-        self._obtained_at = now()
         self._now = now
-        self._refresh: asyncio.Task[AccessToken | _Failure] | None = None
-        #: Refreshes are numbered: how many have started, and which one the token comes from.
-        self._started = self._token_number = 0
-        #: The token that was rejected last, and how many refreshes had started then.
-        self._rejected: str | None = None
-        self._rejected_after = 0
+        self._current = None if callable(provider) else ObtainedToken(_access_token(provider), now(), 0)
+        self._refresh: asyncio.Task[ObtainedToken | _Failure] | None = None
+        #: Refreshes are numbered from 1: the last one that started, and the last one whose token may be rejected.
+        self._started = self._rejected_up_to = 0
         self._failure: _Failure | None = None
 
     def __repr__(self) -> str:
         return "TokenAuth(<hidden>)"
 
-    async def authorize(self, request: Request, token: AccessToken | None = None) -> AccessToken:
+    async def authorize(self, request: Request, token: ObtainedToken | None = None) -> ObtainedToken:
         """Put a token on a request, the given one or else the current one, and return it."""
-        current = await self._current() if token is None else token
-        set_header(request, "Authorization", f"Bearer {current.value}")
-        return current
+        obtained = await self._usable() if token is None else token
+        set_header(request, "Authorization", f"Bearer {obtained.token.value}")
+        return obtained
 
-    async def refresh(self, *, rejected: AccessToken) -> AccessToken | None:
+    async def refresh(self, *, rejected: ObtainedToken) -> ObtainedToken | None:
         """Return a token to try after a 401; None when there is no other than the rejected one."""
         if self._provider is None:
             return None
-        if self._rejected != rejected.value:
-            self._rejected, self._rejected_after = rejected.value, self._started
-        if self._refresh is not None and self._started == self._rejected_after:
-            # This refresh started before the 401: what it returns may be rejected as well.
+        if rejected.number > self._rejected_up_to:
+            # The first 401 of this token. What any refresh that started before it returns may be rejected as well.
+            self._rejected_up_to = self._started
+        if self._refresh is not None and self._started == self._rejected_up_to:
             await self._outcome(self._refresh)
-        if self._token_number <= self._rejected_after:
-            self._token = None
-        refreshed = await self._current()
-        return None if refreshed.value == rejected.value else refreshed
+        if self._current is not None and self._current.number <= self._rejected_up_to:
+            self._current = None
+        refreshed = await self._usable()
+        return None if refreshed.token.value == rejected.token.value else refreshed
 
-    async def _current(self) -> AccessToken:
-        token = self._token
-        if self._provider is None and token is not None:
-            return token
-        if token is not None and token.expires_at is not None:
-            state = freshness(token, obtained_at=self._obtained_at, now=self._now())
+    async def _usable(self) -> ObtainedToken:
+        current = self._current
+        if self._provider is None and current is not None:
+            return current
+        if current is not None and current.token.expires_at is not None:
+            state = freshness(current.token, obtained_at=current.at, now=self._now())
             if state is Freshness.EARLY and self._recent_failure() is None:
                 self._start()
             if state is not Freshness.EXPIRED:
-                return token
+                return current
         outcome = self._recent_failure() or await self._outcome(self._start())
         if isinstance(outcome, _Failure):
             raise TokenError(outcome.text) from outcome.cause
@@ -99,7 +104,7 @@ class TokenAuth:
         lasts = failure is not None and asyncio.get_running_loop().time() < failure.at + FAILURE_SHARED
         return failure if lasts else None
 
-    def _start(self) -> "asyncio.Task[AccessToken | _Failure]":
+    def _start(self) -> "asyncio.Task[ObtainedToken | _Failure]":
         if self._refresh is None:
             self._started += 1
             self._refresh = asyncio.create_task(self._call_provider())
@@ -109,12 +114,12 @@ class TokenAuth:
     def _ended(self, _: object) -> None:
         self._refresh = None
 
-    async def _outcome(self, refresh: "asyncio.Task[AccessToken | _Failure]") -> "AccessToken | _Failure":
+    async def _outcome(self, refresh: "asyncio.Task[ObtainedToken | _Failure]") -> "ObtainedToken | _Failure":
         # `wait` neither ends the refresh when this task is cancelled, nor this task when the refresh is.
         await asyncio.wait([refresh])
         return self._failed("it was cancelled") if refresh.cancelled() else refresh.result()
 
-    async def _call_provider(self) -> "AccessToken | _Failure":
+    async def _call_provider(self) -> "ObtainedToken | _Failure":
         assert self._provider is not None  # noqa: S101  # there is no refresh without a function to call
         try:
             provided = self._provider()
@@ -127,9 +132,8 @@ class TokenAuth:
             cause = error.with_traceback(frames and frames.tb_next)
             self._failure = self._failed(type(error).__name__, cause=cause)
         else:
-            self._token, self._obtained_at, self._failure = token, self._now(), None
-            self._token_number = self._started
-            return token
+            self._current, self._failure = ObtainedToken(token, self._now(), self._started), None
+            return self._current
         return self._failure
 
     def _failed(self, what: str, *, cause: Exception | None = None) -> _Failure:

@@ -34,36 +34,43 @@ def given_up(call: Call, attempt: Attempt, decision: GiveUp) -> TransportError:
     )
 
 
-def no_response(call: Call, reason: str) -> TransportError:
-    """Make the error for a call that ends before its next attempt."""
-    kind = OutcomeUnknownError if call.may_have_had_an_effect else NotSentError
-    return kind(f"{_where(call)}: {reason}; {sent_so_far(call.sent)}", attempts=call.sent)
+def not_admitted(call: Call, failure: Exception) -> TransportError:
+    """Make the error for a call whose next attempt the gate did not admit, because it is closed or has failed."""
+    reason = str(failure) if isinstance(failure, UsageError) else f"the gate failed ({type(failure).__name__})"
+    return _ended(call, reason)
 
 
 def closed(call: Call) -> PlatformError:
     """Make the error for a call that closing the client has ended."""
-    if call.is_in_flight or not call.may_have_had_an_effect:
-        return no_response(call, "the client was closed")
+    if call.is_in_flight or not call.progress.may_have_had_an_effect:
+        reason = "the client was closed"
+        return _ended(call, reason)
     # It waited for a retry that will not be sent, whatever the attempts before it did.
     what = f"{sent_so_far(call.sent)}, and may have had an effect"
     return UsageError(f"{_where(call)}: the client was closed before a retry; {what}")
 
 
-def out_of_time(call: Call, *, retry_at: datetime | None) -> DeadlineExceededError:
-    """Make the error for a call whose deadline or queue timeout passed.
+def out_of_time(call: Call, seen: Response | None, *, seconds: float | None, now: datetime) -> PlatformError:
+    """Make the error for a call that its limit has ended: the client was closed, or its time is over.
 
     Args:
         call: the call.
-        retry_at: when a cooldown that another call has met ends; None when there is none.
+        seen: the last response with status 429 of this process; None when there was none.
+        seconds: how long a cooldown still lasts; None when there is none.
+        now: the wall clock.
     """
+    if call.was_closed:
+        return closed(call)
+    if call.is_rate_limited:
+        return held_back(call, seen, seconds=seconds, now=now)
     policy = call.policy
     is_queued = call.admitted_at is None
     what = f"queue_timeout of {policy.queue_timeout:g} s" if is_queued else f"deadline of {policy.deadline:g} s"
     return DeadlineExceededError(
         f"{_where(call)}: the {what} passed; {sent_so_far(call.sent)}",
         attempts=call.sent,
-        sent=call.may_have_had_an_effect,
-        retry_at=retry_at,
+        sent=call.progress.may_have_had_an_effect,
+        retry_at=moment_after(now, seconds),
     )
 
 
@@ -83,11 +90,16 @@ def held_back(call: Call, seen: Response | None, *, seconds: float | None, now: 
         attempts=call.sent,
         retry_after=seconds,
         retry_at=moment_after(now, seconds),
-        reason=exceeded_limit(seconds or 0.0, elapsed=call.progress.elapsed, policy=call.policy),
+        reason=exceeded_limit(seconds or 0.0, elapsed=call.elapsed, policy=call.policy),
         token=None if seen is None else sent_token(seen),
     )
     assert isinstance(error, RateLimitError)  # noqa: S101  # the class of the tree for status 429
     return error
+
+
+def _ended(call: Call, reason: str) -> TransportError:
+    kind = OutcomeUnknownError if call.progress.may_have_had_an_effect else NotSentError
+    return kind(f"{_where(call)}: {reason}; {sent_so_far(call.sent)}", attempts=call.sent)
 
 
 def _where(call: Call) -> str:

@@ -143,12 +143,20 @@ RETRY_AFTER_JITTER_SHARE = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """A call so far: attempts used, responses of 429, seconds since its first admission, and a possible effect."""
+    """The attempts of a call so far: attempts used, responses of 429, and whether one may have had an effect."""
 
     attempts: int = 0
     rate_limits: int = 0
-    elapsed: float = 0.0
     may_have_had_an_effect: bool = False
+
+    def after(self, outcome: Outcome) -> "Progress":
+        """Return the progress with one attempt more."""
+        is_rate_limited = outcome is Outcome.RATE_LIMITED
+        return Progress(
+            attempts=self.attempts + (not is_rate_limited),
+            rate_limits=self.rate_limits + is_rate_limited,
+            may_have_had_an_effect=self.may_have_had_an_effect or outcome in EFFECT_POSSIBLE,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +198,7 @@ def decide(
     outcome: Outcome,
     delay: float,
     progress: Progress,
+    elapsed: float,
     policy: BackoffPolicy,
     budget: int,
 ) -> Retry | GiveUp:
@@ -199,7 +208,8 @@ def decide(
         method: the HTTP method.
         outcome: what the attempt ended in.
         delay: how long to wait before a retry, in seconds.
-        progress: the call so far, this attempt included.
+        progress: the attempts so far, this one included.
+        elapsed: seconds since the gate first admitted the call.
         policy: the limits.
         budget: what is left of the retry budget.
     """
@@ -212,7 +222,7 @@ def decide(
         reason = f"max_attempts={policy.max_attempts} reached"
     elif rule.cost > budget:
         reason = "too many retries failed lately: the retry budget is spent"
-    elif (limit := exceeded_limit(delay, elapsed=progress.elapsed, policy=policy)) is not None:
+    elif (limit := exceeded_limit(delay, elapsed=elapsed, policy=policy)) is not None:
         reason = limit if outcome is Outcome.RATE_LIMITED else f"the delay of {in_seconds(delay)} is {limit}"
     else:
         return Retry(cost=rule.cost)

@@ -5,15 +5,11 @@ import random
 import sys
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 import httpx
 
-from .._errors import (
-    PlatformError,
-    ResponseDecodeError,
-    TransportError,
-    UsageError,
-)
+from .._errors import PlatformError, ResponseDecodeError, TransportError, UsageError
 from .._transports.connections.failures import without_frames
 from .._transports.given_client import HTTPTransport, as_transport
 from .._transports.lazy import LazyRequest, copy_of
@@ -24,7 +20,7 @@ from .admission.guarded_gate import GuardedGate
 from .admission.window import WaitTooLongError
 from .attempt import Attempt, AttemptSender, Call
 from .auth import TokenAuth
-from .call_errors import closed, given_up, held_back, no_response, out_of_time
+from .call_errors import closed, given_up, held_back, not_admitted, out_of_time
 from .policy import BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from .telemetry.events import BackoffEvent
 from .telemetry.tracing import OPENTELEMETRY, trace_of
@@ -77,7 +73,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         # Processes that share a gate may share its retry budget as well.
         shared = getattr(own, "retry_budget", None)
         self._budget = shared if isinstance(shared, RetryBudget) else RetryBudget(self._policy.retry_budget)
-        self._calls: set[Call] = set()
+        self._calls: dict[Call, asyncio.Task[Any] | None] = {}
         self._ended = asyncio.Event()
         self._is_closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -96,14 +92,13 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request as often as the policy allows, and return the last response, read."""
-        self._check_use()
         if not isinstance(request, LazyRequest):
             await request.aread()
+        self._check_use()
         policy: BackoffPolicy = request.extensions.get(POLICY, self._policy)
-        task = asyncio.current_task()
-        limit = asyncio.timeout(policy.queue_timeout)
-        trace = trace_of(request) if OPENTELEMETRY in sys.modules else None
-        call = Call(request=request, policy=policy, ticket=self._gate.ticket(), limit=limit, task=task, trace=trace)
+        tracing = sys.modules.get(OPENTELEMETRY)
+        trace = None if tracing is None else trace_of(request, tracing)
+        call = Call(request=request, policy=policy, limit=asyncio.timeout(policy.queue_timeout), trace=trace)
         if trace is None:
             return await self._respond(call)
         with trace:
@@ -112,14 +107,15 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             return response
 
     async def _respond(self, call: Call) -> httpx.Response:
+        self._calls[call] = asyncio.current_task()
         try:
             async with call.limit:
-                self._calls.add(call)
                 return await self._run(call)
         except TimeoutError as error:
             if not call.limit.expired():
                 raise
-            raise self._out_of_time(call) from without_frames(error)
+            left = self._gate.cooldown_left() or None
+            raise out_of_time(call, self._last_rate_limit, seconds=left, now=self._now()) from without_frames(error)
         except WaitTooLongError as error:
             raise held_back(call, self._last_rate_limit, seconds=error.seconds, now=self._now()) from None
         except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
@@ -128,7 +124,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             without_frames(error)
             raise
         finally:
-            self._calls.discard(call)
+            del self._calls[call]
             self._ended.set()
 
     def _check_use(self) -> None:
@@ -144,7 +140,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         while True:
             attempt = await self._attempt(call)
             if attempt.outcome is Outcome.FINAL and attempt.response is not None:
-                if attempt.response.status_code == 401 and await self._has_new_token(call):
+                if attempt.response.status_code == 401 and await self._refresh_token(call):
                     continue
                 return self._final(call, attempt, attempt.response)
             decision = decide(
@@ -152,6 +148,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 outcome=attempt.outcome,
                 delay=attempt.delay,
                 progress=call.progress,
+                elapsed=call.elapsed,
                 policy=call.policy,
                 budget=self._budget.left,
             )
@@ -167,47 +164,64 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             await self._admit(call)
             request = copy_of(call.request) if call.sent else call.request
             if self._auth is not None:
-                refreshed = call.token if call.has_refreshed_token else None
+                refreshed, call.refreshed_token = call.refreshed_token, None
                 token = self._auth.authorize(request, refreshed)
                 call.token = await (token if call.trace is None else call.trace.waiting("token_wait", token))
-                if self._auth.is_provided and self._gate.cooldown_left() > 0:
-                    # The token took its time, and meanwhile another call was rate limited: wait with the others.
-                    self._sender.release(call)
+                if self._auth.is_provided and (self._is_closed or self._gate.cooldown_left() > 0):
+                    # The token took its time, and meanwhile the client was closed, or another call rate limited.
+                    self._release(call)
                     await self._admit(call)
             attempt = await self._sender.send(request, call)
             if attempt.outcome is Outcome.RATE_LIMITED:
                 self._last_rate_limit = attempt.response
             return attempt
         finally:
-            if call.permit is not None:
-                self._sender.release(call)
+            self._release(call)
 
     async def _admit(self, call: Call) -> None:
         try:
+            if call.ticket is None:
+                call.ticket = self._gate.ticket()
             permit = self._gate.enter(call.ticket, max_wait=call.longest_cooldown, until=call.limit.when())
             call.permit = await (permit if call.trace is None else call.trace.waiting("gate_wait", permit))
+        except WaitTooLongError:
+            raise
         except Exception as error:
-            if isinstance(error, WaitTooLongError) or (isinstance(error, PlatformError) and not call.sent):
+            if isinstance(error, PlatformError) and not call.sent:
                 raise
-            reason = str(error) if isinstance(error, UsageError) else f"the gate failed ({type(error).__name__})"
-            raise no_response(call, reason) from error
+            raise not_admitted(call, error) from error
+        if self._is_closed:
+            # In the turn of the event loop in which the permit came: the end of the call is already due.
+            raise closed(call)
         if call.admitted_at is None:
             # Queueing behind one's own tasks must not fail a call: its deadline starts here.
             call.admitted_at, deadline = asyncio.get_running_loop().time(), call.policy.deadline
-            if not self._is_closed:
-                call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
+            call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
 
-    async def _has_new_token(self, call: Call) -> bool:
+    def _release(self, call: Call) -> None:
+        """Give back the permit of a call that still holds one: no response came, or nothing was sent."""
+        permit, call.permit = call.permit, None
+        if permit is not None:
+            self._gate.abandoned(permit)
+
+    async def _refresh_token(self, call: Call) -> bool:
+        """Refresh the token of a call after its first 401; return whether there is another one to try."""
         if self._auth is None or call.token is None or call.has_refreshed_token:
             return False
-        refreshed = await self._auth.refresh(rejected=call.token)
-        call.token, call.has_refreshed_token = refreshed or call.token, True
-        return refreshed is not None
+        call.refreshed_token = await self._auth.refresh(rejected=call.token)
+        call.has_refreshed_token = True
+        return call.refreshed_token is not None
 
     def _final(self, call: Call, attempt: Attempt, response: httpx.Response) -> httpx.Response:
         if response.status_code < 500 and self._budget.left < self._budget.capacity:
             self._budget.refund(call.spent)
         return self._described(call, attempt, response)
+
+    def _given_up(self, call: Call, attempt: Attempt, decision: GiveUp) -> httpx.Response:
+        if attempt.response is None:
+            raise given_up(call, attempt, decision) from attempt.error
+        attempt.response.extensions[REASON] = decision.reason
+        return self._described(call, attempt, attempt.response)
 
     def _described(self, call: Call, attempt: Attempt, response: httpx.Response) -> httpx.Response:
         response.extensions[ATTEMPTS] = call.sent
@@ -216,30 +230,20 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             response.extensions[RETRY_AT] = moment_after(self._now(), attempt.retry_after)
         return response
 
-    def _given_up(self, call: Call, attempt: Attempt, decision: GiveUp) -> httpx.Response:
-        if attempt.response is not None:
-            attempt.response.extensions[REASON] = decision.reason
-            return self._described(call, attempt, attempt.response)
-        raise given_up(call, attempt, decision) from attempt.error
-
-    def _out_of_time(self, call: Call) -> PlatformError:
-        if call.was_closed:
-            return closed(call)
-        left, now = self._gate.cooldown_left() or None, self._now()
-        if call.is_rate_limited:
-            return held_back(call, self._last_rate_limit, seconds=left, now=now)
-        return out_of_time(call, retry_at=moment_after(now, left))
-
     async def aclose(self) -> None:
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport below."""
         if self._is_closed:
             return
-        if self._loop is not None and self._loop is not asyncio.get_running_loop():
+        loop, closing = asyncio.get_running_loop(), asyncio.current_task()
+        if self._loop is not None and self._loop is not loop:
             raise UsageError("close a client in the event loop of its first call")
         self._is_closed = True
         for call in self._calls:
-            call.close(now=asyncio.get_running_loop().time())
-        while any(call.task is not asyncio.current_task() for call in self._calls):
-            self._ended.clear()
-            await self._ended.wait()
-        await self._sender.transport.aclose()
+            call.close(now=loop.time())
+        try:
+            while any(task is not closing for task in self._calls.values()):
+                self._ended.clear()
+                await self._ended.wait()
+        finally:
+            # Also when the task that closes is cancelled.
+            await self._sender.transport.aclose()

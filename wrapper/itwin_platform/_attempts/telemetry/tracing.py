@@ -5,12 +5,11 @@ OpenTelemetry is found in `sys.modules`. No span names an id, a query, a body or
 """
 
 import asyncio
-import sys
 from collections.abc import Awaitable
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from types import ModuleType, TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from ..._transports.lazy import Request, Response, route_of
 from ..._version import LOG, __version__
@@ -20,23 +19,10 @@ T = TypeVar("T")
 OPENTELEMETRY = "opentelemetry.trace"
 
 
-class Ended(Protocol):
-    """What an attempt ended in."""
-
-    @property
-    def response(self) -> Response | None: ...
-    @property
-    def error(self) -> Exception | None: ...
-
-
-E = TypeVar("E", bound=Ended)
-
-
-def trace_of(request: Request) -> "Trace | None":
+def trace_of(request: Request, api: ModuleType) -> "Trace | None":
     """Return the trace of a call; None when the application has set no tracer provider."""
-    api = sys.modules.get(OPENTELEMETRY)
-    provider = None if api is None else api.get_tracer_provider()
-    if api is None or isinstance(provider, api.ProxyTracerProvider):
+    provider = api.get_tracer_provider()
+    if isinstance(provider, api.ProxyTracerProvider):
         return None
     attributes: dict[str, Any] = {
         "http.request.method": request.method,
@@ -88,15 +74,12 @@ class Trace:
             key = f"itwin_platform.{name}"
             self._waits[key] = self._waits.get(key, 0.0) + clock() - started
 
-    async def attempt(self, number: int, exchange: Awaitable[E]) -> E:
-        """Await an attempt within a span of its own."""
+    def attempt(self, number: int) -> "Trace":
+        """Return the span of an attempt, to use in `with`."""
         resent = {"http.request.resend_count": number - 1} if number > 1 else {}
         attributes = {**self._attributes, **resent, **self._waits}
         self._waits.clear()
-        with Trace(self._api, self._tracer, attributes, kind=self._api.SpanKind.CLIENT) as span:
-            ended = await exchange
-            span.ended(ended.response, ended.error)
-            return ended
+        return Trace(self._api, self._tracer, attributes, kind=self._api.SpanKind.CLIENT)
 
     def ended(self, response: Response | None, error: Exception | None = None) -> None:
         """Record what the call or the attempt ended in."""
