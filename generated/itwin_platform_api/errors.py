@@ -18,11 +18,11 @@ class ResponseDecodeError(Exception):
 
 
 def decode_error(response: httpx.Response) -> Exception:
-    """Return the error of a response. A client names its own type of error in the response's extensions."""
-    make: Callable[[int, Mapping[str, str], bytes], Exception] = response.extensions.get(
-        DECODE_ERROR, ResponseDecodeError
-    )
-    return make(response.status_code, response.headers, response.content)
+    """Return the error of a response. A client names what makes its own error in the response's extensions."""
+    make: Callable[[httpx.Response], Exception] | None = response.extensions.get(DECODE_ERROR)
+    if make is not None:
+        return make(response)
+    return ResponseDecodeError(response.status_code, response.headers, response.content)
 
 
 __all__ = ["DECODE_ERROR", "ResponseDecodeError", "decode_error"]

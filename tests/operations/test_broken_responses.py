@@ -1,10 +1,10 @@
 """A success that is not what the description says is one error that keeps the response."""
 
 import pytest
-from itwin_platform import PlatformClient, ResponseDecodeError
+from itwin_platform import BackoffPolicy, PlatformClient, ResponseDecodeError
 from pytest_httpx import HTTPXMock
 
-from tests.operations.conftest import CALLS, IDS, OPERATIONS
+from tests.operations.conftest import BASE_URL, CALLS, IDS, OPERATIONS
 
 #: Where a response holds what was asked for; a webhook comes without an outer object.
 WRAPPERS = {
@@ -65,6 +65,18 @@ async def test_an_object_without_what_was_asked_for_is_a_decode_error(
     httpx_mock.add_response(status_code=OPERATIONS[name].success, json=body)
     with pytest.raises(ResponseDecodeError):
         await CALLS[name](platform, IDS)
+
+
+@pytest.mark.parametrize("body", [b"[", b"{}"])
+async def test_a_decode_error_counts_the_requests_that_were_sent(body: bytes, httpx_mock: HTTPXMock) -> None:
+    """`attempts` includes the retries before the broken response."""
+    httpx_mock.add_response(status_code=503)
+    httpx_mock.add_response(content=body)
+    backoff = BackoffPolicy(base_delay=0.0)
+    async with PlatformClient(BASE_URL, vendor="vendor", token="made-up", backoff=backoff) as platform:
+        with pytest.raises(ResponseDecodeError) as caught:
+            await platform.itwins.get_primary_account()
+    assert caught.value.attempts == 2
 
 
 @pytest.mark.parametrize(

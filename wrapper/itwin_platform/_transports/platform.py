@@ -12,7 +12,7 @@ from .._version import LOG
 from .options import CallOptions
 from .request import FIXED_HEADERS, Service, cannot_be_sent, check_path, check_request, make_request, merged_headers
 from .response_info import SECONDS, response_info
-from .status_errors import ATTEMPTS, error_of
+from .status_errors import ATTEMPTS, decode_error_of, error_of
 
 M = TypeVar("M")
 
@@ -61,7 +61,7 @@ class PlatformSender:
         self._report(response, seconds=clock() - started)
         if response.status_code >= 300:
             raise error_of(response)
-        response.extensions[DECODE_ERROR] = ResponseDecodeError
+        response.extensions[DECODE_ERROR] = decode_error_of
         return response
 
     def _report(self, response: httpx.Response, *, seconds: float) -> None:
@@ -139,9 +139,4 @@ def unwrap(response: httpx.Response, value: object, kind: type[M]) -> M:
     """
     if isinstance(value, kind):
         return value
-    raise ResponseDecodeError(
-        response.status_code,
-        response.headers,
-        response.content,
-        reason=f"the response has no {kind.__name__}, which the specification requires",
-    )
+    raise decode_error_of(response, reason=f"the response has no {kind.__name__}, which the specification requires")

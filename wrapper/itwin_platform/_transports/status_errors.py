@@ -15,6 +15,7 @@ from .._errors import (
     PermissionDeniedError,
     RateLimitError,
     RequestTooLargeError,
+    ResponseDecodeError,
     ServerError,
     UnprocessableError,
 )
@@ -55,6 +56,13 @@ def error_of(response: Response) -> APIStatusError:
         reason=known.get(REASON),
         token=sent_token(response),
     )
+
+
+def decode_error_of(response: Response, *, reason: str | None = None) -> ResponseDecodeError:
+    """Make the error for a success that does not match the specification."""
+    error = ResponseDecodeError(response.status_code, response.headers, response.content, reason=reason)
+    error.attempts = response.extensions.get(ATTEMPTS, 1)
+    return error
 
 
 def sent_token(response: Response) -> str | None:
