@@ -1,4 +1,4 @@
-"""Runs the examples one after the other, each by itself and within a minute: `make examples`."""
+"""Run the examples one after the other, each in a folder of its own and for a minute at most: `make examples`."""
 
 import ast
 import subprocess
@@ -14,14 +14,14 @@ ORDER = [
 
 
 def command(path: Path) -> list[str]:
-    """How a user runs an example."""
+    """Return the command with which a user runs an example."""
     if path.name.startswith("test_"):
         return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
     return [sys.executable, str(path)]
 
 
 def main() -> int:
-    """Prints a heading for each, runs it in an empty folder, and returns how many failed."""
+    """Run each example in an empty folder, below a heading, and return how many failed."""
     failed = []
     for name in ORDER:
         path = HERE / f"{name}.py"
@@ -30,7 +30,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             if subprocess.run(command(path), cwd=folder, timeout=60, check=False).returncode:  # noqa: S603  # our own
                 failed.append(name)
-    print(f"\n{len(ORDER) - len(failed)} of {len(ORDER)} examples ran well.", *failed)
+    failures = f" Failed: {', '.join(failed)}" if failed else ""
+    print(f"\n{len(ORDER) - len(failed)} of {len(ORDER)} examples succeeded.{failures}")
     return len(failed)
 
 

@@ -1,7 +1,7 @@
-"""Four small programs against a sandbox that fails and limits: a web service, an export, a change, a scene.
+"""Four small programs against a sandbox with faults and rate limits: a web service, an export, an update, a scene.
 
-Run it with `python examples/four_programs.py`; it needs the extra `sandbox`, FastAPI for the service and, if it is
-installed, pandas for a table. Each program prints what it did and what the client went through for it.
+Run it with `python examples/four_programs.py`. It needs the extra `sandbox` and FastAPI, and uses pandas if it is
+installed. Each program prints what it did, and how many responses and attempts that took.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from itwin_platform_sandbox import Sandbox
 
 
 class Journal:
-    """Counts the responses and the attempts of one program, as `on_response` tells them."""
+    """The responses and the attempts of one program, counted by `on_response`."""
 
     def __init__(self) -> None:
         self.statuses: Counter[int] = Counter()
@@ -50,12 +50,12 @@ class Journal:
 
 
 async def web_service(platform: PlatformClient, sandbox: Sandbox) -> None:
-    """A service returns models as they are, with `to_dict()`; a rate limit becomes its own 503."""
+    """Serve models as JSON with `to_dict()`, and turn a rate limit into a 503 of the service."""
     app = FastAPI()
 
     @app.get("/itwins/{number}")
     async def itwins(number: int) -> list[dict[str, Any]]:
-        # Whoever waits for this service should not wait long.
+        # A user waits for this response: fail early.
         view = platform.with_options(deadline=2.0, queue_timeout=1.0, max_attempts=2)
         return [itwin.to_dict() for itwin in await view.itwins.list(limit=number).collect()]
 
@@ -73,7 +73,7 @@ async def web_service(platform: PlatformClient, sandbox: Sandbox) -> None:
 
 
 async def export(platform: PlatformClient, sandbox: Sandbox) -> None:
-    """All iTwins as CSV, and as a table of pandas; faults on the way lose and repeat nothing."""
+    """Export all iTwins to CSV and to pandas; faults neither lose nor repeat a row."""
     sandbox.fault("unavailable", count=2)
     sandbox.fault("rate_limited", seconds=1)
     rows = [itwin.to_dict() async for itwin in platform.itwins.list(representation="full", page_size=50)]
@@ -90,26 +90,27 @@ async def export(platform: PlatformClient, sandbox: Sandbox) -> None:
         print(f"  pandas: {pandas.DataFrame(rows).groupby('subClass').size().to_dict()}")
 
 
-async def change(platform: PlatformClient, sandbox: Sandbox) -> None:
-    """One option and the password of a repository change, and everything else stays."""
-    place = (sandbox.itwin_id, sandbox.repository_ids["UrlTemplate"])
-    whole = RepositoryOptions(query_parameters={"key": "made-up"}, minimum_level=1, maximum_level=20)
-    stored = await platform.repositories.update(*place, options=whole)
+async def update(platform: PlatformClient, sandbox: Sandbox) -> None:
+    """Change one option and the password of a repository, and keep everything else."""
+    repository = (sandbox.itwin_id, sandbox.repository_ids["UrlTemplate"])
+    complete = RepositoryOptions(query_parameters={"key": "made-up"}, minimum_level=1, maximum_level=20)
+    stored = await platform.repositories.update(*repository, options=complete)
     sandbox.fault("reset_after_effect")
-    stored = await platform.repositories.update(*place, options=RepositoryOptions.of(stored).replace(minimum_level=3))
+    changed = RepositoryOptions.of(stored).replace(minimum_level=3)
+    stored = await platform.repositories.update(*repository, options=changed)
     kept = RepositoryOptions.of(stored)
     print(f"  levels {kept.minimum_level} to {kept.maximum_level}, query parameters kept: {kept.query_parameters}")
     try:
-        await platform.repositories.update(*place, options={"minimumLevel": 4})
+        await platform.repositories.update(*repository, options={"minimumLevel": 4})
     except UsageError as error:
         print(f"  UsageError: {error}")
     login = BasicAuthentication(username="surveyor", password="made-up-1")
-    await platform.repositories.update(*place, authentication=login.replace(password="made-up-2"))
+    await platform.repositories.update(*repository, authentication=login.replace(password="made-up-2"))
     print(f"  password changed: {login!r}")
 
 
 async def scene(platform: PlatformClient, sandbox: Sandbox) -> None:
-    """A scene of models and mappings; a lost response is recovered, because the scene has an id of its own."""
+    """Create a scene from models and mappings, and recover a lost response by the id of the scene."""
     layer = RepositoryResourceData(
         id=sandbox.repository_id, itwin_id=sandbox.itwin_id, class_="GeographicInformationSystem", repository_id="gis"
     )
@@ -126,7 +127,7 @@ async def scene(platform: PlatformClient, sandbox: Sandbox) -> None:
     try:
         await platform.scenes.create(sandbox.itwin_id, id=scene_id, display_name="Site", objects=objects)
     except (ConflictError, BadRequestError) as error:
-        # Conflict: the id of the scene is taken. Bad request: those of its objects are.
+        # Conflict: the id of the scene exists. Bad request: the ids of its objects exist.
         reason = error.details[0].message if error.details else error.message
         print(f"  {type(error).__name__}, so the first request had arrived: {reason}")
     kinds = [item.kind async for item in platform.scenes.list_objects(scene_id, sandbox.itwin_id)]
@@ -140,7 +141,7 @@ async def main() -> None:
         Sandbox(itwins=250) as sandbox,
         PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token, backoff=policy) as platform,
     ):
-        for program in (web_service, export, change, scene):
+        for program in (web_service, export, update, scene):
             journal = Journal()
             print(f"{program.__name__}: {program.__doc__}")
             await program(platform.with_options(on_response=journal.note, correlation_id=program.__name__), sandbox)

@@ -1,14 +1,14 @@
-"""Export all iTwins to a CSV file; started again after a crash, it continues, and no row is lost or doubled.
+"""Export all iTwins to a CSV file. Started again after a crash, it continues without a lost or a duplicate row.
 
-Run it with `python examples/nightly_export.py itwins.csv`, one at a time: against the platform that
-ITWIN_PLATFORM_BASE_URL, ITWIN_PLATFORM_VENDOR and ITWIN_PLATFORM_TOKEN name, else against a sandbox of its own.
+Run it with `python examples/nightly_export.py itwins.csv`, one process at a time. It exports from the platform that
+ITWIN_PLATFORM_BASE_URL, ITWIN_PLATFORM_VENDOR and ITWIN_PLATFORM_TOKEN name, otherwise from a sandbox that it starts.
 
-How it works: the rows of a page are forced to disk after those of the pages before. Then a file with the length of the
-rows, and the string that continues the listing, replaces the one before it in one step. Rows beyond that length belong
-to a page that was not recorded: they are cut off, and the page is read again.
+How it works: the program appends the rows of a page and forces them to disk. Then it replaces the progress file in one
+step: that file has the length of the rows and the string that continues the listing. After a crash, rows beyond that
+length belong to a page that was not recorded: the program cuts them off and reads the page again.
 
-Why CSV: it can be cut and added to at any row. Parquet can be read only once its end is written; convert the complete
-file afterwards. The names in it are untrusted: let a spreadsheet import them as text, or it runs them as formulas.
+Why CSV: a CSV file can be cut and extended at any row. A Parquet file needs its last bytes, so convert the complete CSV
+file afterwards. The names in it are untrusted: import them as text, or a spreadsheet runs them as formulas.
 
 `list_all` reads beyond the cap of 10,000 iTwins (X-Max-Return), in ranges of the time of creation, which never changes.
 An iTwin that is deleted while its range is read can hide another one.
@@ -33,7 +33,7 @@ COLUMNS = ("id", "number", "displayName", "class", "subClass", "type", "status",
 
 @dataclass
 class Progress:
-    """Bytes of rows that are safe, the string that continues the listing, and whether all of it was read."""
+    """The bytes of rows on disk, the string that continues the listing, and whether the listing is complete."""
 
     size: int = 0
     resume: str | None = None
@@ -41,9 +41,9 @@ class Progress:
 
 
 async def export(platform: PlatformClient, target: Path, *, page_size: int = 1000) -> None:
-    """Write the iTwins to `target`, which appears, or is replaced, when all of them are there."""
-    rows, noted = target.with_suffix(".rows"), target.with_suffix(".progress")
-    progress = Progress(**json.loads(noted.read_text())) if noted.exists() else Progress()
+    """Write the iTwins to `target`, which is created or replaced when all rows are complete."""
+    rows, progress_file = target.with_suffix(".rows"), target.with_suffix(".progress")
+    progress = Progress(**json.loads(progress_file.read_text())) if progress_file.exists() else Progress()
     if progress.size:
         print(f"continuing after {progress.size} bytes")
     if not progress.complete:
@@ -53,15 +53,15 @@ async def export(platform: PlatformClient, target: Path, *, page_size: int = 100
         async for page in pager.pages():
             size = _append(rows, progress.size, page.items)
             progress = Progress(size=size, resume=page.resume, complete=page.resume is None)
-            _replace(noted, json.dumps(asdict(progress)))
-    noted.unlink()
-    _force(target.parent)  # a note of rows that have gone to their place would be one of rows that are lost
+            _replace(progress_file, json.dumps(asdict(progress)))
+    progress_file.unlink()
+    _force(target.parent)  # a progress file without its rows would make the next run believe that they are lost
     rows.replace(target)
     _force(target.parent)
 
 
 def _append(rows: Path, size: int, itwins: Iterable[ITwin]) -> int:
-    """Write rows after the first `size` bytes, whatever is there now, and return how many are safe on disk then."""
+    """Write rows after the first `size` bytes, cut off what follows them, and return the new size on disk."""
     text = io.StringIO()
     table: csv.DictWriter[str] = csv.DictWriter(text, COLUMNS, restval="", extrasaction="ignore")
     if not size:
@@ -84,7 +84,7 @@ def _replace(path: Path, text: str) -> None:
 
 
 def _force(path: Path) -> None:
-    """Return when a file, or the names in a folder, are on disk."""
+    """Wait until a file, or the names in a folder, are on disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -94,7 +94,7 @@ def _force(path: Path) -> None:
 
 @asynccontextmanager
 async def platform_or_sandbox() -> AsyncIterator[PlatformClient]:
-    """A client of the platform that the environment names, else of a sandbox that has more than one listing shows."""
+    """Open a client of the platform that the environment names, otherwise of a sandbox with more than 10,000 iTwins."""
     if "ITWIN_PLATFORM_BASE_URL" in os.environ:
         async with PlatformClient() as platform:
             yield platform

@@ -1,4 +1,4 @@
-"""A progress bar of a listing, against the local sandbox: `on_page` is called with each page that has been read.
+"""Show a progress bar of a listing of the local sandbox: the client calls `on_page` with each page.
 
 Run it with `python examples/progress.py`.
 """
@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 
 async def main() -> None:
-    """Lists 5,000 iTwins with four pages in flight, and shows how far it is."""
+    """List 5,000 iTwins with four pages in flight, and show the progress."""
     async with (
         Sandbox(itwins=5_000, latency=0.1) as sandbox,
         PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform,

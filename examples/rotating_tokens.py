@@ -1,10 +1,10 @@
-"""Tokens that rotate: OAuth2 client credentials with Authlib as the token source of a client.
+"""Tokens that rotate: OAuth2 client credentials with Authlib as the token provider of a client.
 
-Run it with `python examples/rotating_tokens.py`. A token endpoint on loopback stands for the authorization server; its
-tokens live three seconds, so that they rotate while one listing is read, and the local sandbox takes no others.
+Run it with `python examples/rotating_tokens.py`. A token endpoint on loopback plays the authorization server. Its
+tokens expire after three seconds, so that they rotate during one listing. The local sandbox accepts no others.
 
-`ClientCredentials` is what an application copies. The client calls it once for all tasks, renews the token before it
-expires, and after a 401 asks for another one and repeats the request once.
+`ClientCredentials` is what an application copies. The client calls it once for all tasks and refreshes the token before
+it expires. After a 401 the client gets another token and retries the request once.
 """
 
 import asyncio
@@ -23,26 +23,26 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-#: Seconds that a token lives.
-LIFE = 3
+#: Seconds after which a token expires.
+LIFETIME = 3
 
 
 class ClientCredentials:
-    """A token source: each call fetches a token."""
+    """A token provider: each call fetches a token."""
 
     def __init__(self, oauth: AsyncOAuth2Client, token_endpoint: str) -> None:
         self._oauth = oauth
         self._token_endpoint = token_endpoint
 
     async def __call__(self) -> AccessToken:
-        """Fetches a token; what goes wrong here reaches the application as the cause of a TokenError."""
+        """Fetch a token; an error raised here becomes the cause of a TokenError."""
         token = await self._oauth.fetch_token(self._token_endpoint, grant_type="client_credentials")
         return AccessToken(token["access_token"], datetime.fromtimestamp(token["expires_at"], UTC))
 
 
 @asynccontextmanager
 async def token_server(sandbox: Sandbox) -> AsyncIterator[str]:
-    """A token endpoint that issues tokens which the sandbox takes; yields its address."""
+    """Run a token endpoint that issues tokens which the sandbox accepts, and yield its address."""
     numbers = itertools.count(1)
 
     async def issue(request: Request) -> JSONResponse:
@@ -50,9 +50,9 @@ async def token_server(sandbox: Sandbox) -> AsyncIterator[str]:
         if not request.headers.get("authorization", "").startswith("Basic "):
             return JSONResponse({"error": "invalid_client"}, 401)
         token = f"short-lived-{next(numbers)}"
-        sandbox.add_token(token, expires_in=LIFE)
+        sandbox.add_token(token, expires_in=LIFETIME)
         print(f"  token endpoint: {token} issued")
-        return JSONResponse({"access_token": token, "token_type": "Bearer", "expires_in": LIFE})
+        return JSONResponse({"access_token": token, "token_type": "Bearer", "expires_in": LIFETIME})
 
     app = Starlette(routes=[Route("/token", issue, methods=["POST"])])
     listening = socket.create_server(("127.0.0.1", 0))
@@ -66,7 +66,7 @@ async def token_server(sandbox: Sandbox) -> AsyncIterator[str]:
 
 
 async def main() -> None:
-    """Reads a listing for longer than a token lives, and has a token revoked."""
+    """Read a listing for longer than a token is valid, and revoke a token."""
     # pyright cannot tell what Authlib's client is made of: that is chosen when it is imported.
     async with (
         Sandbox(itwins=800, latency=0.2, any_token=False) as sandbox,
@@ -74,11 +74,11 @@ async def main() -> None:
         AsyncOAuth2Client("my-service", "a made-up secret", scope="itwin-platform") as oauth,  # pyright: ignore[reportGeneralTypeIssues]
         PlatformClient(sandbox.base_url, vendor="sandbox", token=ClientCredentials(oauth, token_endpoint)) as platform,
     ):
-        print(f"A listing that takes longer than the {LIFE} s that a token lives:")
+        print(f"A listing that takes longer than the {LIFETIME} s for which a token is valid:")
         itwins = await platform.itwins.list(page_size=50).collect()
         print(f"  {len(itwins)} iTwins, statuses {sorted({str(request.status) for request in sandbox.requests})}")
 
-        print("A token that is revoked before its time:")
+        print("A token that is revoked before it expires:")
         sandbox.requests.clear()
         sandbox.fault("token_expires")
         account = await platform.itwins.get_primary_account()

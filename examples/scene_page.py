@@ -1,13 +1,13 @@
-"""Scene data in a web page: names, data and links that somebody else wrote, rendered with Jinja so that none runs.
+"""Render untrusted names, data and links of a scene with Jinja, so that a browser runs none of them.
 
-Run it with `python examples/scene_page.py > scene.html` and open that: it shows a scene whose author means harm.
+Run it with `python examples/scene_page.py > scene.html` and open the file: it shows a scene with hostile data.
 
-1. `autoescape` escapes each text that is put between tags, or into an attribute in quotes. No `|safe` anywhere.
-2. `tojson` writes data into a script so that no text in it can end the script; the script is data, which never runs.
-3. Escaping leaves an address like `javascript:...` as it is: only http and https become links.
-4. The header Content-Security-Policy forbids what slips through. A service sends it; the page brings it along.
+1. `autoescape` escapes each string between tags and in quoted attributes. Never use `|safe`.
+2. `tojson` writes data into a script element whose type is JSON: the browser does not run it, and no string can end it.
+3. Escaping does not change an address such as `javascript:...`, so only http and https addresses become links.
+4. Content-Security-Policy blocks what slips through. A service sends it as a header; here it is a meta element.
 
-`itwin_platform.escape` is for pages that are put together without such an engine; with one, it would escape twice.
+`itwin_platform.escape` is for pages built without a template engine; with one, it would escape twice.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ HOSTILE_OBJECTS = [
 
 
 def is_web_address(value: object) -> bool:
-    """Whether a value may become a link: an absolute address of http or https, without what browsers strip."""
+    """Return whether a value is an absolute http or https address without characters that browsers strip."""
     if not isinstance(value, str) or not value.isprintable():
         return False
     try:
@@ -57,24 +57,24 @@ def is_web_address(value: object) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.netloc)
 
 
-def environment() -> Environment:
-    """What renders the page."""
-    found = Environment(loader=DictLoader({"scene.html": PAGE}), autoescape=True)
-    found.tests["web_address"] = is_web_address
-    return found
+def template_environment() -> Environment:
+    """Return the Jinja environment, which escapes every string."""
+    environment = Environment(loader=DictLoader({"scene.html": PAGE}), autoescape=True)
+    environment.tests["web_address"] = is_web_address
+    return environment
 
 
 async def scene_page(platform: PlatformClient, scene_id: str, itwin_id: str) -> str:
-    """Renders a scene and its objects as HTML."""
+    """Render a scene and its objects as HTML."""
     name, objects = "", []
     async for page in platform.scenes.list_objects(scene_id, itwin_id).pages():
         name = (page.scene.display_name if page.scene else None) or "(no name)"
         objects += [item.to_dict() for item in page.items]
-    return environment().get_template("scene.html").render(name=name, objects=objects)
+    return template_environment().get_template("scene.html").render(name=name, objects=objects)
 
 
 async def main() -> None:
-    """Stores a hostile scene in the sandbox and writes its page."""
+    """Store a hostile scene in the sandbox and print its page."""
     async with (
         Sandbox() as sandbox,
         PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform,

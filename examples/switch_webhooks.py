@@ -1,13 +1,14 @@
-"""Switches thousands of webhooks on with bounded concurrency, and reports at the end those that could not be switched.
+"""Activate thousands of webhooks with bounded concurrency, and report the failures at the end.
 
-Run it with `python examples/switch_webhooks.py` against the local sandbox, or name a file of lines `id,secret` to
-switch those on the platform that ITWIN_PLATFORM_BASE_URL, ITWIN_PLATFORM_VENDOR and ITWIN_PLATFORM_TOKEN name.
+Run it with `python examples/switch_webhooks.py` against the local sandbox. With a file of lines `id,secret` as its
+argument, it activates those webhooks on the platform that ITWIN_PLATFORM_BASE_URL, ITWIN_PLATFORM_VENDOR and
+ITWIN_PLATFORM_TOKEN name.
 
-Twenty workers share one iterator, so there are twenty tasks however many webhooks come. A task for each of them would
-be no faster, because the client lets 20 requests be in flight, and would only wait in memory.
+Twenty workers share one iterator, so there are twenty tasks for any number of webhooks. A task for each webhook would
+not be faster, because the client keeps 20 requests in flight; the others would only wait in memory.
 
-Each update carries the secret that the receiver of the events knows. Without one the service generates another (section
-4.8) and does not return it.
+Each update sends the secret that the receiver of the events knows. Without a secret the service generates one and does
+not return it.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ from itwin_platform_sandbox import Sandbox
 
 @dataclass
 class Outcome:
-    """How many were switched, and what became of the others, by id."""
+    """How many webhooks were switched, and the error of each other one by id."""
 
     switched: int = 0
     failed: dict[str, PlatformError] = field(default_factory=dict)
@@ -32,15 +33,15 @@ class Outcome:
 async def switch(
     platform: PlatformClient, webhooks: Iterable[tuple[str, str]], *, active: bool, workers: int = 20
 ) -> Outcome:
-    """Switches webhooks, given as pairs of id and secret; a refused token ends the run, as all others would be refused.
+    """Switch webhooks, which are pairs of id and secret.
 
     Raises:
-        ExceptionGroup: of AuthenticationError or TokenError.
+        ExceptionGroup: of AuthenticationError or TokenError, because no other webhook could be switched either.
     """
     outcome, remaining = Outcome(), iter(webhooks)
 
     async def work() -> None:
-        # Each pair goes to one worker: nothing is awaited between asking the iterator and having its answer.
+        # Each pair goes to one worker, because `next` of the shared iterator awaits nothing.
         for webhook_id, secret in remaining:
             try:
                 await platform.webhooks.update(webhook_id, active=active, secret=secret)
@@ -58,15 +59,15 @@ async def switch(
 
 
 def report(outcome: Outcome) -> int:
-    """Prints what became of them; returns 1 where some have to be looked at."""
-    print(f"{outcome.switched} webhooks switched on, {len(outcome.failed)} not:")
+    """Print the outcome and return 1 if a webhook was not switched."""
+    print(f"{outcome.switched} webhooks activated, {len(outcome.failed)} failed:")
     for webhook_id, error in outcome.failed.items():
         print(f"  {webhook_id}: {error}".replace("\n", "\n    "))
     return 1 if outcome.failed else 0
 
 
 async def against_the_platform(path: Path) -> int:
-    """Switches the webhooks of a file."""
+    """Activate the webhooks of a file."""
     with path.open(newline="", encoding="utf-8") as file:
         async with PlatformClient() as platform:
             pairs = ((webhook_id, secret) for webhook_id, secret in csv.reader(file))
@@ -74,7 +75,7 @@ async def against_the_platform(path: Path) -> int:
 
 
 async def against_the_sandbox() -> None:
-    """Switches 2,000 webhooks while a rate limit strikes. Its one webhook stands for all but two."""
+    """Activate 2,000 webhooks through a rate limit; all but two of the ids name the one webhook of the sandbox."""
     async with (
         Sandbox(latency=0.02) as sandbox,
         PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform,
@@ -82,9 +83,9 @@ async def against_the_sandbox() -> None:
         sandbox.fault("rate_limited", skip=1_000, seconds=1)
         ids = [f"lost-{number}" if number % 700 == 699 else sandbox.webhook_id for number in range(2_000)]
         report(await switch(platform, ((webhook_id, f"secret of {webhook_id}") for webhook_id in ids), active=True))
-        refused = sum(request.status == 429 for request in sandbox.requests)
+        rate_limited = sum(request.status == 429 for request in sandbox.requests)
         most = max(request.in_flight for request in sandbox.requests)
-        print(f"{len(sandbox.requests)} requests, at most {most} in flight; refused with 429 and repeated: {refused}")
+        print(f"{len(sandbox.requests)} requests, at most {most} in flight; rate limited and retried: {rate_limited}")
 
 
 if __name__ == "__main__":
@@ -92,6 +93,6 @@ if __name__ == "__main__":
         if len(sys.argv) > 1:
             sys.exit(asyncio.run(against_the_platform(Path(sys.argv[1]))))
         asyncio.run(against_the_sandbox())
-    except* (AuthenticationError, TokenError) as refused:
-        print(f"The token is refused: {refused.exceptions[0]}", file=sys.stderr)
+    except* (AuthenticationError, TokenError) as rejected:
+        print(f"The token was rejected: {rejected.exceptions[0]}", file=sys.stderr)
         sys.exit(2)

@@ -1,6 +1,6 @@
 """A tour of the client: all eight operations against the local sandbox, over real HTTP.
 
-Run it with `make demo`. Each step is what an application would write; `Journal` shows what went over the wire.
+Run it with `make demo`. Each step is what an application would write; `Journal` prints the requests.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ ITWINS = 10_000
 
 
 class Journal:
-    """Prints headings, and the requests that the sandbox has seen since the last look."""
+    """Headings, results, and the requests that the sandbox has received since the last step."""
 
     def __init__(self, sandbox: Sandbox, console: Console) -> None:
         self._sandbox = sandbox
@@ -31,11 +31,11 @@ class Journal:
         self._seen = 0
 
     def heading(self, text: str) -> None:
-        """Begins a step."""
+        """Start a step."""
         self._console.print(f"\n[bold]{text}[/bold]")
 
     def sent(self, most: int = 3) -> None:
-        """Prints the new requests, the first few of many."""
+        """Print the first `most` of the new requests."""
         requests = self._sandbox.requests[self._seen :]
         self._seen += len(requests)
         for request in requests[:most]:
@@ -51,12 +51,12 @@ class Journal:
             self._console.print(f"  ... and {len(requests) - most} more requests")
 
     def say(self, text: object) -> None:
-        """Prints what came back."""
+        """Print a result."""
         self._console.print(f"  {text}", highlight=False, markup=False, soft_wrap=True)
 
 
 async def itwins(platform: PlatformClient, journal: Journal, console: Console) -> None:
-    """Reads the caller's account, and a long listing with a progress bar."""
+    """Get the primary account, and read a long listing with a progress bar."""
     journal.heading("Get the primary account")
     account = await platform.itwins.get_primary_account()
     journal.sent()
@@ -75,10 +75,10 @@ async def itwins(platform: PlatformClient, journal: Journal, console: Console) -
 
 
 async def repositories(platform: PlatformClient, journal: Journal, sandbox: Sandbox) -> None:
-    """Replaces whole objects, is refused a partial one, and meets a typed error."""
+    """Replace complete objects, send a partial one, and catch a typed error."""
     itwin_id, repository_id = sandbox.itwin_id, sandbox.repository_ids["UrlTemplate"]
 
-    journal.heading("Update a repository: authentication and options are replaced as a whole")
+    journal.heading("Update a repository: authentication and options replace the stored objects")
     repository = await platform.repositories.update(
         itwin_id,
         repository_id,
@@ -94,7 +94,7 @@ async def repositories(platform: PlatformClient, journal: Journal, sandbox: Sand
     journal.sent()
     journal.say(f"now {RepositoryOptions.of(repository)}")
 
-    journal.heading("A partial authentication is refused before anything is sent")
+    journal.heading("A partial authentication is rejected before anything is sent")
     try:
         await platform.repositories.update(
             itwin_id, repository_id, authentication={"type": "Basic", "password": "battery staple"}
@@ -116,7 +116,7 @@ async def repositories(platform: PlatformClient, journal: Journal, sandbox: Sand
 
 
 async def scenes(platform: PlatformClient, journal: Journal, sandbox: Sandbox) -> None:
-    """Creates a scene with typed data, and reads the objects of another."""
+    """Create a scene with typed data, and list the objects of another one."""
     journal.heading("Create a scene")
     scene = await platform.scenes.create(
         sandbox.itwin_id,
@@ -149,7 +149,7 @@ async def scenes(platform: PlatformClient, journal: Journal, sandbox: Sandbox) -
 
 
 async def detectors_and_webhooks(platform: PlatformClient, journal: Journal, sandbox: Sandbox) -> None:
-    """Creates a detector, switches a webhook, and waits out a rate limit."""
+    """Create a detector, activate a webhook, and retry after a rate limit."""
     journal.heading("Create a detector")
     detector = await platform.detectors.create(name="cracks", type="PhotoObjectDetector", display_name="Cracks")
     journal.sent()
@@ -160,7 +160,7 @@ async def detectors_and_webhooks(platform: PlatformClient, journal: Journal, san
     journal.sent()
     journal.say(f"active: {webhook.active}, {len(webhook.event_types)} event types")
 
-    journal.heading("A rate limit is waited out: 429 with retry-after 1")
+    journal.heading("The client waits for a rate limit: 429 with retry-after 1")
     sandbox.fault("rate_limited", seconds=1)
     began = time.perf_counter()
     await platform.webhooks.deactivate(sandbox.webhook_id)
@@ -169,13 +169,13 @@ async def detectors_and_webhooks(platform: PlatformClient, journal: Journal, san
 
 
 async def main() -> None:
-    """Starts the sandbox and takes the tour."""
+    """Start the sandbox and call all operations."""
     console = Console()
     async with (
         Sandbox(itwins=ITWINS, objects=250, latency=0.02) as sandbox,
         PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform,
     ):
-        console.print(f"The sandbox answers at {sandbox.base_url}: {platform!r}", highlight=False, soft_wrap=True)
+        console.print(f"The sandbox listens at {sandbox.base_url}: {platform!r}", highlight=False, soft_wrap=True)
         journal = Journal(sandbox, console)
         await itwins(platform, journal, console)
         await repositories(platform, journal, sandbox)

@@ -1,11 +1,11 @@
-"""A FastAPI service with one shared client: held open by its lifespan, cancelled with the request that needs it.
+"""A FastAPI service with one shared client, whose calls are cancelled when the browser disconnects.
 
-`python examples/web_service.py` shows it at work against the local sandbox. In earnest, with ITWIN_PLATFORM_BASE_URL,
-ITWIN_PLATFORM_VENDOR and ITWIN_PLATFORM_TOKEN set: `uvicorn --app-dir examples web_service:app`.
+`python examples/web_service.py` runs it against the local sandbox. In production, set ITWIN_PLATFORM_BASE_URL,
+ITWIN_PLATFORM_VENDOR and ITWIN_PLATFORM_TOKEN, and run `uvicorn --app-dir examples web_service:app`.
 
-When a browser goes away, FastAPI by itself lets an endpoint run to its end and throws the answer away (only a
-StreamingResponse is ended). `unless_gone` cancels the work instead; the client then ends its request to the platform
-and gives the connection back.
+When a browser disconnects, FastAPI lets the endpoint finish and drops its response, except for a StreamingResponse.
+`unless_disconnected` cancels the work instead: the client then ends its request to the platform and releases the
+connection.
 """
 
 import asyncio
@@ -37,8 +37,8 @@ T = TypeVar("T")
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Holds one client open while the service runs: its connections, token and gate serve all requests."""
-    # Somebody waits for each answer: give up after ten seconds, and on a wait of more than two at once.
+    """Keep one client open while the service runs: all requests share its connections, token and gate."""
+    # A user waits for each response: fail after ten seconds, and immediately when a delay exceeds two seconds.
     async with PlatformClient(backoff=BackoffPolicy(deadline=10.0, max_wait=2.0)) as platform:
         app.state.platform = platform
         yield
@@ -48,7 +48,7 @@ app = FastAPI(title="iTwins", lifespan=lifespan)
 
 
 def platform_of(request: Request) -> PlatformClient:
-    """The client of the running service."""
+    """Return the client of the running service."""
     platform: PlatformClient = request.app.state.platform
     return platform
 
@@ -56,22 +56,22 @@ def platform_of(request: Request) -> PlatformClient:
 Platform = Annotated[PlatformClient, Depends(platform_of)]
 
 
-async def unless_gone(request: Request, work: Coroutine[object, object, T]) -> T:
-    """Returns what `work` returns; cancels it when the other side of `request` goes away.
+async def unless_disconnected(request: Request, work: Coroutine[object, object, T]) -> T:
+    """Return the result of `work`, or cancel it when the client of `request` disconnects.
 
-    It reads what else the server has to say of the request, so a body must have been read before.
+    This receives the remaining messages of the request, so read its body before.
     """
 
-    async def gone() -> None:
+    async def disconnected() -> None:
         while (await request.receive())["type"] != "http.disconnect":
             pass
 
-    working, watching = asyncio.create_task(work), asyncio.create_task(gone())
+    working, watching = asyncio.create_task(work), asyncio.create_task(disconnected())
     try:
         await asyncio.wait((working, watching), return_when=asyncio.FIRST_COMPLETED)
         if working.done():
             return await working
-        raise HTTPException(499, "the caller has gone")  # nobody reads it; the number is the usual one in access logs
+        raise HTTPException(499, "client disconnected")  # nobody reads it; 499 is the usual status in access logs
     finally:
         working.cancel()
         watching.cancel()
@@ -80,8 +80,8 @@ async def unless_gone(request: Request, work: Coroutine[object, object, T]) -> T
 
 @app.get("/account")
 async def account(request: Request, platform: Platform) -> dict[str, str]:
-    """The primary account of the service's user."""
-    found = await unless_gone(request, platform.itwins.get_primary_account())
+    """Return the primary account."""
+    found = await unless_disconnected(request, platform.itwins.get_primary_account())
     return {"id": found.id, "name": found.display_name}
 
 
@@ -89,16 +89,17 @@ async def account(request: Request, platform: Platform) -> dict[str, str]:
 async def projects(
     request: Request, platform: Platform, limit: Annotated[int, Query(ge=1, le=1000)] = 10
 ) -> list[dict[str, str]]:
-    """The first projects."""
-    found = await unless_gone(request, platform.itwins.list(sub_class="Project", limit=limit).collect())
+    """Return the first projects."""
+    pager = platform.itwins.list(sub_class="Project", limit=limit)
+    found = await unless_disconnected(request, pager.collect())
     return [{"id": itwin.id, "name": itwin.display_name, "status": itwin.status} for itwin in found]
 
 
 @app.exception_handler(PlatformError)
 async def platform_failed(_: Request, error: PlatformError) -> JSONResponse:
-    """Says in this service's terms what went wrong: the caller's mistake, try later, or the platform."""
+    """Translate an error of the platform: 503 to retry later, 504, 422 for a wrong call, 404, otherwise 502."""
     body = {"error": type(error).__name__, "correlation_id": getattr(error, "correlation_id", None)}
-    # While the platform asks everybody to wait, the first call ends in RateLimitError, later ones are not even sent.
+    # During a cooldown, the first call ends with RateLimitError, and later calls are not even sent.
     if isinstance(error, RateLimitError | DeadlineExceededError) and error.retry_at is not None:
         seconds = max(1, math.ceil((error.retry_at - datetime.now(UTC)).total_seconds()))
         return JSONResponse(body, 503, {"Retry-After": str(seconds)})
@@ -111,7 +112,7 @@ async def platform_failed(_: Request, error: PlatformError) -> JSONResponse:
 
 @asynccontextmanager
 async def running() -> AsyncIterator[httpx.AsyncClient]:
-    """Runs the service on loopback; yields a browser that is pointed at it."""
+    """Run the service on loopback, and yield an HTTP client of it."""
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
     serving = asyncio.create_task(server.serve([listening]))
@@ -124,7 +125,7 @@ async def running() -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def main() -> None:
-    """Asks the service for this and that, goes away in the middle, and meets a rate limit."""
+    """Send requests to the service, disconnect during one of them, and meet a rate limit."""
     async with Sandbox(itwins=50) as sandbox:
         os.environ["ITWIN_PLATFORM_BASE_URL"] = sandbox.base_url
         os.environ["ITWIN_PLATFORM_VENDOR"] = "sandbox"
@@ -137,15 +138,17 @@ async def main() -> None:
             try:
                 await browser.get("/projects", timeout=0.5)
             except httpx.ReadTimeout:
-                print("/projects: the browser goes away while the platform keeps it waiting")
+                print("/projects: the browser disconnects while the platform does not respond")
             print("/account", (await browser.get("/account")).status_code)
             for request in sandbox.requests[-2:]:
-                print(f"  the platform saw {request.operation}, and answered {request.status or 'nobody: given up'}")
+                print(f"  the platform received {request.operation}: {request.status or 'cancelled'}")
 
             sandbox.fault("rate_limited", seconds=30)
             for path in ("/account", "/projects"):
-                answer = await browser.get(path)
-                print(path, answer.status_code, answer.json()["error"], "Retry-After", answer.headers["retry-after"])
+                response = await browser.get(path)
+                print(
+                    path, response.status_code, response.json()["error"], "Retry-After", response.headers["retry-after"]
+                )
 
 
 if __name__ == "__main__":

@@ -14,7 +14,9 @@ from tests.support.programs import run
 
 def test_tokens_rotate_while_a_listing_is_read(tmp_path: Path) -> None:
     """Several tokens serve one listing without a single 401; a revoked one costs one 401 and one token."""
-    listing, revoked = run("rotating_tokens", folder=tmp_path).stdout.split("A token that is revoked before its time:")
+    listing, revoked = run("rotating_tokens", folder=tmp_path).stdout.split(
+        "A token that is revoked before it expires:"
+    )
     assert listing.count("issued") >= 2
     assert "800 iTwins, statuses ['200']" in listing
     assert revoked.count("issued") >= 1  # on a slow machine the listing ends with a token whose time has come, too

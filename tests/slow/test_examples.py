@@ -15,8 +15,8 @@ from tests.support.real_time import LONGEST
 SAYS = {
     "tour": r"8 operations, \d+ requests\.",
     "progress": r"5000 iTwins in 50 pages",
-    "switch_webhooks": r"1998 webhooks switched on, 2 not:\n  lost-699: 404 WebhookNotFound.*\n  lost-1399: 404",
-    "web_service": r"answered nobody: given up(.*\n)+/account 503 RateLimitError Retry-After (30|2\d)\n",
+    "switch_webhooks": r"1998 webhooks activated, 2 failed:\n  lost-699: 404 WebhookNotFound.*\n  lost-1399: 404",
+    "web_service": r"received list_itwins: cancelled(.*\n)+/account 503 RateLimitError Retry-After (30|2\d)\n",
     "several_workers": r"the browser saw \{200: 60\}\nworkers that responded: [1-4]\nthe platform saw \{200: 60",
     "nightly_export": r"13200 iTwins in itwins\.csv",
 }

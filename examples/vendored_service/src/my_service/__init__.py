@@ -1,1 +1,1 @@
-"""A service that shows projects and scenes, with a client of its own."""
+"""A service that shows projects and scenes, with a vendored client."""

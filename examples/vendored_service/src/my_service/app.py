@@ -1,7 +1,7 @@
-"""Shows projects and the objects of a scene, as a FastAPI service.
+"""A FastAPI service that shows projects and the objects of a scene.
 
-One client serves all requests: it is made when the service starts and closed when it ends. Where the platform is, and
-with which token, the environment says: ITWIN_PLATFORM_BASE_URL, ITWIN_PLATFORM_VENDOR, ITWIN_PLATFORM_TOKEN.
+One client serves all requests: the service opens it at the start and closes it at the end. The environment variables
+ITWIN_PLATFORM_BASE_URL, ITWIN_PLATFORM_VENDOR and ITWIN_PLATFORM_TOKEN name the platform and the token.
 """
 
 from collections.abc import AsyncIterator
@@ -24,7 +24,7 @@ from ._vendor.itwin import (
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Holds the client open while the service runs."""
+    """Keep the client open while the service runs."""
     async with PlatformClient() as platform:
         app.state.platform = platform
         yield
@@ -34,7 +34,7 @@ app = FastAPI(title="My service", lifespan=lifespan)
 
 
 def platform_of(request: Request) -> PlatformClient:
-    """The client of the running service."""
+    """Return the client of the running service."""
     platform: PlatformClient = request.app.state.platform
     return platform
 
@@ -44,27 +44,27 @@ Platform = Annotated[PlatformClient, Depends(platform_of)]
 
 @app.get("/client")
 async def client() -> dict[str, str]:
-    """Which client the service brings along."""
+    """Return the package and the version of the vendored client."""
     return {"package": PlatformClient.__module__, "version": __version__}
 
 
 @app.get("/projects")
 async def projects(platform: Platform, limit: Annotated[int, Query(ge=1, le=1000)] = 10) -> list[dict[str, str]]:
-    """The first projects of the caller of the platform."""
+    """Return the first projects."""
     pager = platform.itwins.list(sub_class="Project", limit=limit)
     return [{"id": itwin.id, "name": itwin.display_name, "status": itwin.status} async for itwin in pager]
 
 
 @app.get("/itwins/{itwin_id}/scenes/{scene_id}/objects")
 async def scene_objects(platform: Platform, itwin_id: str, scene_id: str) -> list[dict[str, object]]:
-    """The objects of a scene; their data is untrusted, so it is escaped before it goes on."""
+    """Return the objects of a scene, with their untrusted data escaped."""
     pager = platform.scenes.list_objects(scene_id, itwin_id)
     return [{"id": item.id, "kind": item.kind, "data": escape(item.data)} async for item in pager]
 
 
 @app.exception_handler(PlatformError)
 async def platform_failed(_: Request, error: PlatformError) -> JSONResponse:
-    """Says in this service's terms what went wrong: the caller's mistake, later, or the platform."""
+    """Translate an error of the platform: 422 for a wrong call, 503 to retry later, 404, otherwise 502."""
     body = {"error": type(error).__name__, "reason": str(error)}
     if isinstance(error, UsageError):
         return JSONResponse(body, status_code=422)
