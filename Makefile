@@ -1,18 +1,20 @@
-# Every target sets itself up: the first one to run makes .venv, the next ones find it ready.
+# Every target sets itself up: the first target that runs creates .venv, and the others reuse it.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 VENV := .venv
-BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := $(VENV)/$(SCRIPTS)
 READY := $(VENV)/.ready
+COMMA := ,
 SOURCES := wrapper sandbox templates tests tools examples measure
 
-# Every worker and every program of a test would compile all modules again.
+# With it, every worker and every program of a test would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec regeneration-drill \
 	templates-diff vendor package test-all-pythons lines clean \
-	conformance conformance-quick bench bench-quick bench-paging bench-width reliability docs check-tag sbom audit
+	conformance conformance-quick bench bench-quick bench-backoff bench-paging bench-width reliability docs check-tag sbom audit
 
 help:  ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -21,7 +23,7 @@ help:  ## List these targets
 demo: $(READY)  ## Run all eight operations against the local sandbox
 	@$(BIN)/python examples/tour.py
 
-examples: $(READY)  ## Run all examples, in less than a minute: examples/README.md
+examples: $(READY)  ## Run all examples in less than a minute: examples/README.md lists them
 	@$(BIN)/python examples
 
 test: $(READY)  ## Run the tests except tests/slow, which `make check` includes
@@ -29,7 +31,7 @@ test: $(READY)  ## Run the tests except tests/slow, which `make check` includes
 
 check: lint types coverage check-generated conformance-quick  ## Run everything that must pass: lint, types, tests with coverage, generated code, sandbox
 
-lint: $(READY)  ## Check format and style, and the workflows
+lint: $(READY)  ## Check format, style and workflows
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/zizmor --offline --quiet --no-progress .github
@@ -45,23 +47,23 @@ types: $(READY)  ## Check types with mypy --strict and pyright, and the public n
 	@$(BIN)/ty check --quiet --error-on-warning --python $(VENV) tests/project/typing/consumer.py
 	@$(BIN)/pyrefly check --preset strict --python-interpreter-path $(BIN)/python tests/project/typing/consumer.py
 	@PATH="$(CURDIR)/$(BIN):$$PATH"; for package in itwin_platform itwin_platform_api itwin_platform_sandbox; do \
-		said=$$(basedpyright --verifytypes $$package --ignoreexternal) || { echo "$$said"; exit 1; }; \
-		echo "$$package: $$(echo "$$said" | grep '^Type completeness score')"; done
+		report=$$(basedpyright --verifytypes $$package --ignoreexternal) || { echo "$$report"; exit 1; }; \
+		echo "$$package: $$(echo "$$report" | grep '^Type completeness score')"; done
 
-coverage: $(READY)  ## Run all tests, the slow ones too, and require 100 % branch coverage of wrapper/
+coverage: $(READY)  ## Run all tests, also tests/slow, and require 100 % branch coverage of wrapper/
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --hypothesis-profile=full --cov --cov-report=term:skip-covered
 
-generate: $(READY)  ## Generate generated/ again from openapi.yaml
+generate: $(READY)  ## Generate generated/ from openapi.yaml
 	@$(BIN)/python -m tools.generation.generate
 
-check-generated: $(READY)  ## Fail if generated/ is not what openapi.yaml gives
+check-generated: $(READY)  ## Fail if generated/ differs from what openapi.yaml generates
 	@$(BIN)/python -m tools.generation.generate --check
 
 spec-diff: $(READY)  ## Show what changed in openapi.yaml since BASE=<git revision or file>, breaking changes first
 	@test -n "$(BASE)" || { echo "make spec-diff BASE=<git revision or file>, such as BASE=HEAD"; exit 2; }
 	@$(BIN)/python -m tools.spec.diff "$(BASE)" $(if $(NEW),"$(NEW)")
 
-coverage-of-spec: $(READY)  ## Show where the wrapper has each part of openapi.yaml, and how to call the rest
+coverage-of-spec: $(READY)  ## Show where the wrapper has each part of openapi.yaml, and how to call what has no wrapper
 	@$(BIN)/python -m tools.generation.coverage_of_spec
 
 regeneration-drill: $(READY)  ## Try many changes of openapi.yaml on a copy and show what reports each, in about five minutes
@@ -70,26 +72,26 @@ regeneration-drill: $(READY)  ## Try many changes of openapi.yaml on a copy and 
 templates-diff: $(READY)  ## Compare our templates with those of the pinned generator, or show its own changes SINCE=<version>
 	@$(BIN)/python -m tools.generation.templates_diff $(if $(SINCE),--since "$(SINCE)")
 
-vendor: $(READY)  ## Copy the client into DEST=<folder> as the package NAME=<name>, or update it; OVERWRITE=yes
+vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, or update the copy; OVERWRITE=yes drops edits
 	@test -n "$(DEST)" -a -n "$(NAME)" || { echo "make vendor DEST=../my_service/src/my_service/_vendor NAME=itwin"; exit 2; }
 	@$(BIN)/python -m tools.vendoring.vendor "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite)
 
-package: $(READY)  ## Build sdist and wheel, install the wheel in a clean environment, and use it there
+package: $(READY)  ## Build sdist and wheel, and try the wheel in a clean environment
 	@$(BIN)/python -m tools.release.package
 
-test-all-pythons: $(READY)  ## Try the wheel on every Python from 3.11 here, with the lowest and the newest dependencies
+test-all-pythons: $(READY)  ## Try the wheel on every installed Python from 3.11, with the lowest and the newest dependencies
 	@$(BIN)/python -m tools.release.test_all_pythons
 
 conformance: .venv-conformance/.ready  ## Test the sandbox with schemathesis, the Prism proxy and another team's client
 	@.venv-conformance/bin/python -u -m measure.conformance
 
-conformance-quick: .venv-conformance/.ready  ## The same with a few hundred cases and without npm
+conformance-quick: .venv-conformance/.ready  ## Test the sandbox with a few hundred cases, without npm
 	@.venv-conformance/bin/python -m measure.conformance --quick
 
 bench: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready  ## Measure the client against others and write docs/benchmarks.md
 	@.venv-bench/bin/python -m measure.speed.run --ours .venv-bench-ours/bin/python --peers .venv-bench-peers/bin/python --report
 
-bench-quick: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready  ## The same in about a minute, with fewer works and rounds
+bench-quick: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready  ## Measure in about a minute, with fewer workloads and rounds
 	@.venv-bench/bin/python -m measure.speed.run --ours .venv-bench-ours/bin/python --peers .venv-bench-peers/bin/python --quick
 
 bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Compare retries with openai, githubkit, azure-core and botocore: one rate limit, one outage
@@ -98,13 +100,13 @@ bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Compare retries with open
 reliability: $(READY)  ## Measure retries, tokens, errors and gates at the server, in about fifteen minutes; ONLY=<names>, such as ONLY=shared
 	@$(BIN)/python -m measure.promises $(ONLY)
 
-bench-paging: $(READY)  ## Measure listings with several pages in flight: speed-up and memory
+bench-paging: $(READY)  ## Measure speed and memory of listings with concurrency
 	@$(BIN)/python -m measure.speed.paging
 
-bench-width: $(READY)  ## Measure requests a second with 20, 100 and 1,000 in flight
+bench-width: $(READY)  ## Measure requests per second with 20, 100 and 1,000 in flight
 	@$(BIN)/python -m measure.speed.width
 
-docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/, warnings are errors
+docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/; a warning is an error
 	@$(BIN)/python -m tools.site.specification_page
 	@.venv-docs/bin/zensical build --strict --clean
 	@$(BIN)/python -m tools.site.plain_text
@@ -114,69 +116,50 @@ docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/, wa
 check-tag: $(READY)  ## Check that TAG=<tag>, the version and the changelog agree
 	@$(BIN)/python -m tools.release.check_tag "$(TAG)"
 
-sbom: .venv-release/.ready  ## Write dist/sbom.cdx.json, the list of what users install, after make package
+sbom: .venv-release/.ready  ## Write dist/sbom.cdx.json, the components that users install; run make package before
 	@.venv-release/bin/python -m tools.release.sbom
 
-audit: .venv-release/.ready  ## Look for known vulnerabilities of the pinned versions; needs the network
+audit: .venv-release/.ready  ## Check the pinned versions for known vulnerabilities; needs the network
 	@.venv-release/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
 lines: $(READY)  ## Show size and complexity of wrapper/ beside their limits; fails if one is exceeded
 	@$(BIN)/python -m tools.structure.report
 
-clean:  ## Remove what the targets made
+clean:  ## Remove everything that the targets created
 	rm -rf $(VENV) .venv-* .cache dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
-$(READY): pyproject.toml constraints.txt
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or say make PYTHON=/path/to/python"; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Setting up $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[sandbox,fast]' --group development
-	@touch $(READY)
-
-# Each of these has needs that no user of the client has: an environment of its own keeps them apart.
-.venv-conformance/.ready: measure/conformance/requirements.txt pyproject.toml constraints.txt
-	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+# Create the environment of a target and install into it: $(call set-up,<arguments of pip>)
+define set-up
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or run make PYTHON=/path/to/python"; exit 1; }
+	@test -x $(@D)/$(SCRIPTS)/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
-	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[sandbox]' --requirement measure/conformance/requirements.txt
+	@$(@D)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
+	@$(@D)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check $(1)
 	@touch $@
+endef
+
+$(READY): pyproject.toml constraints.txt
+	$(call set-up,--constraint constraints.txt --editable '.[sandbox$(COMMA)fast]' --group development)
+
+# Each of these needs packages that no user of the client needs, so it has an environment of its own.
+.venv-conformance/.ready: measure/conformance/requirements.txt pyproject.toml constraints.txt
+	$(call set-up,--constraint constraints.txt --editable '.[sandbox]' --requirement $<)
 
 .venv-release/.ready: tools/release/requirements.txt
-	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
-	@echo "Setting up $(@D) ..."
-	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
-	@touch $@
+	$(call set-up,--requirement $<)
 
 .venv-docs/.ready: docs/requirements.txt constraints.txt
-	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
-	@echo "Setting up $(@D) ..."
-	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --requirement $<
-	@touch $@
+	$(call set-up,--constraint constraints.txt --requirement $<)
 
 .venv-bench/.ready: measure/speed/requirements.txt pyproject.toml constraints.txt
-	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
-	@echo "Setting up $(@D) ..."
-	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[fast,sandbox]' openapi-python-client --requirement measure/speed/requirements.txt
-	@touch $@
+	$(call set-up,--constraint constraints.txt --editable '.[fast$(COMMA)sandbox]' openapi-python-client --requirement $<)
 
-# As users install it: httpx imports rich where it finds it, and the generator brings that.
+# As users install the client: httpx imports rich if it is installed, and the generator installs it.
 .venv-bench-ours/.ready: pyproject.toml constraints.txt
-	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
-	@echo "Setting up $(@D) ..."
-	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[fast]'
-	@touch $@
+	$(call set-up,--constraint constraints.txt --editable '.[fast]')
 
 .venv-bench-peers/.ready: measure/speed/requirements-peers.txt
-	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
-	@echo "Setting up $(@D) ..."
-	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
-	@touch $@
+	$(call set-up,--requirement $<)
 
 .venv-bench-backoff/.ready: measure/speed/requirements-backoff-peers.txt
-	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
-	@echo "Setting up $(@D) ..."
-	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
-	@touch $@
+	$(call set-up,--requirement $<)

@@ -1,1 +1,1 @@
-"""What backoff, tokens and errors promise, measured at the server: `make reliability`."""
+"""The promises of retries, tokens and errors, measured at the server: `make reliability`."""

@@ -1,4 +1,4 @@
-"""A plain call of each operation."""
+"""One call of each operation."""
 
 from collections.abc import Awaitable, Callable
 
@@ -6,10 +6,10 @@ from itwin_platform import BasicAuthentication, PlatformClient
 
 ITWIN = "dc90a5f3-2f61-4c87-9f35-1a4b7c6d8e90"
 SCENE = "6a2d2381-6c57-4332-b87a-5b7c00000000"
-#: What is planted where a caller can put a secret.
+#: A secret in the arguments of the calls.
 SECRET = "planted-secret"
-#: A word that a caller looks for: confidential, and part of the address of a request.
-WORD = "planted-word"
+#: A confidential search term, which is part of the address of a request.
+SEARCH_TERM = "planted-word"
 
 CALLS: dict[str, Callable[[PlatformClient], Awaitable[object]]] = {
     "update_repository": lambda platform: platform.repositories.update(
@@ -18,7 +18,7 @@ CALLS: dict[str, Callable[[PlatformClient], Awaitable[object]]] = {
     "create_repository_resource": lambda platform: platform.repositories.create_resource(
         ITWIN, "r-1", id="roads", display_name="Roads"
     ),
-    "list_itwins": lambda platform: platform.itwins.list(search=WORD).collect(),
+    "list_itwins": lambda platform: platform.itwins.list(search=SEARCH_TERM).collect(),
     "get_primary_account": lambda platform: platform.itwins.get_primary_account(),
     "create_scene": lambda platform: platform.scenes.create(ITWIN, display_name="Overview", id=SCENE),
     "list_scene_objects": lambda platform: platform.scenes.list_objects(SCENE, ITWIN).collect(),

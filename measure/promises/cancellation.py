@@ -1,4 +1,4 @@
-"""A call over real connections that is cancelled at any moment: what is left behind."""
+"""A call over real connections that is cancelled at any moment, and what it leaves behind."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -12,12 +12,11 @@ from itwin_platform._transports.connections.slots import SlotTransport
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.interruption import CountingLoop, cancelled_at_turn
-from tests.support.raw_server import RawServer, plain_transport
+from tests.support.raw_server import ACCOUNT, RawServer, plain_transport
 
 from .figure import Figure, exactly
 
-ACCOUNT = b'{"iTwin": {"id": "a-1", "class": "Account"}}'
-#: What the service does with the requests of one call: so every kind of wait is met.
+#: The responses to the attempts of one call, which cause every kind of wait.
 SCRIPT = (
     PreparedResponse(status=429, headers={"retry-after": "0.02"}),
     PreparedResponse(status=503),
@@ -26,8 +25,7 @@ SCRIPT = (
     PreparedResponse(body=ACCOUNT, delay=0.001),
 )
 
-
-#: The ways through the network: the default, httpx's own transport, and aiohttp.
+#: The default transport, that of httpx, and that of aiohttp.
 TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport]] = {
     "the default transport": lambda: SlotTransport(verify=False),
     "httpx": plain_transport,
@@ -36,7 +34,7 @@ TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport]] = {
 
 
 def busy(transport: Any) -> int:
-    """Count the connections that a transport takes for busy, whether it would use them again or not."""
+    """Count the connections that a transport counts as busy."""
     if isinstance(transport, SlotTransport):
         return sum(busy(slot) for slot in transport._slots)
     if (pool := getattr(transport, "_pool", None)) is not None:
@@ -48,13 +46,13 @@ def busy(transport: Any) -> int:
 async def left_after(turn: int, make_transport: Callable[[], httpx.AsyncBaseTransport]) -> tuple[bool, int, int, int]:
     """Cancel a call at a turn; return whether it was in flight, and the tasks, connections and permits left."""
     script: Iterator[PreparedResponse] = iter(SCRIPT)
-    gate, asked, before = Gate(1), 0, asyncio.all_tasks()
+    gate, refreshes, before = Gate(1), 0, asyncio.all_tasks()
 
     async def token() -> AccessToken:
-        nonlocal asked
-        asked += 1
+        nonlocal refreshes
+        refreshes += 1
         await asyncio.sleep(0.001)
-        return AccessToken(f"t-{asked}", datetime.now(UTC) + timedelta(hours=1))
+        return AccessToken(f"t-{refreshes}", datetime.now(UTC) + timedelta(hours=1))
 
     def respond(received: ReceivedRequest) -> PreparedResponse:
         return next(script, PreparedResponse(body=ACCOUNT))
@@ -66,32 +64,32 @@ async def left_after(turn: int, make_transport: Callable[[], httpx.AsyncBaseTran
             server.address, vendor="acme", token=token, transport=transport, gate=gate, backoff=policy
         ) as platform:
             hit = await cancelled_at_turn(platform.itwins.get_primary_account(), turn=turn)
-            places = 0 if repr(gate) == "Gate(in_flight=0, waiting=0)" else 1
+            permits = 0 if repr(gate) == "Gate(in_flight=0, waiting=0)" else 1
             held = busy(transport)
-            # Whoever was cancelled, the next one is served as if nothing had been.
+            # The next call succeeds as if no call had been cancelled.
             await platform.itwins.get_primary_account()
-        with suppress(TimeoutError):  # those that are still open then are counted
+        with suppress(TimeoutError):  # connections that are still open are counted
             async with asyncio.timeout(1.0):
                 await server.quiet()
-    return hit, len(asyncio.all_tasks() - before), held + server.open_connections, places
+    return hit, len(asyncio.all_tasks() - before), held + server.open_connections, permits
 
 
 def cancellation(*, step: int = 1) -> list[Figure]:
-    """At every turn of the event loop, or every `step`th, from its beginning to its end; through each transport."""
+    """Cancel a call at every turn of the event loop, or at every `step`th, through each transport."""
     return [figure for name in TRANSPORTS for figure in _cancelled(name, step=step)]
 
 
 def _cancelled(transport: str, *, step: int) -> list[Figure]:
-    points = tasks = connections = places = 0
+    points = tasks = connections = permits = 0
     turn, hit = 1, True
     while hit:
         with asyncio.Runner(loop_factory=CountingLoop) as runner:
             hit, *left = runner.run(left_after(turn, TRANSPORTS[transport]))
         points, turn = points + hit, turn + step
-        tasks, connections, places = tasks + left[0], connections + left[1], places + left[2]
+        tasks, connections, permits = tasks + left[0], connections + left[1], permits + left[2]
     name = f"a call through {transport} cancelled at each of {points} turns of the event loop"
     return [
         exactly(f"{name}: tasks left", tasks, 0),
         exactly(f"{name}: connections left", connections, 0),
-        exactly(f"{name}: permits at the gate left", places, 0),
+        exactly(f"{name}: permits at the gate left", permits, 0),
     ]

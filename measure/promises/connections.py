@@ -1,4 +1,4 @@
-"""What a connection can do to a request, over both transports: it closes, breaks at any byte, or sends too much."""
+"""Connections that close, break at any byte, or send surplus bytes, over both transports."""
 
 import asyncio
 import cProfile
@@ -42,7 +42,7 @@ def client(
     timeout: float | httpx.Timeout = 10.0,
     on_event: Callable[[BackoffEvent], None] | None = None,
 ) -> PlatformClient:
-    """Make a client that waits for nothing before a retry."""
+    """Make a client without a delay before a retry."""
     policy = backoff or BackoffPolicy(base_delay=0.0, retry_budget=1_000_000)
     return PlatformClient(
         address, vendor="v", token="t", transport=transport, backoff=policy, timeout=timeout, on_event=on_event
@@ -50,7 +50,7 @@ def client(
 
 
 async def connections(*, posts: int = 200, schedules: int = 5_000, step: int = 1) -> list[Figure]:
-    """Measure both transports: so many POSTs, so many schedules each, and cuts at every `step`th byte."""
+    """Measure both transports with `posts` POSTs, `schedules` schedules, and a cut at every `step`th byte."""
     figures: list[Figure] = []
     for name, make in TRANSPORTS.items():
         figures += await closing(name, make, posts=posts)
@@ -63,7 +63,7 @@ async def connections(*, posts: int = 200, schedules: int = 5_000, step: int = 1
 
 
 async def closing(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, posts: int) -> list[Figure]:
-    """Try a server that closes each connection after a response, without saying so."""
+    """Measure a server that closes each connection after a response without `connection: close`."""
     lost = 0
     events: list[BackoffEvent] = []
 
@@ -86,38 +86,38 @@ async def closing(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]
 
 
 async def surplus(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, schedules: int) -> Figure:
-    """Try a server that sends more than the response, at once or later; each response names its request."""
-    chance = random.Random(7)  # noqa: S311  # which schedule comes is no secret
-    others = 0
+    """Measure a server that sends surplus bytes with a response or later; each response names its request."""
+    source = random.Random(7)
+    mismatched = 0
 
     def respond(request: ReceivedRequest) -> Raw:
-        own = request.body.partition(b'"name":"')[2].partition(b'"')[0]
-        body = b'{"detector": {"name": "%s", "type": "PhotoObjectDetector"}}' % own
+        name_of_request = request.body.partition(b'"name":"')[2].partition(b'"')[0]
+        body = b'{"detector": {"name": "%s", "type": "PhotoObjectDetector"}}' % name_of_request
         good = raw_response(body, head=CREATED)
         chunked = CREATED + b"\r\ntransfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
-        more = chance.choice([PHANTOM, PHANTOM * 2, PHANTOM[: chance.randrange(1, len(PHANTOM))], b"\r\n", b"x"])
+        more = source.choice([PHANTOM, PHANTOM * 2, PHANTOM[: source.randrange(1, len(PHANTOM))], b"\r\n", b"x"])
         kinds = (Raw(data=good), Raw(data=good + more), Raw(data=good, then=more), Raw(data=chunked + more))
-        return chance.choice([*kinds, Raw(data=good, then=more, closes=True)])
+        return source.choice([*kinds, Raw(data=good, then=more, closes=True)])
 
     async with RawServer(respond) as server, client(server.address, make()) as platform:
 
-        async def one(number: int) -> None:
-            nonlocal others
-            # What arrives while a request is on its way, and is not HTTP, ends its connection.
+        async def create(number: int) -> None:
+            nonlocal mismatched
+            # Bytes that are not HTTP and arrive during a request end its connection.
             with suppress(OutcomeUnknownError):
                 detector = await platform.detectors.create(name=f"d-{number}", type="PhotoObjectDetector")
-                others += detector.name != f"d-{number}"
+                mismatched += detector.name != f"d-{number}"
 
         for start in range(0, schedules, 10):
-            await asyncio.gather(*(one(number) for number in range(start, start + 10)))
-            # Between two rounds: what arrives while a request is on its way cannot be told from its response.
-            if chance.random() < 0.5:
+            await asyncio.gather(*(create(number) for number in range(start, start + 10)))
+            # Only between two rounds: a response that arrives during a request could be the response to it.
+            if source.random() < 0.5:
                 server.push(PHANTOM)
-    return exactly(f"{name}: responses of another request, {schedules:,} schedules", others, 0)
+    return exactly(f"{name}: responses of another request, {schedules:,} schedules", mismatched, 0)
 
 
 class CuttingServer:
-    """Breaks off after so many bytes of a request or of a response, as planned; then it serves as it should."""
+    """A server that drops the connection at the planned byte of a request or a response, and then responds normally."""
 
     def __init__(self) -> None:
         self.plan: tuple[str, int] | None = None
@@ -162,14 +162,14 @@ class CuttingServer:
 
 
 def plans(response: int, request: int, step: int) -> list[tuple[str, int]]:
-    """Return where to cut a response and a request of so many bytes."""
+    """Return where to cut a response and a request of these sizes."""
     return [("response", size) for size in range(0, response, step)] + [
         ("request", size) for size in range(1, request, step)
     ]
 
 
 async def cuts(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, step: int) -> list[Figure]:
-    """Cut each request and each response at every byte."""
+    """Cut each request and each response at every `step`th byte."""
     broken_gets = repeated_posts = count = 0
     async with CuttingServer() as server, client(server.address, make()) as platform:
         await platform.itwins.get_primary_account()
@@ -195,11 +195,11 @@ async def cuts(name: str, make: Callable[[], httpx.AsyncBaseTransport | None], *
 
 
 async def write_timeout(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]) -> Figure:
-    """Send 4 MB to a peer that accepts and never reads."""
-    with socket.socket() as deaf:
-        deaf.bind(("127.0.0.1", 0))
-        deaf.listen()
-        address, timeout = f"http://127.0.0.1:{deaf.getsockname()[1]}", httpx.Timeout(60.0, write=1.0)
+    """Send 4 MB to a peer that accepts the connection and never reads."""
+    with socket.socket() as peer:
+        peer.bind(("127.0.0.1", 0))
+        peer.listen()
+        address, timeout = f"http://127.0.0.1:{peer.getsockname()[1]}", httpx.Timeout(60.0, write=1.0)
         async with client(address, make(), timeout=timeout, backoff=BackoffPolicy(deadline=None)) as platform:
             scenes, began = platform.scenes, time.monotonic()
             with suppress(OutcomeUnknownError):
@@ -223,20 +223,20 @@ async def closed(name: str, make: Callable[[], httpx.AsyncBaseTransport | None])
 
 
 async def width(name: str, make: Callable[[], httpx.AsyncBaseTransport | None]) -> Figure:
-    """Function calls of a request, which a busy machine does not change, with 20 and with 300 requests in flight."""
+    """Compare the function calls of a request, which a busy machine does not change, with 20 and 300 in flight."""
     calls: list[float] = []
     async with RawServer(GOT) as server:
         for in_flight in (20, 300):
             policy = BackoffPolicy(max_in_flight=in_flight)
             async with client(server.address, make(), backoff=policy, timeout=60.0) as platform:
 
-                async def several(number: int, platform: PlatformClient = platform) -> None:
+                async def call_often(number: int, platform: PlatformClient = platform) -> None:
                     for _ in range(number):
                         await platform.itwins.get_primary_account()
 
-                await asyncio.gather(*(several(2) for _ in range(in_flight)))
+                await asyncio.gather(*(call_often(2) for _ in range(in_flight)))
                 profile = cProfile.Profile()
                 with profile:
-                    await asyncio.gather(*(several(1_200 // in_flight) for _ in range(in_flight)))
+                    await asyncio.gather(*(call_often(1_200 // in_flight) for _ in range(in_flight)))
                 calls.append(pstats.Stats(profile).total_calls / 1_200)  # type: ignore[attr-defined]  # typeshed lacks it
     return at_most(f"{name}: function calls of a request, 300 in flight by 20", calls[1] / calls[0], 1.15)

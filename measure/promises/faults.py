@@ -1,4 +1,4 @@
-"""Every way in which a network and a service fail, and what the service saw of each call."""
+"""The faults of a network and a service, and the requests of each call that arrived."""
 
 import asyncio
 from collections import defaultdict, deque
@@ -33,7 +33,7 @@ Fault = Literal[
 ]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 
-#: After one of these the service certainly did nothing: the request may come again.
+#: Faults after which the service has certainly done nothing, so that a retry is allowed.
 WITHOUT_EFFECT: frozenset[Fault] = frozenset({"429", "429, 2 s", "429, 90 s", "401"})
 _NEVER_ARRIVES: dict[Fault, type[httpx.TransportError]] = {
     "connection refused": httpx.ConnectError,
@@ -49,14 +49,14 @@ _LOST: dict[Fault, type[httpx.TransportError]] = {
 
 
 class FaultPlan:
-    """Each request meets the next of the planned faults; `seen` holds them by call, as they arrived."""
+    """The next fault for each request, and in `seen` the faults by call in the order of arrival."""
 
     def __init__(self) -> None:
         self.plan: deque[Fault] = deque()
         self.seen: dict[tuple[str, str], list[Fault]] = defaultdict(list)
 
     async def __call__(self, request: ReceivedRequest) -> Outcome:
-        """Record the request and do what is planned."""
+        """Record the request and return the planned fault or response."""
         fault = self.plan.popleft() if self.plan else "none"
         if fault in _NEVER_ARRIVES:
             return _NEVER_ARRIVES[fault](fault)
@@ -74,7 +74,7 @@ class FaultPlan:
         return PreparedResponse(status=int(status) if status.isdigit() else 200, headers=headers)
 
     def retried_with_a_possible_effect(self, method: str) -> int:
-        """Count the requests that came after one of the same call that may have had an effect."""
+        """Count the requests that follow a request of the same call with a possible side effect."""
         count = 0
         for (of, _), faults in self.seen.items():
             possible = [fault not in WITHOUT_EFFECT for fault in faults]

@@ -1,4 +1,4 @@
-"""A promise with the figure that it was measured at."""
+"""A promise with its measured figure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Figure:
 
 
 def at_most(promise: str, measured: float, allowed: float, *, unit: str = "") -> Figure:
-    """Return a figure that may not be larger than what is allowed."""
+    """Return a figure that holds if it is not larger than `allowed`."""
     return Figure(
         promise=promise,
         allowed=f"<= {allowed:g}{unit}",
@@ -28,17 +28,17 @@ def at_most(promise: str, measured: float, allowed: float, *, unit: str = "") ->
 
 
 def for_comparison(name: str, measured: float, *, unit: str = "") -> Figure:
-    """Return a figure without a bar, which explains the ones beside it."""
+    """Return a figure without a limit, for comparison with the figures beside it."""
     return Figure(promise=name, allowed="", measured=f"{measured:.4g}{unit}", holds=True)
 
 
 def exactly(promise: str, measured: int, allowed: int) -> Figure:
-    """Return a count that must be what is allowed."""
+    """Return a count that holds if it equals `allowed`."""
     return Figure(promise=promise, allowed=f"{allowed:,}", measured=f"{measured:,}", holds=measured == allowed)
 
 
 def print_figures(figures: Iterable[Figure], *, seconds: float) -> None:
-    """Print the table; what does not hold is marked."""
+    """Print the table, and mark the promises that do not hold."""
     table = Table("promise", "allowed", "measured", "", title=f"reliability, {seconds:.0f} s")
     for figure in figures:
         kept = "holds" if figure.allowed else ""

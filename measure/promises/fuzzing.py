@@ -1,4 +1,4 @@
-"""Bodies, statuses and headers that nobody would send: only our exceptions come of them."""
+"""Fuzzed bodies, statuses and headers, which raise only the exceptions of the client."""
 
 import json
 import random
@@ -21,7 +21,7 @@ from .calls import CALLS
 from .figure import Figure, exactly
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-#: How the generated code reads the success of each operation, and its status.
+#: The status of a success of each operation, and the generated function that parses it.
 PARSERS: tuple[tuple[int, Callable[..., object]], ...] = (
     (201, create_detector.parse_response),
     (200, get_primary_account.parse_response),
@@ -58,81 +58,81 @@ RAW = (
 )
 
 
-def value(chance: random.Random, depth: int) -> object:
-    """Any JSON value, of names that the service uses."""
-    kind = chance.random()
+def value(source: random.Random, depth: int) -> object:
+    """Return a JSON value with property names of the service."""
+    kind = source.random()
     if depth == 0 or kind < 0.4:
-        return chance.choice(VALUES)
+        return source.choice(VALUES)
     if kind < 0.85:
-        return {chance.choice(NAMES): value(chance, depth - 1) for _ in range(chance.randint(0, 5))}
-    return [value(chance, depth - 1) for _ in range(chance.randint(0, 3))]
+        return {source.choice(NAMES): value(source, depth - 1) for _ in range(source.randint(0, 5))}
+    return [value(source, depth - 1) for _ in range(source.randint(0, 3))]
 
 
-def body(chance: random.Random) -> bytes:
-    """JSON that is wrong in its meaning, sometimes in its form, and sometimes no JSON at all."""
-    if chance.random() < 0.1:
-        return chance.choice(RAW)
-    text = json.dumps(value(chance, 4)).encode()
-    if chance.random() < 0.2:
-        cut = chance.randint(0, len(text))
-        return text[:cut] + chance.randbytes(chance.randint(0, 3)) + text[cut + chance.randint(0, 4) :]
+def body(source: random.Random) -> bytes:
+    """Return JSON with wrong values, sometimes cut or corrupted, and sometimes a body that is not JSON."""
+    if source.random() < 0.1:
+        return source.choice(RAW)
+    text = json.dumps(value(source, 4)).encode()
+    if source.random() < 0.2:
+        cut = source.randint(0, len(text))
+        return text[:cut] + source.randbytes(source.randint(0, 3)) + text[cut + source.randint(0, 4) :]
     return text
 
 
 def fuzzed_responses(*, count: int, seed: int = 1) -> int:
-    """Read so many responses, half of them error responses, and count what is neither a result nor ours."""
-    chance = random.Random(seed)  # noqa: S311  # a schedule
-    pool = [body(chance) for _ in range(max(100, count // 10))]
-    strangers = 0
+    """Parse `count` responses, half of them errors, and count the exceptions that are not PlatformError."""
+    source = random.Random(seed)
+    pool = [body(source) for _ in range(max(100, count // 10))]
+    unexpected = 0
     for number in range(count):
         content = pool[number % len(pool)]
         try:
             if number % 2:
-                status, parse = PARSERS[chance.randrange(len(PARSERS))]
+                status, parse = PARSERS[source.randrange(len(PARSERS))]
                 response = httpx.Response(status, content=content, extensions={DECODE_ERROR: ResponseDecodeError})
                 parse(response)
             else:
-                error = status_error(status=chance.randint(300, 999), headers={}, body=content, attempts=1)
+                error = status_error(status=source.randint(300, 999), headers={}, body=content, attempts=1)
                 str(error).encode()
         except PlatformError:
             continue
         except Exception:  # noqa: BLE001  # it is counted
-            strangers += 1
-    return strangers
+            unexpected += 1
+    return unexpected
 
 
 def fuzzed_waits(*, count: int, seed: int = 1) -> int:
-    """Read so many `retry-after` headers, and count what is neither seconds above zero nor None."""
-    chance = random.Random(seed)  # noqa: S311  # a schedule
+    """Parse `count` `retry-after` headers, and count the results that are neither positive seconds nor None."""
+    source = random.Random(seed)
     parts = re.findall(
         r"\S+",
         "0 1 9 30 1994 . , ; : - + e x GMT UTC Sun Mon Sunday Mar 01 06-Nov-94 12:00:20 -0000 inf nan \u0661 \x00 \xff",
     )
-    strangers = 0
+    unexpected = 0
     for _ in range(count):
-        texts = [chance.choice(("", " ", ", ")).join(chance.choices(parts, k=chance.randint(0, 6))) for _ in range(2)]
-        if chance.random() < 0.3:
-            texts[0] = chance.choice("0123456789-+.") * chance.randint(1, 500)
+        texts = [source.choice(("", " ", ", ")).join(source.choices(parts, k=source.randint(0, 6))) for _ in range(2)]
+        if source.random() < 0.3:
+            texts[0] = source.choice("0123456789-+.") * source.randint(1, 500)
         try:
             seconds = parse_retry_after(texts[0], date=texts[1], now=NOW)
-            strangers += not (seconds is None or 0 < seconds < float("inf"))
+            unexpected += not (seconds is None or 0 < seconds < float("inf"))
         except Exception:  # noqa: BLE001  # it is counted
-            strangers += 1
-    return strangers
+            unexpected += 1
+    return unexpected
 
 
 async def fuzzed_calls(*, count: int, seed: int = 1) -> int:
-    """Make so many calls through the whole client, and count what is neither a result nor ours."""
-    chance = random.Random(seed)  # noqa: S311  # a schedule
-    strangers = 0
+    """Make `count` calls through the client, and count the exceptions that are not PlatformError."""
+    source = random.Random(seed)
+    unexpected = 0
 
     def respond(request: httpx.Request) -> httpx.Response:
-        status = chance.choice((200, 200, 201, 204, 301, 400, 401, 404, 409, 413, 418, 422, 429, 500, 999))
-        headers = {"retry-after": "3600", "content-encoding": chance.choice(("identity", "identity", "gzip", "br"))}
-        return httpx.Response(status, headers=headers, stream=httpx.ByteStream(body(chance)))
+        status = source.choice((200, 200, 201, 204, 301, 400, 401, 404, 409, 413, 418, 422, 429, 500, 999))
+        headers = {"retry-after": "3600", "content-encoding": source.choice(("identity", "identity", "gzip", "br"))}
+        return httpx.Response(status, headers=headers, stream=httpx.ByteStream(body(source)))
 
     for _ in range(count // len(CALLS)):
-        # A client of its own for each round: the cooldown of one would apply to the next ones.
+        # A new client for each round, because a cooldown would delay the next rounds.
         transport = httpx.MockTransport(respond)
         async with PlatformClient(
             "https://service.example", vendor="acme", token="t-1", transport=transport
@@ -143,12 +143,12 @@ async def fuzzed_calls(*, count: int, seed: int = 1) -> int:
                 except PlatformError:
                     continue
                 except Exception:  # noqa: BLE001  # it is counted
-                    strangers += 1
-    return strangers
+                    unexpected += 1
+    return unexpected
 
 
 async def fuzzing(*, responses: int = 1_000_000, waits: int = 100_000, calls: int = 20_000) -> list[Figure]:
-    """Try a million responses as values, twenty thousand through the complete client, and a hundred thousand waits."""
+    """Fuzz responses as values, calls through the client, and `retry-after` headers."""
     return [
         exactly(
             f"{responses:,} fuzzed bodies x statuses: exceptions that are not ours",

@@ -1,4 +1,4 @@
-"""RedisGate in virtual time: a model of its script as the engine, and processes that make calls through it."""
+"""RedisGate in virtual time: a model of its script as the engine, and processes that send calls through it."""
 
 import asyncio
 import math
@@ -13,25 +13,25 @@ from itwin_platform._attempts.admission.window import Window
 from itwin_platform._gates.engine import Reply, Request
 from itwin_platform._gates.shared import SharedGate
 
-#: What a command of the engine takes, in seconds: it has its effect at once, and its reply comes then.
+#: Seconds from a command to the reply of the engine; the command takes effect immediately.
 ENGINE_LATENCY = 0.001
 
 
 class Limit(Protocol):
     """A limit of the service."""
 
-    def takes(self, now: float) -> bool:
-        """Count a request and tell whether the limit allows it."""
+    def accepts(self, now: float) -> bool:
+        """Count a request and return whether the limit allows it."""
         ...
 
 
 class ModelWindow(Window):
-    """The window, which also tells when a process further back in the queue has its turn."""
+    """The window, which also estimates the wait of a process further back in the queue."""
 
     __slots__ = ()
 
-    def turn(self, now: float, rank: int) -> float | None:
-        """Return how long the process of this rank waits."""
+    def wait_of_rank(self, now: float, rank: int) -> float | None:
+        """Return how long the process at this position of the queue waits."""
         wait = self.wait(now)
         if not wait or self.cooldown_left(now) > 0 or not self._rates:
             return wait
@@ -40,16 +40,16 @@ class ModelWindow(Window):
 
 
 class ModelState:
-    """What the server holds: the window, and which processes wait in which order."""
+    """The state in the server: the window, and the queue of processes."""
 
     def __init__(self, *, max_in_flight: int, rate: RateLimit | None) -> None:
         self.window = ModelWindow(max_in_flight=max_in_flight, rates=[rate] if rate else [])
         self.queue: OrderedDict[str, tuple[int, int]] = OrderedDict()
         self.listeners: dict[str, Callable[[int, int], None]] = {}
-        self.turns = self.commands = 0
+        self.enqueued = self.commands = 0
 
     def exchange(self, request: Request, now: float) -> Reply:
-        """Do what the script does."""
+        """Run one command as the script does."""
         self.commands += 1
         self._note(request, now)
         if request.wants and request.process in self.queue:
@@ -61,7 +61,7 @@ class ModelState:
         granted = self._distribute(request.process, now)
         first = next(iter(self.queue.values()), (0, 0))[0]
         rank = min(self.queue.get(request.process, (first, 0))[0] - first, len(self.queue))
-        wait = self.window.turn(now, rank)
+        wait = self.window.wait_of_rank(now, rank)
         if not request.listens:
             self.queue.pop(request.process, None)
         return Reply(
@@ -87,12 +87,12 @@ class ModelState:
                 self.window.end(permit)
 
     def _enqueue(self, process: str, wants: int) -> None:
-        self.turns += 1
+        self.enqueued += 1
         self.queue.pop(process, None)
-        self.queue[process] = (self.turns, wants)
+        self.queue[process] = (self.enqueued, wants)
 
     def _distribute(self, process: str, now: float) -> list[tuple[int, int]]:
-        """Hand out what is free, one permit to each that waits, in turn."""
+        """Grant the free permits in the order of the queue, one to each process."""
         granted: list[tuple[int, int]] = []
         while self.queue and self.window.wait(now) == 0:
             head, (_, wants) = self.queue.popitem(last=False)
@@ -116,7 +116,7 @@ class ModelEngine:
         self._state = state
 
     async def exchange(self, request: Request) -> Reply:
-        """One command."""
+        """Run one command."""
         reply = self._state.exchange(request, asyncio.get_running_loop().time())
         await asyncio.sleep(ENGINE_LATENCY)
         return reply
@@ -132,12 +132,12 @@ class ModelEngine:
             del self._state.listeners[process]
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Close nothing: a model has no connection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRun:
-    """What the service and the engine saw, and how long it took.
+    """The counts of the service and of the engine, and the times.
 
     Args:
         requests: of all processes.
@@ -163,7 +163,7 @@ async def run_model(
     max_in_flight: int = 20,
     rate: RateLimit | None = None,
 ) -> ModelRun:
-    """Let so many processes make so many calls each, all at once; a request takes `latency` seconds."""
+    """Start `calls` calls in each of `processes` processes at the same time; a request takes `latency` seconds."""
     loop = asyncio.get_running_loop()
     state = ModelState(max_in_flight=max_in_flight, rate=rate)
     requests = 0
@@ -175,9 +175,9 @@ async def run_model(
             permit = await gate.enter(ticket, max_wait=math.inf, until=None)
             gate.sending(permit)
             requests += 1
-            is_taken = limit.takes(loop.time())
+            is_accepted = limit.accepts(loop.time())
             await asyncio.sleep(latency)
-            if is_taken:
+            if is_accepted:
                 gate.answered(permit)
                 return
             gate.rate_limited(permit, wait=1.0)
@@ -187,9 +187,9 @@ async def run_model(
             ModelEngine(state), name="model", max_in_flight=max_in_flight, rate=rate, workers=processes, on_event=None
         )
         await asyncio.gather(*(call(gate) for _ in range(calls)))
-        ended = loop.time()
+        finished_at = loop.time()
         await gate.aclose()
-        return ended
+        return finished_at
 
     times = await asyncio.gather(*(process() for _ in range(processes)))
     return ModelRun(

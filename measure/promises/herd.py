@@ -1,4 +1,4 @@
-"""Many tasks at a service that takes ten requests a second; what arrives while a cooldown is known."""
+"""Many tasks at a service that accepts ten requests a second, and the requests during a known cooldown."""
 
 import asyncio
 from collections.abc import Sequence
@@ -7,22 +7,21 @@ from dataclasses import dataclass
 from itwin_platform import BackoffEvent, BackoffPolicy, CooldownStarted, PlatformClient, fast_transport
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
-from tests.support.raw_server import RawServer
+from tests.support.raw_server import ACCOUNT, RawServer
 from tests.support.virtual_time import in_virtual_time
 
 from .figure import Figure, at_most, exactly
 from .limits import FixedWindow, TokenBucket
 from .services import Service, in_memory
 
-ACCOUNT = b'{"iTwin": {"id": "a-1", "class": "Account"}}'
-#: What a request that was under way may take until the server notices it. A task that does not know of a cooldown
-#: sends all through it, so the count does not depend on this number.
-UNDER_WAY = 0.1
+#: Seconds until the server notices a request that was in flight when the cooldown began. A task that ignores a cooldown
+#: sends requests all through it, so the count does not depend on this number.
+IN_FLIGHT_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What the server saw of a herd, and how long it took."""
+    """The requests that the server received from a herd, and how long it took."""
 
     calls: int
     succeeded: int
@@ -35,12 +34,12 @@ class Run:
 async def run_herd(
     limit: FixedWindow | TokenBucket, *, calls: int, service: Service = RawServer, fast: bool = False
 ) -> Run:
-    """Send so many calls at once, and count at the server."""
+    """Start `calls` calls at the same time, and count the requests at the server."""
     loop = asyncio.get_running_loop()
     cooldowns: list[tuple[float, float]] = []
 
     def respond(received: ReceivedRequest) -> PreparedResponse:
-        if limit.takes(received.at):
+        if limit.accepts(received.at):
             return PreparedResponse(body=ACCOUNT)
         return PreparedResponse(status=429, headers={"retry-after": "1"})
 
@@ -60,7 +59,7 @@ async def run_herd(
         late = [
             received
             for received in server.requests
-            if any(known + UNDER_WAY < received.at < end - 0.001 for known, end in cooldowns)
+            if any(known + IN_FLIGHT_SECONDS < received.at < end - 0.001 for known, end in cooldowns)
         ]
         return Run(
             calls=calls,
@@ -73,7 +72,7 @@ async def run_herd(
 
 
 def herd_figures(runs: Sequence[Run], name: str) -> list[Figure]:
-    """Return the figures: all succeed, few extra requests, little more time than the limit needs, silent cooldowns."""
+    """Return the figures: successes, requests per call, time against the ideal, requests during cooldowns."""
     return [
         exactly(f"{name}: calls succeeded", sum(run.succeeded for run in runs), sum(run.calls for run in runs)),
         at_most(f"{name}: requests per call", max(run.requests / run.calls for run in runs), 1.2),
@@ -83,17 +82,17 @@ def herd_figures(runs: Sequence[Run], name: str) -> list[Figure]:
 
 
 async def herd(*, calls: int = 100, runs: int = 1, service: Service = RawServer) -> list[Figure]:
-    """Run a hundred tasks at ten a second, Retry-After 1, by both ways in which services count: the worst run."""
+    """Measure a hundred tasks at ten a second, Retry-After 1, with both ways of counting; the worst run counts."""
     figures = []
     for fast in (False, True) if service is RawServer else (False,):
         through = ("aiohttp" if fast else "httpx") if service is RawServer else "virtual time"
         for name, make in (("fixed window", FixedWindow), ("token bucket", TokenBucket)):
             herds = (run_herd(make(10, 1.0), calls=calls, service=service, fast=fast) for _ in range(runs))
-            ended = await asyncio.gather(*herds)
-            figures += herd_figures(ended, f"herd of {calls}, 10/s, {name}, {through}, worst of {runs}")
+            results = await asyncio.gather(*herds)
+            figures += herd_figures(results, f"herd of {calls}, 10/s, {name}, {through}, worst of {runs}")
     return figures
 
 
 def modelled_herd() -> list[Figure]:
-    """Eight herds in virtual time, each with jitter of its own."""
+    """Measure eight herds in virtual time, each with its own jitter."""
     return in_virtual_time(herd(runs=8, service=in_memory))

@@ -1,4 +1,4 @@
-"""Links and redirects that lead away: what leaves for an address that is not the service's."""
+"""Next links and redirects to foreign addresses, and the requests that leave for them."""
 
 import json
 import random
@@ -70,20 +70,20 @@ QUERIES = (
 
 
 def hostile_addresses(*, count: int, port: int, seed: int = 1) -> Iterator[str]:
-    """Return so many addresses of all these parts; some name a server that listens."""
-    chance = random.Random(seed)  # noqa: S311  # a schedule
+    """Yield `count` addresses of random parts; some name a server that listens."""
+    source = random.Random(seed)
     hosts = (*FOREIGN, f"127.0.0.1:{port}", f"localhost:{port}")
     for _ in range(count):
-        parts = (chance.choice(each) for each in (SCHEMES, hosts, PATHS, QUERIES))
+        parts = (source.choice(each) for each in (SCHEMES, hosts, PATHS, QUERIES))
         address = "".join(parts)
-        if chance.random() < 0.2:
-            cut = chance.randrange(len(address) + 1)
-            address = address[:cut] + chance.choice(("\t", "%00", "@", "\\", "..", "\u2100", ":")) + address[cut:]
+        if source.random() < 0.2:
+            cut = source.randrange(len(address) + 1)
+            address = address[:cut] + source.choice(("\t", "%00", "@", "\\", "..", "\u2100", ":")) + address[cut:]
         yield address
 
 
 class Network(httpx.AsyncBaseTransport):
-    """Responds for the service with a link or a redirect, and counts the requests to any other host."""
+    """A transport that responds for the service with a link or a redirect, and records requests to other hosts."""
 
     def __init__(self) -> None:
         self.address = ""
@@ -92,7 +92,7 @@ class Network(httpx.AsyncBaseTransport):
         self.redirects = False
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Play the service; lets the rest out."""
+        """Respond for the service, or record the request and send it."""
         if (request.url.scheme, request.url.host, request.url.port) != ("https", HOST, None):
             self.foreign.append(request)
             return await self._outside.handle_async_request(request)
@@ -104,12 +104,12 @@ class Network(httpx.AsyncBaseTransport):
 
 
 async def run_hostile(*, count: int) -> tuple[int, int, int]:
-    """Return the requests to others, the requests that another server saw, and errors that are not ours."""
-    strangers = 0
+    """Return the counts of foreign requests, of requests that another server received, and of unexpected errors."""
+    unexpected = 0
     async with RawServer(lambda _: PreparedResponse()) as evil:
         network = Network()
-        # The way of our own transport, and that of a given client which follows redirects.
-        async with httpx.AsyncClient(transport=network, follow_redirects=True) as theirs:
+        # Half of the calls use the transport of the client, half an httpx client that follows redirects.
+        async with httpx.AsyncClient(transport=network, follow_redirects=True) as redirecting_client:
             for number, address in enumerate(hostile_addresses(count=count, port=evil.port)):
                 network.address, network.redirects = address, number % 2 == 1
                 platform = PlatformClient(
@@ -117,7 +117,7 @@ async def run_hostile(*, count: int) -> tuple[int, int, int]:
                     vendor="acme",
                     token="planted-token",
                     backoff=BackoffPolicy(max_attempts=1),
-                    http_client=theirs if number % 4 >= 2 else None,
+                    http_client=redirecting_client if number % 4 >= 2 else None,
                     transport=None if number % 4 >= 2 else network,
                 )
                 try:
@@ -125,15 +125,15 @@ async def run_hostile(*, count: int) -> tuple[int, int, int]:
                 except PlatformError:
                     continue
                 except Exception:  # noqa: BLE001  # it is counted
-                    strangers += 1
-        return len(network.foreign), len(evil.requests), strangers
+                    unexpected += 1
+        return len(network.foreign), len(evil.requests), unexpected
 
 
 async def hostile_links(*, count: int = 10_000) -> list[Figure]:
-    """Ten thousand `next` links and redirects, half of each."""
-    away, seen, strangers = await run_hostile(count=count)
+    """Try `count` next links and redirects, half of each."""
+    sent, received, unexpected = await run_hostile(count=count)
     name = f"{count:,} hostile links and redirects"
     return [
-        exactly(f"{name}: requests off origin", away + seen, 0),
-        exactly(f"{name}: errors that are not ours", strangers, 0),
+        exactly(f"{name}: requests off origin", sent + received, 0),
+        exactly(f"{name}: errors that are not ours", unexpected, 0),
     ]

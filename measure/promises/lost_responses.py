@@ -1,4 +1,4 @@
-"""POSTs under random faults, with a clock that is handed in: none is sent again after it may have had an effect."""
+"""POSTs under random faults in virtual time, of which none is retried after a possible side effect."""
 
 import asyncio
 import itertools
@@ -17,13 +17,13 @@ from .faults import FAULTS, Fault, FaultPlan
 from .figure import Figure, exactly
 
 METHODS = ("POST", "POST", "POST", "GET", "PATCH")
-# One draw of bytes instead of many: most of the time would go into drawing.
+# One draw of bytes instead of many draws, which would take most of the time.
 faults_in_a_row = st.binary(min_size=5, max_size=15).map(lambda drawn: [FAULTS[each % len(FAULTS)] for each in drawn])
 methods_at_once = st.binary(min_size=2, max_size=6).map(lambda drawn: [METHODS[each % len(METHODS)] for each in drawn])
 
 
 class FaultSchedule(RuleBasedStateMachine):
-    """Calls start, faults are planned, time passes and calls are cancelled, in any order."""
+    """A state machine that plans faults, starts calls, advances the time and cancels calls in any order."""
 
     schedules: ClassVar[int] = 0
     posts: ClassVar[int] = 0
@@ -43,7 +43,7 @@ class FaultSchedule(RuleBasedStateMachine):
 
     @initialize(deadline=st.sampled_from([None, 3.0, 120.0]), faults=faults_in_a_row, methods=methods_at_once)
     def opens(self, deadline: float | None, faults: list[Fault], methods: list[str]) -> None:
-        """A client, what awaits it, and its first calls."""
+        """Open a client with planned faults, and start the first calls."""
         policy = BackoffPolicy(deadline=deadline, max_wait=30.0)
         self.transport = BackoffTransport(self.service, policy=policy, gate=self.gate, auth=self.auth)
         self.faults.plan.extend(faults)
@@ -51,12 +51,12 @@ class FaultSchedule(RuleBasedStateMachine):
 
     @rule(faults=faults_in_a_row)
     def faults_are_planned(self, faults: list[Fault]) -> None:
-        """For the next requests."""
+        """Plan faults for the next requests."""
         self.faults.plan.extend(faults)
 
     @rule(methods=methods_at_once)
     def calls_begin(self, methods: list[str]) -> None:
-        """All at once."""
+        """Start calls at the same time."""
         for method in methods:
             headers = {"x-correlation-id": str(next(self.numbers))}
             content = None if method == "GET" else b"{}"
@@ -66,22 +66,22 @@ class FaultSchedule(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from([0.0, 0.005, 0.02, 0.7, 5.0, 50.0]))
     def time_goes_on(self, seconds: float) -> None:
-        """The clock is the loop's."""
+        """Advance the virtual time."""
         self.loop.run_until_complete(asyncio.sleep(seconds))
 
     @rule(index=st.integers(0, 5))
     def a_call_is_cancelled(self, index: int) -> None:
-        """Wherever it is."""
+        """Cancel a call at its current state."""
         if index < len(self.calls):
             self.calls[index].cancel()
 
     @invariant()
     def no_post_has_a_second_effect(self) -> None:
-        """The promise."""
+        """Check the promise."""
         assert self.faults.retried_with_a_possible_effect("POST") == 0
 
     def teardown(self) -> None:
-        """Let everything end, and count."""
+        """Finish all calls, and count."""
         self.loop.run_until_complete(self._end())
         self.loop.close()
         FaultSchedule.schedules += 1
@@ -93,17 +93,19 @@ class FaultSchedule(RuleBasedStateMachine):
         await asyncio.sleep(300.0)
         for call in self.calls:
             call.cancel()
-        ended = await asyncio.gather(*self.calls, return_exceptions=True)
+        results = await asyncio.gather(*self.calls, return_exceptions=True)
         await self.auth.aclose()
         assert repr(self.gate) == "Gate(in_flight=0, waiting=0)"
         assert asyncio.all_tasks() == {asyncio.current_task()}
         kinds = (httpx.Response, PlatformError, asyncio.CancelledError)
-        assert all(isinstance(each, kinds) for each in ended), [each for each in ended if not isinstance(each, kinds)]
-        assert not any(isinstance(each, WaitTooLongError) for each in ended)
+        assert all(isinstance(each, kinds) for each in results), [
+            each for each in results if not isinstance(each, kinds)
+        ]
+        assert not any(isinstance(each, WaitTooLongError) for each in results)
 
 
 def lost_responses(*, schedules: int = 10_000) -> list[Figure]:
-    """Run so many random schedules of faults."""
+    """Run `schedules` random schedules of faults."""
     FaultSchedule.schedules = FaultSchedule.posts = FaultSchedule.retried = FaultSchedule.other_retries = 0
     run_state_machine_as_test(
         FaultSchedule,

@@ -1,4 +1,4 @@
-"""Making one measurement: at once, or in a process of its own that is ended when it takes too long."""
+"""Run one measurement in this process, or in a new process with a timeout."""
 
 import asyncio
 import logging
@@ -13,15 +13,15 @@ Measurement = Callable[[], list[Figure] | Coroutine[object, object, list[Figure]
 
 
 def measured(measurement: Measurement) -> list[Figure]:
-    """Make a measurement, in an event loop of its own where it needs one."""
-    # Cooldowns by the hundred are what is measured here, and nobody is to be warned of them.
+    """Run a measurement, in a new event loop if it is a coroutine."""
+    # Measurements cause hundreds of cooldowns, and the client would warn of each.
     logging.getLogger("itwin_platform").addHandler(logging.NullHandler())
     result = measurement()
     return result if isinstance(result, list) else asyncio.run(result)
 
 
 def measured_within(measurement: Measurement, *, seconds: float) -> list[Figure]:
-    """Make a measurement in a process of its own; one that fails or takes longer is a figure that does not hold."""
+    """Run a measurement in a new process; a failure or a timeout becomes a figure that does not hold."""
     spawning = multiprocessing.get_context("spawn")
     ours, theirs = spawning.Pipe(duplex=False)
     process = spawning.Process(target=_send, args=(measurement, theirs))
@@ -29,7 +29,7 @@ def measured_within(measurement: Measurement, *, seconds: float) -> list[Figure]
     theirs.close()
     try:
         if not ours.poll(seconds):
-            return [_unfinished(measurement, f"not ended after {seconds:g} s")]
+            return [_unfinished(measurement, f"not finished after {seconds:g} s")]
         figures: list[Figure] = ours.recv()
         return figures or [_unfinished(measurement, "no figures")]
     except EOFError:

@@ -1,4 +1,4 @@
-"""What processes share, in virtual time, whatever else the machine does: the cases of the real server, and more."""
+"""Processes that share a gate, in virtual time: the cases of the real server, and more."""
 
 from itwin_platform import RateLimit
 
@@ -6,14 +6,14 @@ from tests.support.virtual_time import in_virtual_time
 
 from .figure import Figure, at_most, exactly
 from .gate_model import ModelRun, run_model
-from .limits import FixedWindow, Punishing, SlidingWindow
+from .limits import FixedWindow, PunishingWindow, SlidingWindow
 
-#: What a request takes: on the loopback interface, and on a network.
+#: Seconds of a request on the loopback interface and on a network.
 LOOPBACK_LATENCY, NETWORK_LATENCY = 0.005, 0.1
 
 
 def modelled_processes() -> list[Figure]:
-    """Return the cases of `several_processes`, by the same limits."""
+    """Measure the cases of `several_processes` with the same limits."""
     found: list[Figure] = []
     for workers, requests, calls, most, slowest in (
         *((workers, 100, 1000, 1.03, 1.3) for workers in (4, 8)),
@@ -22,7 +22,7 @@ def modelled_processes() -> list[Figure]:
         limit = FixedWindow(requests, 1.0)
         found += _figures(f"{requests}/s", limit, workers=workers, calls=calls, most=most, slowest=slowest)
     for workers in (4, 8):
-        found += _figures("10/s, punished", Punishing(10, 1.0), workers=workers, calls=200, most=1.3, slowest=2.0)
+        found += _figures("10/s, punished", PunishingWindow(10, 1.0), workers=workers, calls=200, most=1.3, slowest=2.0)
     return found
 
 
@@ -36,7 +36,7 @@ def _figures(name: str, limit: FixedWindow, *, workers: int, calls: int, most: f
 
 
 def thousand_processes(*, processes: int = 1000, calls: int = 100) -> list[Figure]:
-    """Make a hundred calls in each process under 5,000 a minute, which is known."""
+    """Measure a hundred calls in each process under a known rate of 5,000 a minute."""
     limit = SlidingWindow(5000, 60.0)
     run: ModelRun = in_virtual_time(
         run_model(

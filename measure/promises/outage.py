@@ -1,4 +1,4 @@
-"""A service that is down: the calls fail, and their retries do not multiply the load."""
+"""A service that is down, and the requests that retries add to its load."""
 
 import asyncio
 
@@ -12,19 +12,19 @@ from .services import Service
 
 
 async def run_outage(*, calls: int, service: Service) -> tuple[int, int]:
-    """Send so many calls at once to a service that is down; return how many failed so, and the requests."""
+    """Start `calls` calls of a service that is down; return the counts of ServerErrors and of requests."""
     async with (
         service(lambda _: PreparedResponse(status=503)) as server,
         PlatformClient(server.address, vendor="acme", token="t-1", transport=server.transport) as platform,
     ):
-        ended = await asyncio.gather(
+        results = await asyncio.gather(
             *(platform.itwins.get_primary_account() for _ in range(calls)), return_exceptions=True
         )
-        return sum(isinstance(error, ServerError) for error in ended), len(server.requests)
+        return sum(isinstance(error, ServerError) for error in results), len(server.requests)
 
 
 async def outage(*, service: Service = RawServer) -> list[Figure]:
-    """Make a hundred calls and a thousand."""
+    """Measure a hundred calls and a thousand."""
     figures = []
     for calls, most in ((100, 1.2), (1000, 1.05)):
         failed, requests = await run_outage(calls=calls, service=service)

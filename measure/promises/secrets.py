@@ -1,4 +1,4 @@
-"""Secrets that are planted in tokens, authentication, bodies and queries, and looked for in all that is written."""
+"""Secrets in tokens, authentication, bodies and queries, and a search for them in everything that is written."""
 
 import asyncio
 import io
@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import httpx
-from itwin_platform import BackoffEvent, BackoffPolicy, PlatformClient, PlatformError, fast_transport
+from itwin_platform import BackoffEvent, BackoffPolicy, PlatformClient, PlatformError
 
 from tests.support.captured_frames import shown
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.raw_server import RawServer
 
-from .calls import CALLS, SECRET, WORD
+from .calls import CALLS, SEARCH_TERM, SECRET
+from .connections import TRANSPORTS
 from .figure import Figure, exactly
 
-#: What the service does with a request.
+#: The responses and faults of the service.
 RESPONSES = (
     PreparedResponse(),
     PreparedResponse(body=b"["),
@@ -33,12 +34,9 @@ RESPONSES = (
 )
 
 
-TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {"httpx": lambda: None, "fast": fast_transport}
-
-
 @contextmanager
 def everything_logged() -> Iterator[io.StringIO]:
-    """Take down what every logger writes, of whatever level, theirs included that send below us."""
+    """Collect what every logger writes at any level, including the loggers of httpx and aiohttp."""
     written = io.StringIO()
     handler = logging.StreamHandler(written)
     root = logging.getLogger()
@@ -53,15 +51,15 @@ def everything_logged() -> Iterator[io.StringIO]:
 
 
 async def secrets(*, rounds: int = 50, seed: int = 1) -> list[Figure]:
-    """Each operation with random responses, so many rounds of all eight through each transport."""
-    return [await planted(name, make, rounds=rounds, seed=seed) for name, make in TRANSPORTS.items()]
+    """Call all eight operations with random responses, `rounds` times through each transport."""
+    return [await secrets_through(name, make, rounds=rounds, seed=seed) for name, make in TRANSPORTS.items()]
 
 
-async def planted(
+async def secrets_through(
     transport: str, make: Callable[[], httpx.AsyncBaseTransport | None], *, rounds: int, seed: int
 ) -> Figure:
-    """Plant secrets and look for them in all that is written, and in each frame of each error."""
-    chance = random.Random(seed)  # noqa: S311  # a schedule
+    """Send secrets, and count them in everything that is written and in each frame of each error."""
+    source = random.Random(seed)
     events: list[BackoffEvent] = []
     written: list[str] = []
     frames: list[str] = []
@@ -70,7 +68,7 @@ async def planted(
     def respond(received: ReceivedRequest) -> PreparedResponse:
         nonlocal sent
         sent += "planted" in f"{received.headers}{received.body!r}{received.target}"
-        return chance.choice(RESPONSES)
+        return source.choice(RESPONSES)
 
     async with RawServer(respond) as server:
         with everything_logged() as log:
@@ -96,7 +94,7 @@ async def planted(
             for _ in range(0, rounds, 10):
                 await asyncio.gather(*(run_round() for _ in range(10)))
         written.extend([log.getvalue(), repr(events)])
-    # A frame may hold the address of its request. Where nothing was sent, finding nothing would prove nothing.
-    found = sum(text.count(SECRET) for text in (*written, *frames)) + sum(text.count(WORD) for text in written)
+    # A frame may hold the address of its request. If no secret was sent, finding none would prove nothing.
+    found = sum(text.count(SECRET) for text in (*written, *frames)) + sum(text.count(SEARCH_TERM) for text in written)
     name = f"{transport}: planted secrets, sent {sent:,} times, {len(events):,} events"
     return exactly(f"{name}: found in logs, events, reprs, errors, frames", found if sent else -1, 0)

@@ -1,4 +1,4 @@
-"""What a measurement runs against: a server on loopback, or the same responses in virtual time."""
+"""The services of the measurements: a server on loopback, or the same responses in virtual time."""
 
 from collections.abc import Callable
 

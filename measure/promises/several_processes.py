@@ -1,34 +1,33 @@
-"""Processes that send with one credential to one service, with RedisGate and without, counted at the service."""
+"""Processes with one credential at one service, with and without RedisGate, counted at the service."""
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
-from tests.support.raw_server import RawServer
+from tests.support.raw_server import ACCOUNT, RawServer
 from tests.support.redis_server import RedisServer
 
 from .figure import Figure, at_most, exactly
-from .herd import ACCOUNT
-from .limits import FixedWindow, Punishing
-from .workers import Ended, Settings, started
+from .limits import FixedWindow, PunishingWindow
+from .workers import Results, Settings, started
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What the service saw of some processes, and how their calls ended."""
+    """The requests of some processes at the service, and the results of their calls."""
 
     calls: int
-    ended: Ended
+    results: Results
     requests: int
     seconds: float
 
 
-def answer_of(limit: FixedWindow) -> Callable[[ReceivedRequest], PreparedResponse]:
-    """Return what a service with this limit does."""
+def service_with(limit: FixedWindow) -> Callable[[ReceivedRequest], PreparedResponse]:
+    """Return the responses of a service with this limit."""
 
     def respond(received: ReceivedRequest) -> PreparedResponse:
-        if limit.takes(received.at):
+        if limit.accepts(received.at):
             return PreparedResponse(body=ACCOUNT)
         return PreparedResponse(status=429, headers={"retry-after": "1"})
 
@@ -46,7 +45,7 @@ async def run(
     deadline: float | None = None,
     is_interrupted: bool = False,
 ) -> Run:
-    """Let so many processes share the calls; with an interruption Redis is gone from a third of them to two thirds."""
+    """Share the calls between processes; with an interruption Redis is down from one third of them to two thirds."""
     loop = asyncio.get_running_loop()
     async with RawServer(respond) as server:
         settings = Settings(
@@ -61,84 +60,84 @@ async def run(
         async with started(settings) as processes:
             began = loop.time()
             processes.begin()
-            ending = asyncio.create_task(processes.ended())
+            finishing = asyncio.create_task(processes.results())
             if is_interrupted and redis is not None:
                 for share, change in ((1 / 3, redis.kill), (2 / 3, redis.start)):
                     await server.received(round(share * calls))
                     await asyncio.to_thread(change)
-            ended = await ending
+            results = await finishing
             seconds = max(received.at for received in server.requests) - began
-        return Run(calls=calls, ended=ended, requests=len(server.requests), seconds=seconds)
+        return Run(calls=calls, results=results, requests=len(server.requests), seconds=seconds)
 
 
 def figures(name: str, result: Run, *, most: float, ideal: float = 0.0, slowest: float = 0.0) -> list[Figure]:
-    """All done, few requests more than calls, little time more than the limit allows."""
+    """Return the figures: calls done, requests per call, and with an ideal, time and CPU."""
     found = [
-        exactly(f"{name}: calls done", result.ended.calls["done"], result.calls),
+        exactly(f"{name}: calls done", result.results.calls["done"], result.calls),
         at_most(f"{name}: requests per call", result.requests / result.calls, most),
     ]
     if slowest:
         found.append(at_most(f"{name}: time against the ideal", result.seconds / ideal, slowest, unit=" x"))
         found.append(
-            at_most(f"{name}: CPU for each call", result.ended.cpu_seconds / result.calls * 1000, 10.0, unit=" ms")
+            at_most(f"{name}: CPU for each call", result.results.cpu_seconds / result.calls * 1000, 10.0, unit=" ms")
         )
     return found
 
 
 async def eight_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
-    """A thousand calls of eight processes under a hundred a second."""
+    """Measure a thousand calls of eight processes under a hundred a second."""
     limit = FixedWindow(100, 1.0)
-    result = await run(answer_of(limit), workers=8, calls=1000, redis=redis, fast=fast)
+    result = await run(service_with(limit), workers=8, calls=1000, redis=redis, fast=fast)
     name = f"8 processes, 100/s, 1,000 calls, {'aiohttp' if fast else 'httpx'}"
     return figures(name, result, most=1.03, ideal=limit.ideal(1000), slowest=1.3)
 
 
 async def several_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
-    """Ten a second, shared by 1 to 8 processes."""
+    """Measure ten a second, shared by 1 to 8 processes."""
     transport = "aiohttp" if fast else "httpx"
     found: list[Figure] = []
     for workers in (1, 2, 4, 8):
         limit = FixedWindow(10, 1.0)
-        result = await run(answer_of(limit), workers=workers, calls=200, redis=redis, fast=fast)
+        result = await run(service_with(limit), workers=workers, calls=200, redis=redis, fast=fast)
         name = f"{workers} processes, 10/s, 200 calls, {transport}"
         found += figures(name, result, most=1.2, ideal=limit.ideal(200), slowest=1.2)
     return found
 
 
 async def punished_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
-    """A limiter that starts its ban anew with each early request."""
+    """Measure a limiter that restarts its ban with each early request."""
     transport = "aiohttp" if fast else "httpx"
     found: list[Figure] = []
     for workers in (4, 8):
-        limit = Punishing(10, 1.0)
-        result = await run(answer_of(limit), workers=workers, calls=200, redis=redis, fast=fast)
+        limit = PunishingWindow(10, 1.0)
+        result = await run(service_with(limit), workers=workers, calls=200, redis=redis, fast=fast)
         name = f"{workers} processes, 10/s, punished, {transport}"
         found += figures(name, result, most=1.3, ideal=limit.ideal(200), slowest=2.0)
-    result = await run(answer_of(Punishing(10, 1.0)), workers=4, calls=200, redis=None, fast=fast)
-    found.append(exactly(f"4 processes, punished, without Redis, {transport}: done", result.ended.calls["done"], 200))
+    result = await run(service_with(PunishingWindow(10, 1.0)), workers=4, calls=200, redis=None, fast=fast)
+    found.append(exactly(f"4 processes, punished, without Redis, {transport}: done", result.results.calls["done"], 200))
     return found
 
 
 async def interrupted_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
-    """Redis is killed at a third of the run, and is back at two thirds of it."""
+    """Measure with Redis killed at one third of the run, and started at two thirds."""
     result = await run(
-        answer_of(FixedWindow(100, 1.0)), workers=4, calls=1000, redis=redis, fast=fast, is_interrupted=True
+        service_with(FixedWindow(100, 1.0)), workers=4, calls=1000, redis=redis, fast=fast, is_interrupted=True
     )
     return figures(f"Redis gone for a third, 4 processes, {'aiohttp' if fast else 'httpx'}", result, most=1.15)
 
 
 async def outage_of_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
-    """A service that responds with 503 only: the processes share one retry budget."""
+    """Measure a service that responds only with 503: the processes share one retry budget."""
     result = await run(lambda _: PreparedResponse(status=503), workers=8, calls=400, redis=redis, fast=fast)
     name = f"outage of 503, 8 processes, 400 calls, {'aiohttp' if fast else 'httpx'}"
     return [
-        exactly(f"{name}: ServerError each", result.ended.calls["ServerError"], 400),
+        exactly(f"{name}: ServerError each", result.results.calls["ServerError"], 400),
         at_most(f"{name}: requests per call", result.requests / 400, 1.2),
     ]
 
 
 async def killed_worker(redis: RedisServer) -> list[Figure]:
-    """A process that holds every permit is killed: the others go on when its lease has expired."""
+    """Kill a process that holds every permit; the others continue when its lease expires."""
     loop = asyncio.get_running_loop()
     hangs = True
 
@@ -159,7 +158,7 @@ async def killed_worker(redis: RedisServer) -> list[Figure]:
             began = loop.time()
             await server.received(len(server.requests) + 1)
             seconds = loop.time() - began
-            done = (await waiting.ended()).calls["done"]
+            done = (await waiting.results()).calls["done"]
     return [
         exactly("kill -9 of the worker that holds every permit: sent before", early, 0),
         exactly("kill -9 of the worker that holds every permit: calls of the others done", done, 150),

@@ -1,4 +1,4 @@
-"""All that is measured of RedisGate, on a real server; `python -m measure.promises shared` measures only this."""
+"""The measurements of RedisGate on a real server; `python -m measure.promises shared` runs only these."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from .uncontended import uncontended
 
 
 async def shared_limit() -> list[Figure]:
-    """Every case with a server of its own, through httpx and aiohttp; nothing where no server is installed."""
+    """Measure every case with a new server through httpx and aiohttp; nothing if no server is installed."""
     if server_program() is None:
         return []
     found: list[Figure] = []
@@ -39,13 +39,13 @@ async def shared_limit() -> list[Figure]:
 
 
 async def shared_limit_of_the_system() -> list[Figure]:
-    """The shorter cases again, on each server that the system has: Valkey, a newer Redis, or none."""
+    """Repeat the shorter cases on each server that the system has: Valkey, a newer Redis, or none."""
     found: list[Figure] = []
     for program in system_programs():
         with RedisServer(program) as redis:
             version, figures = redis.version, await uncontended(redis)
         for measurement in (outage_of_processes, eight_processes, interrupted_processes):
-            # A server for each: an outage leaves an empty retry budget behind, also for the next case.
+            # A new server for each case, because an outage empties the retry budget.
             with RedisServer(program) as redis:
                 figures += await measurement(redis, fast=False)
         found += [replace(each, promise=f"{version}: {each.promise}") for each in figures]

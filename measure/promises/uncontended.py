@@ -1,4 +1,4 @@
-"""What RedisGate adds to a call when nobody else waits, beside what a round trip to Redis takes on this machine."""
+"""The time that RedisGate adds to a call without contention, beside a round trip to Redis on this machine."""
 
 import asyncio
 import socket
@@ -13,17 +13,17 @@ from tests.support.redis_server import RedisServer
 
 from .figure import Figure, at_most, for_comparison
 
-#: Not measured: they connect, load the script, and let the interpreter see the code.
+#: Calls before the measurement: they connect, load the script and warm up the interpreter.
 WARM_UP = 100
 CALLS = 1000
-#: A rate that holds nobody back, which Redis counts for all the same.
+#: A rate that delays no call, but which Redis counts.
 RATE = RateLimit(100_000, 1.0)
-#: After so many seconds a gate has reported the end of a call by itself.
+#: Seconds after which a gate has reported the end of a call by itself.
 PAUSE = 0.02
 
 
 def socket_ping(redis: RedisServer) -> float:
-    """Return the milliseconds of a PING through a blocking socket: what the machine and the server take."""
+    """Return the milliseconds of a PING through a blocking socket: the time of the machine and the server."""
     seconds: list[float] = []
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(redis.url.removeprefix("unix://"))
@@ -72,7 +72,7 @@ def median(seconds: list[float]) -> float:
 
 
 async def uncontended(redis: RedisServer) -> list[Figure]:
-    """One process, one task: the time of `enter`, and what the engine does for it."""
+    """Measure `enter` in one task, and the commands of the engine for it."""
     with redis.client as client:
         client.config_resetstat()
         milliseconds = await enter(redis)

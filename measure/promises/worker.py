@@ -1,7 +1,7 @@
 """One process of several that send with one credential: `python -m measure.promises.worker SETTINGS`, a JSON object.
 
-It makes a call that is not counted, which imports and loads what the first call needs, and says `ready`. It begins
-when it reads a line. At the end it says how many calls succeeded, how many failed, and its CPU seconds.
+It makes a first call that is not counted, because that imports what a call needs, and prints `ready`. It begins when it
+reads a line. At the end it prints how many calls succeeded and failed, and its CPU seconds.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ from tests.support.raw_server import ACCOUNT, RawServer, plain_transport
 
 
 def transport_of(settings: dict[str, Any]) -> httpx.AsyncBaseTransport:
-    """Return what the calls are sent through."""
+    """Return the transport of the calls."""
     return fast_transport() if settings["fast"] else plain_transport()
 
 
 async def warm_up(settings: dict[str, Any]) -> None:
-    """Make one call to a service of its own, so that no import is measured."""
+    """Make one call to another service, so that no import is measured."""
     async with (
         RawServer(PreparedResponse(body=ACCOUNT)) as server,
         PlatformClient(server.address, vendor="acme", token="t-1", transport=transport_of(settings)) as platform,
@@ -34,7 +34,7 @@ async def warm_up(settings: dict[str, Any]) -> None:
 
 
 async def work(settings: dict[str, Any]) -> dict[str, Any]:
-    """Send so many calls at once, and count how they end."""
+    """Start all calls at the same time, and count their results."""
     await warm_up(settings)
     rate = RateLimit(*settings["rate"]) if settings["rate"] else None
     gate: Gate | None = None
@@ -53,15 +53,15 @@ async def work(settings: dict[str, Any]) -> dict[str, Any]:
         await asyncio.to_thread(sys.stdin.readline)
         began = time.process_time()
         calls = (platform.itwins.get_primary_account() for _ in range(settings["calls"]))
-        ended = await asyncio.gather(*calls, return_exceptions=True)
+        results = await asyncio.gather(*calls, return_exceptions=True)
         cpu_seconds = time.process_time() - began
     if gate is not None:
         await gate.aclose()
-    counted = Counter("done" if not isinstance(each, BaseException) else type(each).__name__ for each in ended)
+    counted = Counter("done" if not isinstance(each, BaseException) else type(each).__name__ for each in results)
     return {"calls": counted, "cpu_seconds": cpu_seconds}
 
 
 if __name__ == "__main__":
-    # Cooldowns and lost servers are what is measured here.
+    # The measurement causes cooldowns and lost servers: the client would warn of each.
     logging.getLogger("itwin_platform").addHandler(logging.NullHandler())
     print(json.dumps(asyncio.run(work(json.loads(sys.argv[1])))), flush=True)

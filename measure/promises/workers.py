@@ -1,4 +1,4 @@
-"""Processes that begin together: starting them, their imports and their first call are over when they begin."""
+"""Processes that begin together, after their start, their imports and their first call."""
 
 import asyncio
 import json
@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 
-#: Nothing here may take longer, in seconds.
-PATIENCE = 240.0
+#: Seconds after which a measurement fails.
+TIMEOUT = 240.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What each process does."""
+    """The settings of each process."""
 
     address: str
     calls: int
@@ -27,8 +27,8 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """How the calls of some processes ended, and the CPU seconds that they took."""
+class Results:
+    """How the calls of some processes ended, and their CPU seconds."""
 
     calls: Counter[str]
     cpu_seconds: float
@@ -42,7 +42,7 @@ class Workers:
         self.processes: list[asyncio.subprocess.Process] = []
 
     async def start(self) -> None:
-        """Start them, and wait until each is ready."""
+        """Start the processes, and wait until each is ready."""
         arguments = [sys.executable, "-m", "measure.promises.worker", json.dumps(asdict(self._settings))]
         pipe = asyncio.subprocess.PIPE
         for _ in range(self._settings.workers):
@@ -52,24 +52,24 @@ class Workers:
             await process.stdout.readline()
 
     def begin(self) -> None:
-        """Let them send."""
+        """Let the processes send their calls."""
         for process in self.processes:
             assert process.stdin is not None  # it is a pipe
             process.stdin.write(b"\n")
 
-    async def ended(self) -> Ended:
-        """Wait for all, and return how their calls ended; nothing comes from one that was killed."""
+    async def results(self) -> Results:
+        """Wait for all processes and return their results; a killed process has none."""
         calls: Counter[str] = Counter()
         cpu_seconds = 0.0
         for process in self.processes:
             output, _ = await process.communicate()
-            said = json.loads(output or b'{"calls": {}, "cpu_seconds": 0}')
-            calls.update(said["calls"])
-            cpu_seconds += said["cpu_seconds"]
-        return Ended(calls=calls, cpu_seconds=cpu_seconds)
+            printed = json.loads(output or b'{"calls": {}, "cpu_seconds": 0}')
+            calls.update(printed["calls"])
+            cpu_seconds += printed["cpu_seconds"]
+        return Results(calls=calls, cpu_seconds=cpu_seconds)
 
     async def stop(self) -> None:
-        """End those that are left."""
+        """Kill the processes that still run."""
         for process in self.processes:
             if process.returncode is None:
                 process.kill()
@@ -78,10 +78,10 @@ class Workers:
 
 @asynccontextmanager
 async def started(settings: Settings) -> AsyncIterator[Workers]:
-    """Start the processes, and end those that are left."""
+    """Start the processes, and kill those that still run at the end."""
     workers = Workers(settings)
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             await workers.start()
             yield workers
     finally:

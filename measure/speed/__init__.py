@@ -1,1 +1,1 @@
-"""Benchmarks: ratios side by side in one run, never absolute promises. `make bench` runs them."""
+"""Benchmarks, which compare clients in one run and promise no absolute times: `make bench`."""

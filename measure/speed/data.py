@@ -1,7 +1,7 @@
-"""The data of the benchmarks, as a service holds it: camera floats of 17 digits, signed image links, nulls, long names.
+"""The data of the benchmarks, as a service stores it: floats of 17 digits, signed links, nulls, long names.
 
-The sandbox's seeded iTwins and scene objects are the base. `make_data` reads them once and writes files, because the
-clients that are compared run where no sandbox is installed. The same seed gives the same files.
+It starts from the iTwins and scene objects of the sandbox. `make_data` reads them once and writes files, because the
+other clients run in environments without the sandbox. The same seed gives the same files.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _Item = dict[str, Any]
 
 
 def make_data() -> None:
-    """Write the files unless they are there."""
+    """Write the files unless they exist."""
     if (FOLDER / "account.json").exists():
         return
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -82,11 +82,11 @@ _SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status"
 
 
 def _itwin(seeded: _Item, source: random.Random) -> _Item:
-    """Return a full iTwin with what a surveyed and photographed one has, or null."""
+    """Return a full iTwin with random coordinates, image links and nulls."""
     item = dict(seeded)
-    place = source.random() < 0.8
-    item["latitude"] = source.uniform(-66, 66) if place else None
-    item["longitude"] = source.uniform(-180, 180) if place else None
+    has_coordinates = source.random() < 0.8
+    item["latitude"] = source.uniform(-66, 66) if has_coordinates else None
+    item["longitude"] = source.uniform(-180, 180) if has_coordinates else None
     for name in ("geographicLocation", "ianaTimeZone", "type", "createdBy", "lastModifiedBy"):
         if source.random() < 0.15:
             item[name] = None
@@ -109,7 +109,7 @@ def _object(seeded: _Item, source: random.Random) -> _Item:
 
 
 def _view(source: random.Random) -> _Item:
-    """Return the data of a View3d as a viewer writes it: no number is round but those that are meant to be."""
+    """Return the data of a View3d as a viewer writes it, with numbers of 17 digits."""
     matrix = [source.uniform(-6.4e6, 6.4e6) if at % 4 == 3 else source.uniform(-1, 1) for at in range(12)]
     return {
         "position": _vector(source.uniform(1e6, 6.4e6) for _ in range(3)),
@@ -151,7 +151,7 @@ def stored(name: str) -> bytes:
     return (FOLDER / f"{name}.json").read_bytes()
 
 
-# Read when they are asked for: a client that held them would pay for them in each collection of garbage.
+# Loaded lazily: a client process that holds them would spend time on them in each garbage collection.
 @cache
 def itwins() -> list[dict[str, object]]:
     """Return the iTwins of the listings."""

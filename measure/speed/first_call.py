@@ -1,7 +1,7 @@
-"""The first call of a process over https: what it takes, and for how long it stops the event loop.
+"""Measure the first call of a process over https, and how long it blocks the event loop.
 
-Run as `python -m measure.speed.first_call PYTHON`: fresh processes of `first_call_process` in interleaved rounds. The
-server's certificate is made for the run with openssl, and clients trust it beside certifi's authorities.
+Run as `python -m measure.speed.first_call PYTHON`. It starts new processes of `first_call_process` in interleaved
+rounds. It makes a certificate with openssl, which the clients trust beside the authorities of certifi.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from pathlib import Path
 from .data import make_data, stored
 from .report import Spread
 from .run import PROJECT
-from .works import DEFAULT, FAST, HTTPX
+from .workloads import DEFAULT, FAST, HTTPX
 
 ROUNDS = 15
 _KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
@@ -25,7 +25,7 @@ _NAMES = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:
-    """Make a key with its certificate, and return it with a file of all authorities that clients trust."""
+    """Make a key with its certificate; return that file, and a file of the authorities that clients trust."""
     import certifi
 
     pair, trusted = folder / "pair.pem", folder / "trusted.pem"
@@ -38,7 +38,7 @@ def certificate(folder: Path) -> tuple[Path, Path]:
 
 
 async def measure(python: str) -> dict[str, list[tuple[float, float, float]]]:
-    """Start the server and the clients, one fresh process after the other."""
+    """Start the server and the clients, one new process after the other."""
     body = stored("account")
     head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
 
@@ -75,16 +75,16 @@ def lines(python: str) -> list[str]:
     """Measure in rounds and return milliseconds and ratios."""
     make_data()
     figures = asyncio.run(measure(python))
-    said = ["client and first call over https, imported before, against httpx: median [quartiles] (bar 1)"]
+    output = ["client and first call over https, imported before, against httpx: median [quartiles] (bar 1)"]
     for name, found in figures.items():
         times = zip(("elapsed", "processor"), zip(*found, strict=True), zip(*figures[HTTPX], strict=True), strict=False)
         for what, ours, theirs in times:
-            ratios = Spread.of([one / other for one, other in zip(ours, theirs, strict=True)])
-            said.append(f"  {name:<16}{what:<10}{statistics.median(ours) * 1e3:>7.1f} ms  {ratios}")
-        said.append(
-            f"  {name:<16}{'longest stop of the loop':<26}{statistics.median(f[2] for f in found) * 1e3:.1f} ms"
+            ratios = Spread.of([own / base for own, base in zip(ours, theirs, strict=True)])
+            output.append(f"  {name:<16}{what:<10}{statistics.median(ours) * 1e3:>7.1f} ms  {ratios}")
+        output.append(
+            f"  {name:<16}{'longest block of the loop':<26}{statistics.median(f[2] for f in found) * 1e3:.1f} ms"
         )
-    return said
+    return output
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""One client in a fresh process: makes its first call, and prints what that took.
+"""Make the first call of one client in a new process, and print its cost.
 
-Run as `python -m measure.speed.first_call_process NAME ADDRESS`. The client's own package is imported before, and
-nothing else of what is compared: what a client and its first call import counts. The line of output is the elapsed
-seconds, the processor seconds, and the longest stop of the event loop.
+Run as `python -m measure.speed.first_call_process NAME ADDRESS`. The package of the client is imported before the
+measurement; further imports of the client and its first call count. The output has the elapsed seconds, the processor
+seconds, and the longest time for which the event loop was blocked.
 """
 
 import asyncio
@@ -10,11 +10,11 @@ import json
 import sys
 import time
 
-from .works import FAST, HTTPX
+from .workloads import FAST, HTTPX
 
 
 async def call(name: str, address: str) -> tuple[float, float, float]:
-    """Make a client and do its first call; return elapsed and processor seconds, and the longest stop of the loop."""
+    """Make a client and its first call; return elapsed and processor seconds, and the longest block of the loop."""
     longest = 0.0
 
     async def tick() -> None:

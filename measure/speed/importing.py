@@ -1,7 +1,7 @@
-"""What it costs to import the package and make one client, against the same for httpx.
+"""Measure importing the package and making one client, against the same for httpx.
 
-Run as `python -m measure.speed.importing PYTHON`: fresh processes in interleaved rounds, processor time within each.
-The environment of that Python holds the client as users install it: httpx imports rich where the generator brought it.
+Run as `python -m measure.speed.importing PYTHON`. It starts new processes in interleaved rounds and measures their
+processor time. PYTHON has only what users install, because httpx imports rich if it is installed.
 """
 
 import statistics
@@ -19,7 +19,7 @@ SNIPPETS = {
 
 
 def cost(snippet: str, python: str) -> float:
-    """Return the processor seconds of a snippet in a fresh process."""
+    """Return the processor seconds of a snippet in a new process."""
     program = f"import time; began = time.process_time(); {snippet}; print(time.process_time() - began)"
     return float(subprocess.run([python, "-c", program], capture_output=True, text=True, check=True).stdout)
 
@@ -32,11 +32,11 @@ def lines(python: str) -> list[str]:
             spent = cost(snippet, python)
             if number:
                 figures[name].append(spent)
-    said = ["import and one client, processor time against httpx: median [quartiles]"]
+    output = ["import and one client, processor time against httpx: median [quartiles]"]
     for name, found in figures.items():
-        ratios = Spread.of([one / other for one, other in zip(found, figures["httpx"], strict=True)])
-        said.append(f"  {name:<12}{statistics.median(found) * 1e3:>7.1f} ms  {ratios}")
-    return said
+        ratios = Spread.of([own / base for own, base in zip(found, figures["httpx"], strict=True)])
+        output.append(f"  {name:<12}{statistics.median(found) * 1e3:>7.1f} ms  {ratios}")
+    return output
 
 
 if __name__ == "__main__":

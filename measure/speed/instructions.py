@@ -1,7 +1,7 @@
-"""Instructions of a small GET and of a PATCH, counted by callgrind where valgrind is installed: without noise.
+"""Count the instructions of a small GET and of a PATCH with callgrind, which measures without noise.
 
-Run as `python -m measure.speed.instructions [CLIENT ...]`. Each work is done twice, and counted the second
-time, so that start and import stay outside.
+Run as `python -m measure.speed.instructions [CLIENT ...]`. Each workload runs twice, and only the second run
+counts, so that start and imports are excluded.
 """
 
 import re
@@ -11,14 +11,14 @@ import sys
 
 from .data import make_data
 from .run import PROJECT, Process, environment
-from .works import AIOHTTP, DEFAULT, FAST, HTTPX
+from .workloads import AIOHTTP, DEFAULT, FAST, HTTPX
 
 CALLS = 200
 _COLLECTED = re.compile(r"Collected : (\d+)")
 _COUNTING = ("valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=/dev/null")
 
 
-def counted(work: str, client: str, port: str, python: str) -> float:
+def counted(workload: str, client: str, port: str, python: str) -> float:
     """Return the instructions of a call."""
     process = subprocess.Popen(
         [*_COUNTING, python, "-m", "measure.speed.worker", client, port, port, port],
@@ -35,14 +35,14 @@ def counted(work: str, client: str, port: str, python: str) -> float:
     for is_counted in (False, True):
         if is_counted:
             subprocess.run(["callgrind_control", "-i", "on", str(process.pid)], check=True, capture_output=True)
-        process.stdin.write(work + "\n")
+        process.stdin.write(workload + "\n")
         process.stdin.flush()
         process.stdout.readline()
     subprocess.run(["callgrind_control", "-i", "off", str(process.pid)], check=True, capture_output=True)
-    _, said = process.communicate()
-    found = _COLLECTED.search(said)
+    _, errors = process.communicate()
+    found = _COLLECTED.search(errors)
     if process.returncode or found is None:
-        raise SystemExit(said)
+        raise SystemExit(errors)
     return int(found[1]) / CALLS
 
 
@@ -51,16 +51,16 @@ def lines(pythons: dict[str, str]) -> list[str]:
     if shutil.which("valgrind") is None:
         return ["instructions of calls: not counted, because valgrind is not installed"]
     make_data()
-    said: list[str] = []
+    output: list[str] = []
     with Process("measure.speed.server") as server:
         port = server.line().strip()
-        for work in ("GET", "PATCH"):
-            said.append(f"instructions of a {work}, against httpx + json")
-            found = {client: counted(work, client, port, python) for client, python in pythons.items()}
+        for workload in ("GET", "PATCH"):
+            output.append(f"instructions of a {workload}, against httpx + json")
+            found = {client: counted(workload, client, port, python) for client, python in pythons.items()}
             base = found.get(HTTPX)
             for client, each in found.items():
-                said.append(f"  {client:<16}{each / 1e3:>8.0f} thousand" + (f"  {each / base:.3f}" if base else ""))
-    return said
+                output.append(f"  {client:<16}{each / 1e3:>8.0f} thousand" + (f"  {each / base:.3f}" if base else ""))
+    return output
 
 
 if __name__ == "__main__":

@@ -143,12 +143,12 @@ class Account(msgspec.Struct):
 
 
 class Connection(asyncio.Protocol):
-    """One kept-alive connection, one request at a time."""
+    """One persistent connection for one request at a time."""
 
     def __init__(self) -> None:
         self._received = bytearray()
-        self._whole = 0
-        self._answer: asyncio.Future[bytes] | None = None
+        self._length = 0
+        self._response: asyncio.Future[bytes] | None = None
         self.transport: Any = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -156,29 +156,29 @@ class Connection(asyncio.Protocol):
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Hand out the body when it is complete."""
+        """Return the body to `send` when it is complete."""
         self._received += data
-        if not self._whole:
+        if not self._length:
             end = self._received.find(b"\r\n\r\n")
             if end < 0:
                 return
             start = self._received.index(b"content-length:") + 15
             length = int(self._received[start : self._received.index(b"\r", start)])
             del self._received[: end + 4]
-            self._whole = length
-        if len(self._received) >= self._whole and self._answer is not None:
-            body, self._received, self._whole = bytes(self._received), bytearray(), 0
-            self._answer.set_result(body)
+            self._length = length
+        if len(self._received) >= self._length and self._response is not None:
+            body, self._received, self._length = bytes(self._received), bytearray(), 0
+            self._response.set_result(body)
 
     async def send(self, request: bytes) -> bytes:
         """Send and return the body."""
-        self._answer = asyncio.get_running_loop().create_future()
+        self._response = asyncio.get_running_loop().create_future()
         self.transport.write(request)
-        return await self._answer
+        return await self._response
 
 
 class Limit:
-    """As many connections as httpx and aiohttp open at most, and nothing else."""
+    """A pool with as many connections as httpx and aiohttp open at most."""
 
     def __init__(self, port: int) -> None:
         self._port = port

@@ -1,7 +1,7 @@
-"""Peak memory of reading 10,000 full iTwins, in pages of 1,000: iterated, and all of them collected.
+"""Measure the peak memory of 10,000 full iTwins in pages of 1,000, iterated and collected.
 
-Run as `python -m measure.speed.memory`. Beside the bytes stands how many pages as they are held that is: the bytes of a
-response, which stay until they are decoded, and its models.
+Run as `python -m measure.speed.memory`. It prints bytes and pages, where a page is the bytes of a response, which the
+client keeps until it decodes them, and its models.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from .run import Process
 
 
 def size_of_a_page() -> int:
-    """Return the bytes that one page takes."""
+    """Return the bytes of one page."""
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     content = encoded(itwins()[:1000])
@@ -31,7 +31,7 @@ def size_of_a_page() -> int:
 
 
 async def peak(platform: PlatformClient, *, concurrency: int, collected: bool) -> int:
-    """Read the listing and return the peak above what was there before."""
+    """Read the listing and return the peak above the memory before."""
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     tracemalloc.reset_peak()
@@ -45,33 +45,33 @@ async def peak(platform: PlatformClient, *, concurrency: int, collected: bool) -
 
 
 async def lines() -> list[str]:
-    """Measure and return what was found."""
+    """Measure and return the lines to print."""
     make_data()
-    itwins()  # not a part of what is measured
-    said: list[str] = []
-    quick = _json.msgspec_json
+    itwins()  # loaded before the measurement
+    output: list[str] = []
+    msgspec_json = _json.msgspec_json
     with Process("measure.speed.server") as server:
         address = f"http://127.0.0.1:{server.line().strip()}"
         async with PlatformClient(address, vendor="v", token="t") as platform:
             await platform.itwins.list(limit=1).collect()
             tracemalloc.start()
             page = size_of_a_page()
-            said.append(f"peak memory of 10,000 full iTwins in pages of 1,000; a page takes {page / 1e6:.1f} MB")
-            for reader, name in ((None, "json"), (quick, "msgspec")):
+            output.append(f"peak memory of 10,000 full iTwins in pages of 1,000; a page takes {page / 1e6:.1f} MB")
+            for reader, name in ((None, "json"), (msgspec_json, "msgspec")):
                 _json.msgspec_json = reader
-                # The reader of typed pages looks for msgspec by itself.
+                # The reader of typed pages imports msgspec by itself.
                 typed_pages._itwin_reader.cache_clear()  # noqa: SLF001  # there is no other way to turn it off
                 sys.modules["msgspec"] = msgspec if reader else None  # type: ignore[assignment]
                 for concurrency, collected in ((1, False), (8, False), (1, True)):
                     most = await peak(platform, concurrency=concurrency, collected=collected)
-                    way = "collected" if collected else "iterated"
-                    said.append(
-                        f"  {way}, {name}, concurrency {concurrency}: {most / 1e6:.1f} MB, {most / page:.1f} pages"
+                    mode = "collected" if collected else "iterated"
+                    output.append(
+                        f"  {mode}, {name}, concurrency {concurrency}: {most / 1e6:.1f} MB, {most / page:.1f} pages"
                     )
             tracemalloc.stop()
-            _json.msgspec_json = quick
+            _json.msgspec_json = msgspec_json
             sys.modules["msgspec"] = msgspec
-    return said
+    return output
 
 
 if __name__ == "__main__":

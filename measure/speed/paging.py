@@ -1,11 +1,12 @@
-"""How much faster a listing is with n pages in flight, and what it costs in memory.
+"""Measure how much faster a listing is with n pages in flight, and its memory.
 
-Run as `python -m measure.speed.paging [--rounds N]`. The numbers of pages in flight take turns in each round, and
-figures are medians of the rounds, through `fast_transport()`; n = 1, which is nearly all latency, is measured in the
-first round only. `of n` is the speed-up as a share of n, beside what is aimed at. `possible` is what n allows: the
-first page comes alone, because it shows the step, and the others come in whole rounds of the latency; `of it` is how
-much of that is reached. `busy` is the share of the time in which the client's processor works: the more of it, the less
-to gain.
+Run as `python -m measure.speed.paging [--rounds N]`. The numbers of pages in flight alternate in each round.
+Figures are medians of the rounds, through `fast_transport()`. With n = 1 a listing is nearly all latency, so it is
+measured once.
+
+`of n` is the speed-up divided by n, and `aim` its target. `possible` is the speed-up that n allows: the first page
+comes alone, because it shows the step, and the others come in complete rounds of the latency. `of it` is the speed-up
+divided by the possible one. `busy` is the share of the time in which the client uses the processor.
 """
 
 import argparse
@@ -37,7 +38,7 @@ LATENCIES = (0.02, 0.1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class Workload:
     """A listing to read completely."""
 
     name: str
@@ -45,34 +46,36 @@ class Work:
     read: Callable[[PlatformClient, int], Pager[ITwin] | Pager[SceneObject]]
 
 
-WORKS = (
-    Work(
+WORKLOADS = (
+    Workload(
         name="10,000 iTwins, pages of 100",
         pages=100,
-        read=lambda platform, n: platform.itwins.list(page_size=100, concurrency=n),
+        read=lambda platform, concurrency: platform.itwins.list(page_size=100, concurrency=concurrency),
     ),
-    Work(
+    Workload(
         name="5,000 scene objects, pages of 100",
         pages=50,
-        read=lambda platform, n: platform.scenes.list_objects(SCENE_ID, "i", concurrency=n),
+        read=lambda platform, concurrency: platform.scenes.list_objects(SCENE_ID, "i", concurrency=concurrency),
     ),
-    Work(
+    Workload(
         name="5,000 scene objects, pages of 20",
         pages=250,
-        read=lambda platform, n: platform.scenes.list_objects(SCENE_ID, "i", page_size=20, concurrency=n),
+        read=lambda platform, concurrency: platform.scenes.list_objects(
+            SCENE_ID, "i", page_size=20, concurrency=concurrency
+        ),
     ),
 )
 
 
-async def timed(work: Work, platform: PlatformClient, n: int) -> tuple[float, float]:
-    """Read a listing once and return the seconds that passed, and those of the processor."""
-    pager = work.read(platform, n)
+async def timed(workload: Workload, platform: PlatformClient, concurrency: int) -> tuple[float, float]:
+    """Read a listing once and return elapsed and processor seconds."""
+    pager = workload.read(platform, concurrency)
     gc.collect()
     began, used = time.perf_counter(), time.process_time()
     async for _ in pager:
         pass
     passed, used = time.perf_counter() - began, time.process_time() - used
-    assert pager.pages_read == work.pages  # an incomplete listing would be fast for nothing
+    assert pager.pages_read == workload.pages  # an incomplete listing would be faster
     return passed, used
 
 
@@ -84,52 +87,52 @@ async def speed(console: Console, rounds: int) -> None:
             address = f"http://127.0.0.1:{server.line().strip()}"
             began = time.perf_counter()
             async with PlatformClient(address, vendor="v", token="t", transport=fast_transport()) as platform:
-                await timed(WORKS[0], platform, max(IN_FLIGHT))
-                for work in WORKS:
-                    measured: dict[int, list[tuple[float, float]]] = {n: [] for n in IN_FLIGHT}
+                await timed(WORKLOADS[0], platform, max(IN_FLIGHT))
+                for workload in WORKLOADS:
+                    measured: dict[int, list[tuple[float, float]]] = {concurrency: [] for concurrency in IN_FLIGHT}
                     for number in range(rounds):
-                        for n in IN_FLIGHT[bool(number) :]:
-                            measured[n].append(await timed(work, platform, n))
-                    add_rows(table, work, latency, measured)
+                        for concurrency in IN_FLIGHT[bool(number) :]:
+                            measured[concurrency].append(await timed(workload, platform, concurrency))
+                    add_rows(table, workload, latency, measured)
             share = float(server.close()) / (time.perf_counter() - began)
             table.add_row(f"[dim]the server was busy {share:.0%} of the time[/dim]", end_section=True)
     console.print(table)
 
 
-def add_rows(table: Table, work: Work, latency: float, measured: dict[int, list[tuple[float, float]]]) -> None:
+def add_rows(table: Table, workload: Workload, latency: float, measured: dict[int, list[tuple[float, float]]]) -> None:
     """Add the figures of one listing."""
-    seconds = {n: statistics.median(passed for passed, _ in runs) for n, runs in measured.items()}
-    for n, runs in measured.items():
-        faster = seconds[1] / seconds[n]
-        possible = work.pages / (1 + -(-(work.pages - 1) // n))
+    seconds = {concurrency: statistics.median(passed for passed, _ in runs) for concurrency, runs in measured.items()}
+    for concurrency, runs in measured.items():
+        faster = seconds[1] / seconds[concurrency]
+        possible = workload.pages / (1 + -(-(workload.pages - 1) // concurrency))
         table.add_row(
-            work.name if n == 1 else "",
-            f"{latency * 1000:.0f} ms" if n == 1 else "",
-            str(n),
-            f"{seconds[n]:.3f}",
+            workload.name if concurrency == 1 else "",
+            f"{latency * 1000:.0f} ms" if concurrency == 1 else "",
+            str(concurrency),
+            f"{seconds[concurrency]:.3f}",
             f"{faster:.2f}",
-            f"{faster / n:.2f}",
-            "" if n == 1 else str(AIMS[n]),
+            f"{faster / concurrency:.2f}",
+            "" if concurrency == 1 else str(AIMS[concurrency]),
             f"{possible:.2f}",
             f"{faster / possible:.2f}",
             f"{statistics.median(used / passed for passed, used in runs):.0%}",
-            end_section=n == IN_FLIGHT[-1],
+            end_section=concurrency == IN_FLIGHT[-1],
         )
 
 
 async def eager(console: Console, rounds: int) -> None:
-    """Print what it gains to request the first pages at once."""
-    table = Table("10 in flight, 100 ms", "as usual", "eager", "requests wasted at most")
+    """Print the gain of requesting the first pages at the same time."""
+    table = Table("10 in flight, 100 ms", "default", "eager", "requests wasted at most")
     with Process("measure.speed.paging_server", "--latency", "0.1") as server:
         address = f"http://127.0.0.1:{server.line().strip()}"
         async with PlatformClient(address, vendor="v", token="t", transport=fast_transport()) as platform:
-            await timed(WORKS[0], platform, 10)
+            await timed(WORKLOADS[0], platform, 10)
             for pages, limit in ((10, None), (1, 1000)):
                 seconds: dict[bool, list[float]] = {False: [], True: []}
                 for _ in range(max(3, rounds)):
-                    for at_once, found in seconds.items():
+                    for is_eager, found in seconds.items():
                         began = time.perf_counter()
-                        pager = platform.itwins.list(page_size=1000, concurrency=10, eager=at_once, limit=limit)
+                        pager = platform.itwins.list(page_size=1000, concurrency=10, eager=is_eager, limit=limit)
                         assert [page async for page in pager.pages()]
                         found.append(time.perf_counter() - began)
                 medians = [f"{statistics.median(found):.3f} s" for found in seconds.values()]
@@ -139,24 +142,29 @@ async def eager(console: Console, rounds: int) -> None:
 
 
 async def memory(console: Console) -> None:
-    """Print the peak of memory above what was there before, in pages, while the caller is slow and while it is not."""
+    """Print the peak memory in pages, for a fast and for a slow caller."""
     table = Table("peak memory of 10,000 iTwins, pages of 100", "n", "pages above the start", "pages above n = 1")
     with Process("measure.speed.paging_server", "--latency", "0.002") as server:
         async with PlatformClient(f"http://127.0.0.1:{server.line().strip()}", vendor="v", token="t") as platform:
-            await timed(WORKS[0], platform, max(IN_FLIGHT))
+            await timed(WORKLOADS[0], platform, max(IN_FLIGHT))
             tracemalloc.start()
             one_page = size_of_a_page()
-            for name, work in (("caller takes no time", 0.0), ("caller takes 5 ms for a page", 0.005)):
-                peaks = {n: await peak(platform, n, work) / one_page for n in IN_FLIGHT}
-                for n in IN_FLIGHT:
-                    table.add_row(name if n == 1 else "", str(n), f"{peaks[n]:.1f}", f"{peaks[n] - peaks[1]:.1f}")
+            for name, pause in (("fast caller", 0.0), ("caller with 5 ms for each page", 0.005)):
+                peaks = {concurrency: await peak(platform, concurrency, pause) / one_page for concurrency in IN_FLIGHT}
+                for concurrency in IN_FLIGHT:
+                    table.add_row(
+                        name if concurrency == 1 else "",
+                        str(concurrency),
+                        f"{peaks[concurrency]:.1f}",
+                        f"{peaks[concurrency] - peaks[1]:.1f}",
+                    )
             tracemalloc.stop()
         server.close()
     console.print(table)
 
 
 def size_of_a_page() -> int:
-    """Return the bytes that the models of one page take."""
+    """Return the bytes of the models of one page."""
     content = encoded({"items": SUMMARIES[:100]})
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
@@ -167,18 +175,18 @@ def size_of_a_page() -> int:
     return size
 
 
-async def peak(platform: PlatformClient, n: int, work: float) -> int:
-    """Read a listing page by page, keep none, and return the peak of memory above what was there before."""
+async def peak(platform: PlatformClient, concurrency: int, pause: float) -> int:
+    """Read a listing page by page, keep no page, and return the peak above the memory before."""
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     tracemalloc.reset_peak()
-    async for _ in platform.itwins.list(page_size=100, concurrency=n).pages():
-        await asyncio.sleep(work)
+    async for _ in platform.itwins.list(page_size=100, concurrency=concurrency).pages():
+        await asyncio.sleep(pause)
     return tracemalloc.get_traced_memory()[1] - before
 
 
 async def empty_pages(console: Console, count: int = 100_000) -> None:
-    """Walk empty pages in a row and print what that takes."""
+    """Read many empty pages and print the growth of memory."""
 
     async def send(values: RequestValues) -> httpx.Response:
         skip = re.search(r"skip=(\d+)", str(values.query))
@@ -207,7 +215,7 @@ async def empty_pages(console: Console, count: int = 100_000) -> None:
 async def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3, help="how often everything is measured")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds (default: %(default)s)")
     make_data()
     console = Console(width=140)
     await speed(console, parser.parse_args().rounds)

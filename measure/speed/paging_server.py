@@ -1,4 +1,4 @@
-"""A service with prepared pages behind a latency, in a process of its own: each response waits by itself.
+"""A service with prepared pages and a latency, in its own process.
 
 Run as `python -m measure.speed.paging_server --latency SECONDS`. It prints its port, serves until its input closes, and
 then prints the processor time that it used.
@@ -35,24 +35,24 @@ def response_of(kind: bytes, skip: int, top: int, port: int) -> bytes:
 
 
 class Service(asyncio.Protocol):
-    """One connection, on which each request follows the response to the one before."""
+    """One connection, on which each request follows the response to the previous one."""
 
     latency = 0.0
     port = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport."""
-        assert isinstance(transport, asyncio.Transport)  # what a stream server gives
+        assert isinstance(transport, asyncio.Transport)  # a stream server passes one
         self._transport = transport
         self._received = b""
 
     def data_received(self, data: bytes) -> None:
-        """Respond to a whole request when its latency has passed, however many others wait."""
+        """Respond to a complete request after the latency."""
         self._received += data
         if not self._received.endswith(b"\r\n\r\n"):
             return
         request, skip = _REQUEST.match(self._received), _SKIP.search(self._received)
-        assert request is not None  # the benchmark asks for pages only
+        assert request is not None  # the benchmark requests only pages
         page = response_of(request[1], int(skip[1]) if skip else 0, int(request[2]), self.port)
         self._received = b""
         asyncio.get_running_loop().call_later(self.latency, self._write, page)
@@ -65,7 +65,7 @@ class Service(asyncio.Protocol):
 async def main() -> None:
     """Serve until the input closes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--latency", type=float, required=True, help="seconds that each response is held back")
+    parser.add_argument("--latency", type=float, required=True, help="seconds by which each response is delayed")
     Service.latency = parser.parse_args().latency
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Service, "127.0.0.1", 0)

@@ -1,13 +1,13 @@
-"""Print the figures as ratios with their quartiles."""
+"""The figures as ratios with their quartiles, and tables of them."""
 
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .works import CLIENTS, DEFAULT, FAST, HTTPX, Work
+from .workloads import CLIENTS, DEFAULT, FAST, HTTPX, Workload
 
-#: Work -> client -> seconds for one call or listing, a number a measurement; those of one turn stand at one index.
-Figures = dict[Work, dict[str, list[float]]]
+#: Workload -> client -> the seconds of one call or listing in each measurement; those of one turn share an index.
+Figures = dict[Workload, dict[str, list[float]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Spread:
 
     @classmethod
     def of(cls, found: Sequence[float]) -> "Spread":
-        """Return that of some figures."""
+        """Return the spread of some figures."""
         if len(found) < 2:
             return cls(found[0], found[0], found[0])
         return cls(*statistics.quantiles(found, n=4, method="inclusive"))
@@ -30,34 +30,36 @@ class Spread:
         return f"{self.middle:.{digits}f} [{self.low:.{digits}f}-{self.high:.{digits}f}]"
 
     def verdict(self, bar: float) -> str:
-        """Say whether a bar is met: only where both quartiles are on one side of it."""
+        """Return whether a bar is met: yes or no if both quartiles are on one side of it, otherwise open."""
         return "yes" if self.high <= bar else "no" if self.low > bar else "open"
 
 
-def ratios(figures: Figures, work: Work, client: str, *, against: str) -> Spread:
-    """Return the ratios of what was measured in turn."""
-    pairs = zip(figures[work][client], figures[work][against], strict=True)
-    return Spread.of([one / other for one, other in pairs])
+def ratios(figures: Figures, workload: Workload, client: str, *, against: str) -> Spread:
+    """Return the spread of the ratios of two clients."""
+    pairs = zip(figures[workload][client], figures[workload][against], strict=True)
+    return Spread.of([own / base for own, base in pairs])
 
 
 def table(figures: Figures, *, against: str) -> list[list[str]]:
-    """Return the table as rows of cells, the first one its head."""
-    rows = [["work", *CLIENTS]]
-    for work in figures:
-        found = (str(ratios(figures, work, client, against=against)) for client in CLIENTS)
+    """Return the table as rows of cells, the head first."""
+    rows = [["workload", *CLIENTS]]
+    for workload in figures:
+        found = (str(ratios(figures, workload, client, against=against)) for client in CLIENTS)
         rows.append(
-            [work.name, *("1" if client == against else cell for client, cell in zip(CLIENTS, found, strict=True))]
+            [workload.name, *("1" if client == against else cell for client, cell in zip(CLIENTS, found, strict=True))]
         )
     return rows
 
 
 def bars(figures: Figures) -> list[list[str]]:
-    """Return what is aimed at as rows of cells, the first one their head."""
-    rows = [["work", "client", "bar", "found", "met"]]
-    for work in figures:
+    """Return the bars as rows of cells, the head first."""
+    rows = [["workload", "client", "bar", "found", "met"]]
+    for workload in figures:
         for client in (DEFAULT, FAST):
-            found, bar = ratios(figures, work, client, against=HTTPX), work.bar(client)
-            rows.append([work.name, client, f"{bar:.3g}" if bar else "", str(found), found.verdict(bar) if bar else ""])
+            found, bar = ratios(figures, workload, client, against=HTTPX), workload.bar(client)
+            rows.append(
+                [workload.name, client, f"{bar:.3g}" if bar else "", str(found), found.verdict(bar) if bar else ""]
+            )
     return rows
 
 

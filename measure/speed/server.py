@@ -1,4 +1,4 @@
-"""The benchmark server: one asyncio protocol that responds with prepared bytes, in a process of its own.
+"""The benchmark server: one asyncio protocol that responds with prepared bytes, in its own process.
 
 Run as `python -m measure.speed.server [--latency SECONDS]`. It prints its port, serves until its input closes, and then
 prints the processor time that it used and how many requests it served.
@@ -56,7 +56,7 @@ class Server(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport."""
-        assert isinstance(transport, asyncio.Transport)  # what a stream server gives
+        assert isinstance(transport, asyncio.Transport)  # a stream server passes one
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
@@ -96,7 +96,7 @@ class Server(asyncio.Protocol):
 async def main() -> None:
     """Serve until the input closes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--latency", type=float, default=0.0, help="seconds that each response is held back")
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds by which each response is delayed")
     Server.latency = parser.parse_args().latency
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Server, "127.0.0.1", 0, backlog=2048)

@@ -1,4 +1,4 @@
-"""Make the stock generated client: the same specification, the generator's own templates."""
+"""Generate the stock client: the same specification with the generator's own templates."""
 
 import subprocess
 import sys
@@ -10,10 +10,10 @@ CONFIGURATION = "field_prefix: ''\npost_hooks: []\n"
 
 
 def make_stock(folder: Path) -> None:
-    """Generate `stock_api` into a folder unless it is there, made from the same description."""
-    description = (PROJECT / "openapi.yaml").read_bytes()
-    made_from = folder / "openapi.yaml"
-    if made_from.exists() and made_from.read_bytes() == description:
+    """Generate `stock_api` into a folder unless it exists for the same specification."""
+    specification = (PROJECT / "openapi.yaml").read_bytes()
+    generated_from = folder / "openapi.yaml"
+    if generated_from.exists() and generated_from.read_bytes() == specification:
         return
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "configuration.yaml").write_text(CONFIGURATION)
@@ -28,7 +28,9 @@ def make_stock(folder: Path) -> None:
         folder / "stock_api",
     ]
     options = ["--overwrite", "--config", folder / "configuration.yaml"]
-    ended = subprocess.run([str(part) for part in (command, *arguments, *options)], check=False, capture_output=True)
-    if ended.returncode:
-        sys.exit(ended.stderr.decode())
-    made_from.write_bytes(description)
+    completed = subprocess.run(
+        [str(part) for part in (command, *arguments, *options)], check=False, capture_output=True
+    )
+    if completed.returncode:
+        sys.exit(completed.stderr.decode())
+    generated_from.write_bytes(specification)

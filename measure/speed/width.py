@@ -1,11 +1,10 @@
-"""Requests a second at 20, 100 and 1,000 in flight, for the default and the fast transport, and for others beside them.
+"""Measure requests per second with 20, 100 and 1,000 in flight, for both transports of the client and for others.
 
-Run as `make bench-width`; it takes about ten minutes. The server runs in a process of its own, without latency and
-with 20 ms, and so does each client. The rounds of all cases take turns, so that a busy moment of the machine meets
-each of them. The best round of a case counts: other work on the machine can only slow it down.
+Run as `make bench-width`; it takes about ten minutes. Two servers, without latency and with 20 ms, and each client have
+their own processes. The rounds of all cases alternate, so that a busy moment of the machine affects all of them. The
+best round of a case counts, because other work on the machine can only slow it down.
 
-Plain aiohttp and a bare asyncio protocol have no part in the verdict. They show what the machine, the server and the
-event loop make of the same width.
+Plain aiohttp and a bare asyncio protocol have no bar. They show what the machine, the server and the event loop allow.
 """
 
 import json
@@ -13,15 +12,15 @@ import sys
 
 from .data import make_data
 from .run import Process
-from .works import AIOHTTP, DEFAULT, FAST, LIMIT
+from .workloads import AIOHTTP, DEFAULT, FAST, LIMIT
 
 WIDTHS = (20, 100, 1_000)
 LATENCIES = (0.0, 0.02)
 ROUNDS = 3
-#: A wider client may be slower by the noise of the best of so few rounds.
+#: The noise of the best of so few rounds.
 TOLERANCE = 0.95
 Case = tuple[str, float, int]
-#: Requests a second, and for a request: processor seconds, those of the garbage collector, and how often it ran.
+#: Requests per second, and per request: processor seconds, those of the garbage collector, and its runs.
 Measured = tuple[float, float, float, float]
 
 
@@ -38,7 +37,7 @@ def measured(ports: dict[float, str]) -> dict[Case, Measured]:
     found: dict[Case, list[Measured]] = {case: [] for case in cases}
     for _ in range(ROUNDS):
         for name, latency, width in cases:
-            # A process of its own: what another client holds would cost the garbage collector its time.
+            # A new process, because the garbage collector would spend time on the objects of another client.
             with Process("measure.speed.width_process", name, str(width), ports[latency]) as client:
                 rate, cpu, collecting, runs = json.loads(client.line())
             found[name, latency, width].append((rate, cpu, collecting, runs))
@@ -46,7 +45,7 @@ def measured(ports: dict[float, str]) -> dict[Case, Measured]:
 
 
 def table(found: dict[Case, Measured]) -> list[str]:
-    """Return the lines of the table: requests a second, and below them what a request takes of the processor."""
+    """Return the lines of the table: requests per second, and below them the processor time of a request."""
     lines = [f"{'':<30}" + "".join(f"{width:>14,}" for width in WIDTHS) + " in flight"]
     for name, latency in dict.fromkeys((name, latency) for name, latency, _ in found):
         row = [found[name, latency, width] for width in WIDTHS]
@@ -61,7 +60,7 @@ def table(found: dict[Case, Measured]) -> list[str]:
 
 
 def slower(found: dict[Case, Measured]) -> list[str]:
-    """Name the cases of this client that are slower than with 20 in flight."""
+    """Return the cases of this client that are slower than with 20 in flight."""
     return [
         f"{name} at {latency * 1000:.0f} ms, {width:,} in flight: {rate / found[name, latency, WIDTHS[0]][0]:.2f}"
         for (name, latency, width), (rate, *_) in found.items()
@@ -70,7 +69,7 @@ def slower(found: dict[Case, Measured]) -> list[str]:
 
 
 def main() -> int:
-    """Print the table; the status is 1 where a wider client is slower than one with 20 in flight."""
+    """Print the table and return 1 if the client is slower with more than 20 in flight."""
     make_data()
     with Process("measure.speed.server") as direct, Process("measure.speed.server", "--latency", "0.02") as delayed:
         servers = (direct, delayed)
@@ -79,9 +78,13 @@ def main() -> int:
         served = [json.loads(server.close()) for server in servers]
     print("\n".join(table(found)))
     each = sum(server["cpu"] for server in served) / sum(server["served"] for server in served)
-    print(f"the server took {each * 1e6:.0f} us of its processor for a request")
+    print(f"the server used {each * 1e6:.0f} us of processor time for a request")
     too_slow = slower(found)
-    print("\n".join(["slower than with 20 in flight:", *too_slow]) if too_slow else "no wider client is slower")
+    print(
+        "\n".join(["slower than with 20 in flight:", *too_slow])
+        if too_slow
+        else "no case is slower than with 20 in flight"
+    )
     return int(bool(too_slow))
 
 

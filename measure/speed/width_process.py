@@ -1,9 +1,8 @@
-"""One client in a process of its own, with so many calls in flight: prints what it sustains, and what that costs.
+"""Keep calls of one client in flight in its own process, and print requests per second and their cost.
 
-Run as `python -m measure.speed.width_process CLIENT IN_FLIGHT PORT`. All connections are open, and each has been used
-several times, before the time is taken; all calls go on while it is taken. The line of output is the requests a
-second, and for a request the processor seconds of this process, those of the garbage collector among them, and how
-often the collector ran.
+Run as `python -m measure.speed.width_process CLIENT IN_FLIGHT PORT`. The measurement starts when each connection has
+been used several times. The output has the requests per second, and per request the processor seconds of this process,
+those of the garbage collector, and the runs of the collector.
 """
 
 import asyncio
@@ -16,11 +15,11 @@ from contextlib import AsyncExitStack
 
 from .clients import ACCEPT
 from .limit import Limit
-from .works import AIOHTTP, FAST, LIMIT
+from .workloads import AIOHTTP, FAST, LIMIT
 
-#: Before the time is taken, each connection is used so many times on average.
+#: Average uses of each connection before the measurement.
 WAVES_BEFORE = 3
-#: The time is taken for so many seconds, and until each connection was used so many times more.
+#: The least seconds of the measurement, and the least average uses of each connection.
 SECONDS, WAVES = 2.0, 4
 
 Get = Callable[[], Awaitable[object]]
@@ -64,7 +63,7 @@ async def get_of(name: str, in_flight: int, port: int, stack: AsyncExitStack) ->
 
 
 class Collections:
-    """The processor seconds that the garbage collector takes, and how often it runs."""
+    """The processor seconds and the runs of the garbage collector."""
 
     def __init__(self) -> None:
         self.seconds = self._began = 0.0
@@ -81,14 +80,14 @@ class Collections:
 
 
 async def sustained(get: Get, in_flight: int) -> tuple[float, ...]:
-    """Keep so many calls in flight; return requests a second, and what a request takes."""
+    """Keep `in_flight` calls in flight; return requests per second and the cost of a request."""
     collections = Collections()
     done = 0
     began: tuple[float, ...] | None = None
     found: tuple[float, ...] | None = None
 
     def note() -> None:
-        """Take the time at the end of a call: with the first one that is late enough, and with the last one."""
+        """Begin and end the measurement at the end of a call."""
         nonlocal began, found
         now = (done, time.perf_counter(), time.process_time(), collections.seconds, collections.runs)
         if began is None:
@@ -108,7 +107,7 @@ async def sustained(get: Get, in_flight: int) -> tuple[float, ...]:
                 note()
 
     await asyncio.gather(*(call_until_the_end() for _ in range(in_flight)))
-    assert found is not None  # the tasks end when it is there
+    assert found is not None  # the tasks end when it is set
     return found
 
 

@@ -1,7 +1,7 @@
-"""One client in a process of its own: does the works that its input names, and prints what they cost.
+"""Run the workloads that the input names with one client in its own process, and print their cost.
 
-Run as `python -m measure.speed.worker NAME PORT PORT_AT_20_MS PORT_AT_100_MS`; each line of input names a work, each
-line of output is the processor seconds and the seconds for one call or listing.
+Run as `python -m measure.speed.worker NAME PORT PORT_AT_20_MS PORT_AT_100_MS`. Each line of input names a workload, and
+each line of output has the processor seconds and the elapsed seconds of one call or listing.
 """
 
 import asyncio
@@ -10,13 +10,13 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 
-# The default client is measured as it is installed by default: without the extra.
+# The default client is measured without the extra `fast`.
 if sys.argv[1] != "ours, fast":
     for module in ("orjson", "msgspec.json") if sys.argv[1].startswith("ours") else ("orjson",):
         sys.modules[module] = None  # type: ignore[assignment]  # makes an import fail
 
 from .clients import Client, connected
-from .works import TASKS
+from .workloads import TASKS
 
 
 async def _repeat(call: Callable[[], Awaitable[object]], count: int) -> int:
@@ -37,9 +37,9 @@ async def _once(listing: Awaitable[int], expected: int) -> int:
     return 1
 
 
-async def do(name: str, client: Client, at_20_ms: Client, at_100_ms: Client) -> int:
-    """Do a work and return how many calls it took."""
-    works: dict[str, Callable[[], Awaitable[int]]] = {
+async def run(name: str, client: Client, at_20_ms: Client, at_100_ms: Client) -> int:
+    """Run a workload and return the number of its calls."""
+    workloads: dict[str, Callable[[], Awaitable[int]]] = {
         "first call": lambda: _repeat(client.get, 1),
         "first call at 20 ms": lambda: _repeat(at_20_ms.get, 1),
         "GET": lambda: _repeat(client.get, 200),
@@ -51,19 +51,19 @@ async def do(name: str, client: Client, at_20_ms: Client, at_100_ms: Client) -> 
         "5,000 scene objects, pages of 100": lambda: _once(client.objects(), 5_000),
         "1,000 tasks": lambda: _tasks(client),
         "1,000 tasks at 20 ms": lambda: _tasks(at_20_ms),
-        "10,000 iTwins at 100 ms": lambda: _once(at_100_ms.itwins_at_once(), 10_000),
+        "10,000 iTwins at 100 ms": lambda: _once(at_100_ms.itwins_concurrently(), 10_000),
     }
-    return await works[name]()
+    return await workloads[name]()
 
 
 async def main() -> None:
-    """Do what the input names until it closes."""
+    """Run the workloads of the input until it closes."""
     name, *ports = sys.argv[1:]
     clients = [await connected(name, int(port)) for port in ports]
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         cpu, wall = time.process_time(), time.perf_counter()
-        calls = await do(line.strip(), *clients)
+        calls = await run(line.strip(), *clients)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
         print(json.dumps([cpu / calls, wall / calls]), flush=True)
     for client in clients:

@@ -6,12 +6,12 @@ import pytest
 
 from measure.speed.pages import BEGIN, END, fill, for_users, write_pages
 from measure.speed.report import Spread
-from measure.speed.works import CLIENTS, DEFAULT, FAST, WORKS
+from measure.speed.workloads import CLIENTS, DEFAULT, FAST, WORKLOADS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("benchmarks.md", "benchmark-bars.md")
 #: Seconds of each client in three rounds: all twice as fast as the one before, and ours the fastest.
-FIGURES = {work: {client: [2.0**-place] * 3 for place, client in enumerate(CLIENTS)} for work in WORKS}
+FIGURES = {workload: {client: [2.0**-rank] * 3 for rank, client in enumerate(CLIENTS)} for workload in WORKLOADS}
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_page_without_marks_is_not_overwritten(docs: Path) -> None:
 
 
 def test_what_users_gain_stands_before_the_chart() -> None:
-    """The page says in sentences what a call costs, and then shows a bar for each work and client."""
+    """The page says in sentences what a call costs, and then shows a bar for each workload and client."""
     found = {
         "GET": dict.fromkeys(CLIENTS, Spread(1, 1, 1)) | {DEFAULT: Spread(0.4, 0.5, 0.6), FAST: Spread(0, 0.25, 1)}
     }
@@ -60,7 +60,7 @@ def test_what_users_gain_stands_before_the_chart() -> None:
 
 def test_a_missed_bar_comes_first(docs: Path) -> None:
     """Contributors see first what is missed, then what is open, then what is met."""
-    slow = {work: dict(found) | {DEFAULT: [9.0] * 3} for work, found in FIGURES.items()}
+    slow = {workload: dict(found) | {DEFAULT: [9.0] * 3} for workload, found in FIGURES.items()}
     write_pages(docs, slow, "The server was idle.", [])
     bars = (docs / "benchmark-bars.md").read_text(encoding="utf-8").partition("## The bars")[2].partition("## ")[0]
     rows = [line for line in bars.splitlines() if "| ours" in line]

@@ -1,1 +1,1 @@
-"""The backoff of other clients beside ours: the same herd and the same outage, counted at the server."""
+"""The backoff of other clients beside ours, under the same rate limit and outage, counted at the server."""

@@ -1,6 +1,6 @@
-"""The same herd and the same outage for every client, one after the other, counted at the server.
+"""Measure every client under the same rate limit and outage, one after the other, counted at the server.
 
-Run as `make bench-backoff`; about three minutes, loopback only, each work is given up after 30 seconds.
+Run as `make bench-backoff`. It takes about three minutes, uses loopback only, and stops each workload after 30 seconds.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from measure.promises.herd import UNDER_WAY
+from measure.promises.herd import IN_FLIGHT_SECONDS
 from measure.promises.limits import FixedWindow
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.raw_server import RawServer
@@ -24,12 +24,12 @@ PROJECT = Path(__file__).resolve().parents[3]
 SECONDS = 30.0
 #: A response that each client accepts: one body for all.
 SUCCESS = b'{"iTwin": {"id": "a-1", "class": "Account"}, "object": "list", "data": [], "DocumentIdentifiers": []}'
-REFUSAL = b'{"error": {"code": "RateLimitExceeded", "message": "Wait."}, "__type": "ThrottlingException"}'
+RATE_LIMITED = b'{"error": {"code": "RateLimitExceeded", "message": "Wait."}, "__type": "ThrottlingException"}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """What is asked of every client."""
+class Workload:
+    """A workload for every client."""
 
     name: str
     calls: int
@@ -37,69 +37,69 @@ class Work:
     outage: bool
 
 
-WORKS = (
-    Work(name="herd of 100, 10/s, Retry-After 1, as it comes", calls=100, most_retries=None, outage=False),
-    Work(name="herd of 100, 10/s, Retry-After 1, 20 retries allowed", calls=100, most_retries=20, outage=False),
-    Work(name="outage 503, 100 calls, as it comes", calls=100, most_retries=None, outage=True),
-    Work(name="outage 503, 1,000 calls, as it comes", calls=1000, most_retries=None, outage=True),
+WORKLOADS = (
+    Workload(name="herd of 100, 10/s, Retry-After 1, by default", calls=100, most_retries=None, outage=False),
+    Workload(name="herd of 100, 10/s, Retry-After 1, 20 retries allowed", calls=100, most_retries=20, outage=False),
+    Workload(name="outage 503, 100 calls, by default", calls=100, most_retries=None, outage=True),
+    Workload(name="outage 503, 1,000 calls, by default", calls=1000, most_retries=None, outage=True),
 )
 
 
-async def run(work: Work, client: str, python: str) -> list[str]:
-    """Let one client do the work, and return its row of the table."""
+async def run(workload: Workload, client: str, python: str) -> list[str]:
+    """Run the workload with one client, and return its row of the table."""
     limit = FixedWindow(10, 1.0)
-    refused_at = float("-inf")
+    rate_limited_at = float("-inf")
     early = 0
 
     def respond(received: ReceivedRequest) -> PreparedResponse:
-        nonlocal refused_at, early
-        if work.outage:
+        nonlocal rate_limited_at, early
+        if workload.outage:
             return PreparedResponse(status=503)
-        # A request within the second that the last refusal asked for, and not just under way when it was sent.
-        early += refused_at + UNDER_WAY < received.at < refused_at + 0.99
-        if limit.takes(received.at):
+        # A request within the retry-after of the last 429, which was not in flight when that 429 was sent.
+        early += rate_limited_at + IN_FLIGHT_SECONDS < received.at < rate_limited_at + 0.99
+        if limit.accepts(received.at):
             return PreparedResponse(body=SUCCESS, headers={"content-type": "application/json"})
-        if received.at >= refused_at + 0.99:
-            refused_at = received.at
+        if received.at >= rate_limited_at + 0.99:
+            rate_limited_at = received.at
         return PreparedResponse(
-            status=429, body=REFUSAL, headers={"retry-after": "1", "content-type": "application/json"}
+            status=429, body=RATE_LIMITED, headers={"retry-after": "1", "content-type": "application/json"}
         )
 
     async with RawServer(respond) as server:
         process = await asyncio.create_subprocess_exec(
             *(python, "-m", "measure.speed.backoff.client_process", client, server.address),
-            *(str(work.calls), str(work.most_retries or "default"), str(SECONDS)),
+            *(str(workload.calls), str(workload.most_retries or "default"), str(SECONDS)),
             stdout=asyncio.subprocess.PIPE,
             cwd=PROJECT,
         )
         output, _ = await process.communicate()
         if process.returncode:
             raise SystemExit(f"{client} ended with status {process.returncode}")
-        ended = json.loads(output)
+        results = json.loads(output)
         return [
             client,
-            f"{ended['succeeded']}",
-            f"{ended['failed']}",
-            f"{ended['unfinished']}",
-            f"{len(server.requests) / work.calls:.2f}",
-            "" if work.outage else f"{early}",
-            f"{ended['seconds']:.1f} s",
+            f"{results['succeeded']}",
+            f"{results['failed']}",
+            f"{results['unfinished']}",
+            f"{len(server.requests) / workload.calls:.2f}",
+            "" if workload.outage else f"{early}",
+            f"{results['seconds']:.1f} s",
         ]
 
 
 async def main(peers: str) -> None:
-    """Print a table for each work."""
-    for work in WORKS:
+    """Print a table for each workload."""
+    for workload in WORKLOADS:
         table = Table(
             *("client", "succeeded", "failed", "unfinished", "requests per call", "in cooldowns", "time"),
-            title=f"{work.name} (given up after {SECONDS:.0f} s)",
+            title=f"{workload.name} (stopped after {SECONDS:.0f} s)",
         )
         for client in CALLERS:
-            table.add_row(*await run(work, client, sys.executable if client == "ours" else peers))
+            table.add_row(*await run(workload, client, sys.executable if client == "ours" else peers))
         Console(width=110).print(table)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peers", required=True, help="the Python of the environment that has the other clients")
+    parser.add_argument("--peers", required=True, help="the Python of the environment with the other clients")
     asyncio.run(main(parser.parse_args().peers))

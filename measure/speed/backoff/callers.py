@@ -1,6 +1,6 @@
-"""One call of each client, as its own documentation shows it; `most_retries` None keeps the default of the client.
+"""One call of each client, as its documentation shows it; `most_retries` None keeps the default of the client.
 
-Each is imported where it is used, because ours and theirs live in environments of their own.
+Each client is imported where it is used, because ours and the others are installed in different environments.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ Call = Callable[[], Awaitable[object]]
 
 @asynccontextmanager
 async def ours(address: str, most_retries: int | None, calls: int) -> AsyncIterator[Call]:
-    """Open this client; a herd does not use up its attempts."""
+    """Open this client; a 429 uses no attempt."""
     from itwin_platform import BackoffPolicy, PlatformClient
 
     policy = BackoffPolicy() if most_retries is None else BackoffPolicy(max_attempts=most_retries + 1)
