@@ -90,8 +90,8 @@ def _is_known(place: Place, notes: Iterable[str]) -> bool:
         return True
     if place.in_body:
         return not any(UNKNOWN in note for note in notes)
-    trees = map(tree_of, _modules(SERVICE / "operations" / f"{place.operation.name}.py"))
-    return any(isinstance(node, ast.Constant) and node.value == place.name for tree in trees for node in ast.walk(tree))
+    modules = _modules(SERVICE / "operations" / f"{place.operation.name}.py")
+    return any(constant.value == place.name for module in modules for constant in _constants(module))
 
 
 def _content(response: object) -> tuple[object, object]:
@@ -185,13 +185,18 @@ def _lines(operation: str, name: str, number: int | None) -> list[str]:
     named: list[str] = []
     for path in _modules(module):
         place = path.relative_to(PROJECT).as_posix()
-        constants = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Constant)]
+        constants = _constants(path)
         names = {node.lineno for node in constants if name and str(node.value).lower() == name.lower()}
         numbers = {node.lineno for node in constants if number is not None and node.value in (number, number + 1)}
         if found := names & numbers or numbers:
             return [f"{place}:{line}" for line in sorted(found)]
         named += [f"{place}:{line}" for line in sorted(names)]
     return named or [module.relative_to(PROJECT).as_posix()]
+
+
+@cache
+def _constants(module: Path) -> list[ast.Constant]:
+    return [node for node in ast.walk(tree_of(module)) if isinstance(node, ast.Constant)]
 
 
 @cache

@@ -9,6 +9,7 @@ import importlib
 import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 
 from tools.generation.source import tree_of
@@ -104,8 +105,13 @@ def codes_of(specification: Specification) -> set[str]:
     return {code.lower() for code in codes}
 
 
-def wire_constants(tree: ast.Module) -> Iterator[tuple[str, int]]:
+@cache
+def wire_constants(tree: ast.Module) -> list[tuple[str, int]]:
     """Return text and line of each wire name that a module writes out."""
+    return list(_wire_constants(tree))
+
+
+def _wire_constants(tree: ast.Module) -> Iterator[tuple[str, int]]:
     targets = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "target"]
     ignored = docstrings(tree) | {id(inner) for target in targets for inner in ast.walk(target)}
     for node in ast.walk(tree):

@@ -1,6 +1,6 @@
 """The stored data, in memory."""
 
-import copy
+import pickle
 import random
 import uuid
 from collections.abc import Callable, Hashable
@@ -58,20 +58,15 @@ class Platform:
         """Return a copy of everything stored."""
         return Snapshot(
             itwins=dict(self.itwins),  # no operation changes an iTwin
-            repositories=copy.deepcopy(self.repositories),
-            scenes=copy.deepcopy(self.scenes),
-            detectors=copy.deepcopy(self.detectors),
-            webhooks=copy.deepcopy(self.webhooks),
+            changing=pickle.dumps((self.repositories, self.scenes, self.detectors, self.webhooks)),
             random_state=self.random.getstate(),
         )
 
     def restore(self, snapshot: "Snapshot") -> None:
         """Replace everything stored by the content of a snapshot."""
         self.itwins = dict(snapshot.itwins)
-        self.repositories = copy.deepcopy(snapshot.repositories)
-        self.scenes = copy.deepcopy(snapshot.scenes)
-        self.detectors = copy.deepcopy(snapshot.detectors)
-        self.webhooks = copy.deepcopy(snapshot.webhooks)
+        # pickle copies ten times as fast as `copy.deepcopy`.
+        self.repositories, self.scenes, self.detectors, self.webhooks = pickle.loads(snapshot.changing)  # noqa: S301 - `snapshot` wrote it
         self.random.setstate(snapshot.random_state)
         self.selections.clear()
 
@@ -89,10 +84,7 @@ class Snapshot:
     """A copy of everything stored, to restore later."""
 
     itwins: dict[str, JSONObject]
-    repositories: dict[tuple[str, str], StoredRepository]
-    scenes: dict[str, StoredScene]
-    detectors: list[JSONObject]
-    webhooks: dict[str, StoredWebhook]
+    changing: bytes
     random_state: tuple[object, ...]
 
 
