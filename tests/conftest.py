@@ -1,5 +1,6 @@
 """Settings of a test run: properties without a time limit, no trusted authority, and misfits reported last."""
 
+import gc
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -35,6 +36,12 @@ def no_trusted_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         patch.delenv("SSL_CERT_FILE", raising=False)
         patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
         yield
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the collected tests, which live to the end: that takes a tenth off the run."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -227,7 +227,7 @@ def test_a_body_that_holds_itself_is_rejected() -> None:
     circle: list[object] = []
     circle.append(circle)
     deep: list[object] = []
-    for _ in range(100_000):
+    for _ in range(10_000):
         deep = [deep]
     for value in (circle, deep):
         with pytest.raises(UsageError, match="cannot be serialized as JSON"):

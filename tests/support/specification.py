@@ -4,17 +4,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-# The parser in C, which wheels of PyYAML have, is ten times as fast.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from tools.spec.reading import load_document
 
 
 @cache
 def parsed(file: Path) -> dict[str, Any]:
     """Return a YAML file of the repository as Python values; to be copied, not changed."""
-    loaded: dict[str, Any] = yaml.load(file.read_text(encoding="utf-8"), _LOADER)  # noqa: S506  # both loaders are safe
-    return loaded
+    return load_document(str(file))
 
 
 def specification() -> dict[str, Any]:

@@ -7,6 +7,7 @@ Docstrings say `AuthenticationError, NotFoundError (SceneNotFound), RateLimitErr
 import ast
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -21,13 +22,6 @@ _MEANINGS = {
     if isinstance(node, ast.ClassDef)
 }
 
-#: Each operation of the specification by the section of the service description that it transcribes.
-_OPERATIONS = {
-    found[1]: operation["operationId"]
-    for methods in yaml.safe_load((_PROJECT / "openapi.yaml").read_text(encoding="utf-8"))["paths"].values()
-    for operation in methods.values()
-    if (found := re.search(r"(4\.\d)", operation["description"]))
-}
 _SOURCE = re.compile(r"( *)Source: ([^\n]*\bsections? [^\n]*)$", re.MULTILINE)
 
 #: The name of a constant, and the text of a number that it may stand for.
@@ -86,11 +80,24 @@ def completed(docstring: str) -> str:
     return "\n".join(lines)
 
 
+@cache
+def _operations() -> dict[str, str]:
+    """Return each operation of the specification by the section of the service description that it transcribes."""
+    document = yaml.safe_load((_PROJECT / "openapi.yaml").read_text(encoding="utf-8"))
+    return {
+        found[1]: operation["operationId"]
+        for methods in document["paths"].values()
+        for operation in methods.values()
+        if (found := re.search(r"(4\.\d)", operation["description"]))
+    }
+
+
 def linked(docstring: str) -> str:
     """Replace the sections of the service description, which is not shipped, by links into the specification."""
 
     def link(source: re.Match[str]) -> str:
-        named = [_OPERATIONS[section] for section in re.findall(r"4\.\d", source[2]) if section in _OPERATIONS]
+        sections = re.findall(r"4\.\d", source[2])
+        named = [_operations()[section] for section in sections if section in _operations()]
         links = ", ".join(f"[{name}](specification.md#{name})" for name in named)
         return f"{source[1]}Specification: {links}." if links else ""
 
