@@ -1,4 +1,4 @@
-"""One refresh for all tasks: fresh, early, expired, failing and cancelled."""
+"""One refresh for all tasks: fresh, early, expired and cancelled."""
 
 import asyncio
 
@@ -60,40 +60,6 @@ async def test_all_wait_for_the_refresh_of_an_expired_token() -> None:
     assert service.tokens[1:] == ["t-2"] * 100
 
 
-async def test_a_failed_refresh_is_shared_for_one_second() -> None:
-    """A failed refresh is shared by all waiting calls and cached for one second; then the provider is called again."""
-    source, service = TokenProvider(), GuardedService()
-    source.failure = ConnectionError("planted-secret")
-    transport = guarded(service, TokenAuth(source, now=wall_clock))
-    errors = await many(transport)
-    assert {type(error) for error in errors} == {TokenError}
-    assert len(set(map(id, errors))) == 100
-    assert {str(error) for error in errors} == {"the token provider failed: ConnectionError"}
-    assert all(isinstance(error, TokenError) and error.__cause__ is source.failure for error in errors)
-    await asyncio.sleep(0.9)
-    with pytest.raises(TokenError):
-        await send(transport)
-    assert len(source.asked) == 1
-    await asyncio.sleep(0.2)
-    source.failure = None
-    assert await send(transport) == 200
-    assert service.tokens == ["t-2"]
-
-
-async def test_a_failure_in_the_early_window_fails_no_call() -> None:
-    """After a failed refresh in the early window, calls send the old token and retry the provider once a second."""
-    source, service = TokenProvider(latency=0.0), GuardedService()
-    transport = guarded(service, TokenAuth(source, now=wall_clock))
-    await send(transport)
-    source.failure = ConnectionError()
-    await asyncio.sleep(3500)
-    for _ in range(50):
-        assert await send(transport) == 200
-        await asyncio.sleep(0.1)
-    assert set(service.tokens) == {"t-1"}
-    assert 5 <= len(source.asked) - 1 <= 6
-
-
 async def test_cancelled_tasks_do_not_cancel_the_refresh() -> None:
     """Cancelling the task that started the refresh, or all but one, leaves the refresh to the others."""
     source, service = TokenProvider(), GuardedService()
@@ -149,6 +115,30 @@ async def test_a_token_that_is_given_is_sent_as_it_is(source: str | AccessToken)
     service = GuardedService(lambda token: False)
     assert await send(guarded(service, TokenAuth(source, now=wall_clock))) == 401
     assert service.tokens == ["t-0"]
+
+
+async def test_a_provider_without_expiry_is_called_for_each_attempt_at_once() -> None:
+    """Only a token with an expiry serves several attempts: a hundred calls at once call it a hundred times."""
+    source, service = TokenProvider(life=None), GuardedService()
+    transport = guarded(service, TokenAuth(source, now=wall_clock))
+    for _ in range(2):
+        assert set(await many(transport)) == {200}
+    assert len(source.asked) == 200
+    assert len(set(service.tokens)) == 200
+
+
+async def test_cancelling_a_call_cancels_its_own_call_of_the_provider() -> None:
+    """A provider that is called for one attempt alone ends with it, and the cancellation stays one."""
+    source, service = TokenProvider(life=None), GuardedService()
+    transport = guarded(service, TokenAuth(source, now=wall_clock))
+    await send(transport)
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(0.5)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    assert service.tokens == ["t-1"]
 
 
 async def test_a_token_that_does_not_say_is_asked_for_on_every_attempt() -> None:

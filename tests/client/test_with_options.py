@@ -1,6 +1,7 @@
 """`with_options`: a view of the client whose options apply to its calls only."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -213,7 +214,7 @@ async def test_views_share_the_token() -> None:
         nonlocal refreshes
         refreshes += 1
         await asyncio.sleep(0)
-        return AccessToken("planted-token")
+        return AccessToken("planted-token", datetime.now(UTC) + timedelta(hours=1))
 
     client, requests = answering(token=provider)
     async with client:

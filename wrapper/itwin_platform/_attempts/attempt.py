@@ -48,6 +48,7 @@ class Call:
         token: the token of the last attempt.
         refreshed_token: the token for the next attempt, when the last one got a 401.
         has_refreshed_token: whether a 401 has led to a refresh; it does so once.
+        token_failures: how often the token provider had failed when the call began.
         progress: what its attempts have come to.
         sent: how many requests were sent.
         spent: what its last retry has cost of the retry budget.
@@ -66,6 +67,7 @@ class Call:
     token: ObtainedToken | None = None
     refreshed_token: ObtainedToken | None = None
     has_refreshed_token: bool = False
+    token_failures: int = 0
     progress: Progress = Progress()  # noqa: RUF009  # a frozen value
     sent: int = 0
     spent: int = 0

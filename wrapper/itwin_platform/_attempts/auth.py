@@ -14,7 +14,7 @@ from .token import AccessToken, Freshness, freshness, utc_now
 #: What `token=` accepts: a string, an AccessToken, or a function that returns one of them.
 TokenProvider = str | AccessToken | Callable[[], str | AccessToken | Awaitable[str | AccessToken]]
 
-#: A failed refresh is shared by all waiting tasks and cached for so many seconds.
+#: A failed refresh is shared by the calls that had begun before it, and cached for so many seconds.
 FAILURE_SHARED = 1.0
 
 
@@ -46,6 +46,8 @@ class TokenAuth:
         provider: a string, an AccessToken, or a function, sync or async, that returns one of them.
         now: the wall clock.
 
+    `failures` counts how often the provider has failed.
+
     Raises:
         TokenError: a string that cannot be sent as a token.
     """
@@ -60,17 +62,24 @@ class TokenAuth:
         #: Refreshes are numbered from 1: the last one that started, and the last one whose token may be rejected.
         self._started = self._rejected_up_to = 0
         self._failure: _Failure | None = None
+        self.failures = 0
 
     def __repr__(self) -> str:
         return "TokenAuth(<hidden>)"
 
-    async def authorize(self, request: Request, token: ObtainedToken | None = None) -> ObtainedToken:
-        """Put a token on a request, the given one or else the current one, and return it."""
-        obtained = await self._usable() if token is None else token
+    async def authorize(self, request: Request, token: ObtainedToken | None = None, *, since: int = 0) -> ObtainedToken:
+        """Put a token on a request, the given one or else the current one, and return it.
+
+        Args:
+            request: the request.
+            token: the token to put on it.
+            since: `failures` when the call of this request began: what failed before that may work for it.
+        """
+        obtained = await self._usable(since=since) if token is None else token
         set_header(request, "Authorization", f"Bearer {obtained.token.value}")
         return obtained
 
-    async def refresh(self, *, rejected: ObtainedToken) -> ObtainedToken | None:
+    async def refresh(self, *, rejected: ObtainedToken, since: int = 0) -> ObtainedToken | None:
         """Return a token to try after a 401; None when there is no other than the rejected one."""
         if self._provider is None:
             return None
@@ -81,22 +90,35 @@ class TokenAuth:
             await self._outcome(self._refresh)
         if self._current is not None and self._current.number <= self._rejected_up_to:
             self._current = None
-        refreshed = await self._usable()
+        refreshed = await self._usable(since=since)
         return None if refreshed.token.value == rejected.token.value else refreshed
 
-    async def _usable(self) -> ObtainedToken:
-        current = self._current
+    async def _usable(self, *, since: int) -> ObtainedToken:
+        current, failure = self._current, self._recent_failure()
         if self._provider is None and current is not None:
             return current
         if current is not None and current.token.expires_at is not None:
             state = freshness(current.token, obtained_at=current.at, now=self._now())
-            if state is Freshness.EARLY and self._recent_failure() is None:
+            if state is Freshness.EARLY and failure is None:
                 self._start()
             if state is not Freshness.EXPIRED:
                 return current
-        outcome = self._recent_failure() or await self._outcome(self._start())
+        if failure is not None and self.failures > since:
+            outcome: ObtainedToken | _Failure = failure
+        elif current is not None and current.token.expires_at is None:
+            outcome = await self._call_provider()
+        else:
+            outcome = await self._shared_refresh()
         if isinstance(outcome, _Failure):
             raise TokenError(outcome.text) from outcome.cause
+        return outcome
+
+    async def _shared_refresh(self) -> "ObtainedToken | _Failure":
+        joined = self._refresh is not None
+        outcome = await self._outcome(self._start())
+        if joined and isinstance(outcome, ObtainedToken) and outcome.token.expires_at is None:
+            # Only a token with an expiry serves several attempts.
+            return await self._call_provider()
         return outcome
 
     def _recent_failure(self) -> _Failure | None:
@@ -107,7 +129,7 @@ class TokenAuth:
     def _start(self) -> "asyncio.Task[ObtainedToken | _Failure]":
         if self._refresh is None:
             self._started += 1
-            self._refresh = asyncio.create_task(self._call_provider())
+            self._refresh = asyncio.create_task(self._obtain(self._started))
             self._refresh.add_done_callback(self._ended)
         return self._refresh
 
@@ -120,7 +142,18 @@ class TokenAuth:
         return self._failed("it was cancelled") if refresh.cancelled() else refresh.result()
 
     async def _call_provider(self) -> "ObtainedToken | _Failure":
-        assert self._provider is not None  # noqa: S101  # there is no refresh without a function to call
+        """Call the provider for one attempt, in the task of the attempt."""
+        self._started += 1
+        task = asyncio.current_task()
+        try:
+            return await self._obtain(self._started)
+        except asyncio.CancelledError:
+            if task is not None and task.cancelling():
+                raise
+            return self._failed("it was cancelled")
+
+    async def _obtain(self, number: int) -> "ObtainedToken | _Failure":
+        assert self._provider is not None  # noqa: S101  # there is no token to obtain without a function to call
         try:
             provided = self._provider()
             token = _access_token(await provided if inspect.isawaitable(provided) else provided)
@@ -132,8 +165,9 @@ class TokenAuth:
             cause = error.with_traceback(frames and frames.tb_next)
             self._failure = self._failed(type(error).__name__, cause=cause)
         else:
-            self._current, self._failure = ObtainedToken(token, self._now(), self._started), None
+            self._current, self._failure = ObtainedToken(token, self._now(), number), None
             return self._current
+        self.failures += 1
         return self._failure
 
     def _failed(self, what: str, *, cause: Exception | None = None) -> _Failure:

@@ -99,6 +99,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         tracing = sys.modules.get(OPENTELEMETRY)
         trace = None if tracing is None else trace_of(request, tracing)
         call = Call(request=request, policy=policy, limit=asyncio.timeout(policy.queue_timeout), trace=trace)
+        call.token_failures = 0 if self._auth is None else self._auth.failures
         if trace is None:
             return await self._respond(call)
         with trace:
@@ -165,7 +166,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             request = copy_of(call.request) if call.sent else call.request
             if self._auth is not None:
                 refreshed, call.refreshed_token = call.refreshed_token, None
-                token = self._auth.authorize(request, refreshed)
+                token = self._auth.authorize(request, refreshed, since=call.token_failures)
                 call.token = await (token if call.trace is None else call.trace.waiting("token_wait", token))
                 if self._auth.is_provided and (self._is_closed or self._gate.cooldown_left() > 0):
                     # The token took its time, and meanwhile the client was closed, or another call rate limited.
@@ -208,7 +209,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Refresh the token of a call after its first 401; return whether there is another one to try."""
         if self._auth is None or call.token is None or call.has_refreshed_token:
             return False
-        call.refreshed_token = await self._auth.refresh(rejected=call.token)
+        call.refreshed_token = await self._auth.refresh(rejected=call.token, since=call.token_failures)
         call.has_refreshed_token = True
         return call.refreshed_token is not None
 
