@@ -38,8 +38,9 @@ T = TypeVar("T")
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Keep one client open while the service runs: all requests share its connections, token and gate."""
-    # A user waits for each response: fail after ten seconds, and immediately when a delay exceeds two seconds.
-    async with PlatformClient(backoff=BackoffPolicy(deadline=10.0, max_wait=2.0)) as platform:
+    # A user waits for each response: fail after ten seconds, queue for at most five, and wait for no delay above two.
+    policy = BackoffPolicy(deadline=10.0, queue_timeout=5.0, max_wait=2.0)
+    async with PlatformClient(backoff=policy) as platform:
         app.state.platform = platform
         yield
 
@@ -104,7 +105,7 @@ async def platform_failed(_: Request, error: PlatformError) -> JSONResponse:
         seconds = max(1, math.ceil((error.retry_at - datetime.now(UTC)).total_seconds()))
         return JSONResponse(body, 503, {"Retry-After": str(seconds)})
     if isinstance(error, DeadlineExceededError):
-        return JSONResponse(body, 504)
+        return JSONResponse(body, 504 if error.attempts else 503)  # without an attempt, the call only queued
     if isinstance(error, UsageError):
         return JSONResponse(body | {"reason": str(error)}, 422)
     return JSONResponse(body, 404 if isinstance(error, NotFoundError) else 502)
