@@ -19,11 +19,13 @@ class ScriptedEngine:
         self.replies = [NOTHING]
         self.asked: list[float] = []
         self.wanted: list[int] = []
+        self.latency = 0.0
 
     async def exchange(self, request: Request) -> Reply:
         """Return the next reply."""
         self.asked.append(asyncio.get_running_loop().time())
         self.wanted.append(request.wants)
+        await asyncio.sleep(self.latency)
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
     async def listen(self, process: str, *, ready: Callable[[], None], permit: Callable[[int, int], None]) -> None:
@@ -96,3 +98,18 @@ async def test_the_tasks_of_a_process_are_served_in_order(gate: SharedGate, engi
     for ticket in tickets[:2]:
         gate.abandoned(tasks[ticket].result())
     await end(list(tasks.values()))
+
+
+async def test_a_call_asks_after_others_that_were_cancelled_in_an_exchange(
+    gate: SharedGate, engine: ScriptedEngine
+) -> None:
+    """What the engine was asked for by calls that no longer wait does not keep a new call from asking."""
+    engine.latency = 0.5
+    tasks = [waiting(gate) for _ in range(10)]
+    await asyncio.sleep(0.25)
+    await end(tasks)
+    await asyncio.sleep(5.0)
+    tasks = [waiting(gate)]
+    await asyncio.sleep(0.25)
+    assert engine.wanted == [10, 1]
+    await end(tasks)

@@ -170,3 +170,14 @@ async def test_an_unsent_permit_counts_against_the_rate() -> None:
 
     await asyncio.gather(*(call() for _ in range(10)))
     assert sent == pytest.approx([3.0] * 5 + [7.04] * 5)
+
+
+async def test_a_rate_has_room_again_however_long_a_response_takes() -> None:
+    """A call that queued before the one ahead was sent is admitted `per` seconds after that, and a margin."""
+    gate = Gate(rate=RateLimit(1, 10.0))
+    first, second = await enter(gate), enter(gate)
+    await asyncio.sleep(3.0)  # the first call waits for its token
+    gate.sending(first)
+    await second
+    assert asyncio.get_running_loop().time() == pytest.approx(13.4)
+    assert gate.in_flight == 2

@@ -165,6 +165,26 @@ def test_a_local_permit_is_not_reported_to_the_server(own_server: RedisServer, m
     run(work)
 
 
+def test_the_429_of_a_local_permit_stops_all(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that began without the server meets a rate limit after the reconnect: its cooldown holds for everybody."""
+    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    own_server.kill()
+
+    async def work() -> None:
+        async with gates(own_server.url) as (one, two):
+            permit = await enter(one)
+            own_server.start()
+            await until(lambda: not one._is_lost)
+            one.sending(permit)
+            one.rate_limited(permit, wait=60.0)
+            await until(lambda: not one._is_cooldown_unreported)
+            for gate in (two, one):
+                with pytest.raises(WaitTooLongError):
+                    await enter(gate, max_wait=1.0)
+
+    run(work)
+
+
 def test_a_flushed_script_is_loaded_again(empty_server: RedisServer) -> None:
     """A gate loads its script again after SCRIPT FLUSH, and no call fails."""
 

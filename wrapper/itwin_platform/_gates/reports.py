@@ -45,11 +45,13 @@ class Reports:
         return held is not None and self._counts_sent
 
     def end(self, permit: Permit, kind: Kind, *, now: float, value: float = 0.0, jitter: float = 0.0) -> None:
-        """Report what a permit ended in; one that the engine does not know, or no longer, is passed over."""
+        """Report what a permit ended in; of one that the engine does not know, or no longer, only a cooldown."""
         if (held := self._held.pop(permit, None)) is not None:
             self._report_sent(held, now=now)
             kind = "unused" if kind == "abandoned" and held.sent_at is None else kind
             self._waiting.append(Report(kind=kind, period=held.period, number=held.number, value=value, jitter=jitter))
+        elif kind == "rate_limited":
+            self._waiting.append(Report(kind="cooldown", value=value))
 
     def unused(self, *, period: int, number: int) -> None:
         """Report a permit that nobody waited for."""

@@ -158,8 +158,10 @@ class SharedGate(Gate):
         self._process = self._process or uuid.uuid4().hex
         reports = self._reports.take(now=loop.time())
         spent, self.retry_budget.unreported = self.retry_budget.unreported, 0
-        if self._is_lost and (left := self._window.cooldown_left(loop.time())) > 0:
-            reports.append(Report(kind="cooldown", value=left))
+        if self._is_lost:
+            # The engine knows no permit of this process, and no cooldown that it has met meanwhile.
+            left = self._window.cooldown_left(loop.time())
+            reports = [Report(kind="cooldown", value=left)] if left > 0 else []
         self._is_cooldown_unreported = False
         self._asked = len(self._queue)
         self._due = loop.time() + (LEASE / 2 if self._reports.holds else LONGEST_POLL)
@@ -227,7 +229,7 @@ class SharedGate(Gate):
 
     def _lose(self, reason: str) -> None:
         """Continue alone, under a new name: what the engine knows of the old one expires with its lease."""
-        self._process, self._asked = "", 0
+        self._process = ""
         self._reports.forget()
         self._stop_listening()
         # Whoever sleeps until a later exchange wakes up: the engine is tried again after this interval.
@@ -239,7 +241,8 @@ class SharedGate(Gate):
         self._admit()
 
     def _stop_listening(self) -> None:
-        self._listens = False
+        # What was asked for does not come any more.
+        self._listens, self._asked = False, 0
         if self._listener is not None:
             self._listener.cancel()
             self._listener = None

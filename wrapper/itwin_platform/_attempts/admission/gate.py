@@ -153,6 +153,8 @@ class Gate:
     def sending(self, permit: Permit) -> None:
         """Count the attempt against the rates: its request goes out now."""
         self._window.sending(permit, now=asyncio.get_running_loop().time())
+        if self._queue.live and self._timer is None:
+            self._admit()  # from now on it is known when a rate has room again
 
     def answered(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429, and let in what may start now."""
