@@ -164,6 +164,7 @@ async def test_an_encoded_body_may_come_in_pieces_of_any_size(encoding: str, siz
         ([b"this is not zstd"], "zstd", "its zstd encoding is broken"),
         ([b"{}"], "compress", "it is encoded as 'compress', which was not asked for"),
         ([b"{}"], "gzip, compress", "it is encoded as 'gzip, compress', which was not asked for"),
+        ([WHOLE], "gzip, " * 2000, "it is encoded as 'gzip, gzip, "),
     ],
 )
 async def test_an_encoding_that_cannot_be_read_is_reported(chunks: list[bytes], encoding: str, reason: str) -> None:

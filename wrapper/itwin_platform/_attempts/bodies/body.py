@@ -1,6 +1,7 @@
 """Read the body of a response, and count decoded bytes while they arrive."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import anyio
 
@@ -8,10 +9,12 @@ from ..._errors import ResponseDecodeError
 from ..._transports.connections.failures import BROKEN_OFF, NOT_KEPT
 from ..._transports.connections.surplus import close_if_surplus
 from ..._transports.lazy import BodyStream, ReadResponse, Response, header_of
-from .encodings import BrokenEncodingError, Decoder, decoded, decoder_of
+from .encodings import BrokenEncodingError, Decoder, decoder_of
 
 #: So many bytes of a body that is too large stay on the error.
 KEPT_OF_TOO_LARGE = 65_536
+#: A service applies one encoding, or two. Thousands in a header would take memory, and the stack, for a few bytes.
+MOST_ENCODINGS = 5
 
 
 async def read_body(response: Response, *, limit: int) -> Response:
@@ -79,7 +82,7 @@ async def _read(response: Response, body: bytearray, *, limit: int) -> str | Non
 
 def _decoders(encoding: str) -> tuple[list[Decoder], str | None]:
     names = [name for part in encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")]
-    decoders = [decoder for name in names if (decoder := decoder_of(name)) is not None]
+    decoders = [decoder for name in names[:MOST_ENCODINGS] if (decoder := decoder_of(name)) is not None]
     known = len(decoders) == len(names)
     return decoders, None if known else f"it is encoded as {encoding[:40]!r}, which was not asked for"
 
@@ -87,12 +90,10 @@ def _decoders(encoding: str) -> tuple[list[Decoder], str | None]:
 async def _decode(stream: BodyStream, decoders: Sequence[Decoder], body: bytearray, *, limit: int) -> str | None:
     try:
         async for chunk in stream:
-            if not decoders:
-                body += chunk
-                if (reason := _cut(body, limit=limit)) is not None:
-                    return reason
-                continue
-            for piece in decoded(chunk, decoders):
+            pieces: Iterable[bytes] = (chunk,)
+            for decoder in reversed(decoders):
+                pieces = chain.from_iterable(map(decoder.pieces, pieces))
+            for piece in pieces:
                 body += piece
                 if (reason := _cut(body, limit=limit)) is not None:
                     return reason

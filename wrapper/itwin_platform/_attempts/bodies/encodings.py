@@ -1,7 +1,8 @@
 """Content encodings, decoded in pieces: a small body that unpacks to a large one is noticed before it costs memory."""
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -129,27 +130,20 @@ class _Zstandard:
         return self._frame is not None and not self._frame.eof
 
 
+#: What decodes these encodings, and the packages that do it, any one of which suffices.
+_PACKAGES: dict[str, tuple[Callable[[Any], Decoder], tuple[str, ...]]] = {
+    "br": (_Brotli, ("brotli", "brotlicffi")),
+    "zstd": (_Zstandard, ("zstandard",)),
+}
+
+
 def decoder_of(encoding: str) -> Decoder | None:
     """Return a decoder for one content encoding that httpx may ask for; None when none is installed."""
     if encoding in ("gzip", "deflate"):
         return _Zlib(is_gzip=encoding == "gzip")
-    makers: dict[str, tuple[Callable[[Any], Decoder], tuple[str, ...]]] = {
-        "br": (_Brotli, ("brotli", "brotlicffi")),
-        "zstd": (_Zstandard, ("zstandard",)),
-    }
-    make, names = makers.get(encoding, (_Brotli, ()))
-    for name in names:
-        try:
-            return make(import_module(name))
-        except ImportError:
-            continue
+    if encoding in _PACKAGES:
+        make, names = _PACKAGES[encoding]
+        for name in names:
+            with suppress(ImportError):
+                return make(import_module(name))
     return None
-
-
-def decoded(data: bytes, decoders: Sequence[Decoder]) -> Iterator[bytes]:
-    """Decode more of a body; the last decoder undoes what was encoded last."""
-    if not decoders:
-        yield data
-        return
-    for piece in decoders[-1].pieces(data):
-        yield from decoded(piece, decoders[:-1])
