@@ -74,9 +74,9 @@ class ClockedEngine(_RedisEngine):
 
     def __init__(self, url: str, *, name: str, max_in_flight: int, rates: tuple[RateLimit, ...] = ()) -> None:
         super().__init__(url, name=name, max_in_flight=max_in_flight, rates=rates)
-        clock = "redis.call('TIME')"
+        clock = b"redis.call('TIME')"
         assert self._script.count(clock) == 1
-        self._script = self._script.replace(clock, "{string.match(redis.call('GET', 'clock'), '(%d+) (%d+)')}")
+        self._script = self._script.replace(clock, b"{string.match(redis.call('GET', 'clock'), '(%d+) (%d+)')}")
         self._digest = "0" * 40
 
     async def exchange_at(self, now: float, request: Request) -> Reply:
