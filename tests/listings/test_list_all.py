@@ -16,7 +16,7 @@ MOMENT = timedelta(microseconds=1)
 
 
 @pytest.mark.parametrize(
-    ("part", "within", "expected"),
+    ("time_range", "within", "expected"),
     [
         (TimeRange(), None, None),
         (TimeRange(), "a eq 1 or b eq 2", "a eq 1 or b eq 2"),
@@ -31,13 +31,13 @@ MOMENT = timedelta(microseconds=1)
         (TimeRange(timeless=True), "a", "(a) and t eq null"),
     ],
 )
-def test_a_range_becomes_a_filter(part: TimeRange, within: str | None, expected: str | None) -> None:
+def test_a_range_becomes_a_filter(time_range: TimeRange, within: str | None, expected: str | None) -> None:
     """Bounds are half open, times in UTC, and the filter of the caller holds in every range."""
-    assert condition(part, "t", within=within) == expected
+    assert condition(time_range, "t", within=within) == expected
 
 
 @pytest.mark.parametrize(
-    ("part", "moment", "halves"),
+    ("time_range", "moment", "halves"),
     [
         (TimeRange(), day(2), (TimeRange(until=day(2)), TimeRange(since=day(2)))),
         (
@@ -57,10 +57,10 @@ def test_a_range_becomes_a_filter(part: TimeRange, within: str | None, expected:
     ],
 )
 def test_a_range_is_split_in_two(
-    part: TimeRange, moment: datetime | None, halves: tuple[TimeRange, TimeRange] | None
+    time_range: TimeRange, moment: datetime | None, halves: tuple[TimeRange, TimeRange] | None
 ) -> None:
     """A range is split at the time that was seen, or one microsecond later where it begins there, or not at all."""
-    assert split(part, moment) == halves
+    assert split(time_range, moment) == halves
 
 
 @given(TIMES, st.integers(2, 30), st.integers(1, 12), ORDERS, st.sampled_from([1, 2, 5]))

@@ -12,11 +12,11 @@ from tests.support.timed_itwins import DAY, TimedITwins, day, days, read
 from tests.support.virtual_time import in_virtual_time
 
 
-@pytest.mark.parametrize(("part", "time"), [(TimeRange(since=day(5)), day(4)), (TimeRange(until=day(5)), day(5))])
-def test_a_filter_that_is_ignored_is_noticed(part: TimeRange, time: datetime) -> None:
+@pytest.mark.parametrize(("time_range", "time"), [(TimeRange(since=day(5)), day(4)), (TimeRange(until=day(5)), day(5))])
+def test_a_filter_that_is_ignored_is_noticed(time_range: TimeRange, time: datetime) -> None:
     """A time outside the requested range raises PagingError, because the ranges would overlap."""
     with pytest.raises(PagingError, match="iTwins of other times"):
-        split(part, time)
+        split(time_range, time)
 
 
 @pytest.mark.parametrize(

@@ -103,13 +103,13 @@ def _pairs(query: str) -> Query:
 
 
 def keyword_names(*names: str) -> frozenset[str]:
-    """Return the names of query parameters in the form in which `is_keyword` compares them."""
-    return frozenset(_comparable(name) for name in names)
+    """Return the names that no link may use, in the form in which `is_keyword` compares them."""
+    return _ODATA_OPTIONS.union(_comparable(name) for name in names)
 
 
 def is_keyword(name: str, keywords: frozenset[str]) -> bool:
     """Tell whether a parameter is a keyword of the call, as a service that is lax about `$`, case and blanks may."""
-    return _comparable(name) in keywords | _ODATA_OPTIONS
+    return _comparable(name) in keywords
 
 
 def _comparable(name: str) -> str:

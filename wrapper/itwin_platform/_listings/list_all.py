@@ -23,7 +23,7 @@ from .time_ranges import CLOSEST, EVERYTHING, TIMELESS, TIMES, TimeRange, condit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
+class _KnownRange:
     """A range to read. It holds `at_most` so many items, where this is known, and nearly as many when it is `full`."""
 
     range: TimeRange
@@ -45,21 +45,21 @@ class TimeRangeRun:
         self._listing, self._time, self._within = listing, time, within
         self._first, self._cap, self._ordered = listing.first, MOST_RETURNED, True
         self._start = start = replace(start, range=start.range or EVERYTHING)
-        part = start.range or EVERYTHING
+        time_range = start.range or EVERYTHING
         #: The ids of one range, and the range that is read again because it was not complete.
         self._seen: set[str] = set()
         self._again: TimeRange | None = None
         #: Ranges in order: those that are known to fit, and after them those that are still to be looked at.
-        self._parts: deque[_Part] = deque()
-        self._unknown = deque(following(part))
+        self._known: deque[_KnownRange] = deque()
+        self._unknown = deque(following(time_range))
         self._run: ListingRun[ITwin] | None = None
-        if start.query is None and part.until is None and not part.timeless:
-            self._unknown.appendleft(part)
+        if start.query is None and time_range.until is None and not time_range.timeless:
+            self._unknown.appendleft(time_range)
         else:
-            self._parts.append(_Part(range=part))
-            self._run = self._begin(self._parts[0], start)
+            self._known.append(_KnownRange(range=time_range))
+            self._run = self._begin(self._known[0], start)
         #: The run of the last page, and the position after that page where another range begins there.
-        self._taken = self._begin(_Part(range=part), start)
+        self._taken = self._begin(_KnownRange(range=time_range), start)
         self._after: Position | None = start
         self._earlier = start.earlier
         self._ended = listing.limit is not None and start.earlier + start.items >= listing.limit
@@ -88,26 +88,26 @@ class TimeRangeRun:
         if self._ended or self.problem is not None:
             return []
         look = self._look()
-        if len(self._parts) < 2 and self._unknown and not look:
-            self._parts.append(_Part(range=self._unknown.popleft()))
-        if not self._parts:
+        if len(self._known) < 2 and self._unknown and not look:
+            self._known.append(_KnownRange(range=self._unknown.popleft()))
+        if not self._known:
             return look
         if self._run is None:
-            self._run = self._begin(self._parts[0], Position(range=self._parts[0].range, earlier=self._earlier))
+            self._run = self._begin(self._known[0], Position(range=self._known[0].range, earlier=self._earlier))
         if self._listing.concurrency == 1:
             return self._run.requests(count)
         return self._side_by_side(self._run, look, count)[:count]
 
     def _side_by_side(self, run: ListingRun[ITwin], look: list[PageRequest], count: int) -> list[PageRequest]:
         """Return requests for two ranges: one range ahead is known before the pages of the one before are requested."""
-        known, *ahead = self._parts
+        current, *ahead = self._known
         if not ahead:
             return look + run.requests(count - len(look))
         wanted = run.requests(count)
         if not run.steady:
             return wanted
         wanted += look
-        begun = Position(range=ahead[0].range, earlier=self._earlier + (known.at_most or 0))
+        begun = Position(range=ahead[0].range, earlier=self._earlier + (current.at_most or 0))
         return wanted + self._begin(ahead[0], begun).requests(count - len(wanted))
 
     def _look(self) -> list[PageRequest]:
@@ -124,17 +124,17 @@ class TimeRangeRun:
         """Items of a full range: a page below the cap, because some may come to it while it is read."""
         return max(1, self._cap // 2, self._cap - self._listing.page_size)
 
-    def _begin(self, part: _Part, start: Position) -> ListingRun[ITwin]:
-        values, eager = self._values(part.range), part.full or self._listing.eager
-        listing = replace(self._listing, first=values, expected=part.at_most, eager=eager)
+    def _begin(self, known: _KnownRange, start: Position) -> ListingRun[ITwin]:
+        values, eager = self._values(known.range), known.full or self._listing.eager
+        listing = replace(self._listing, first=values, expected=known.at_most, eager=eager)
         return ListingRun(listing, start, seen=self._seen)
 
-    def _values(self, part: TimeRange) -> RequestValues:
+    def _values(self, time_range: TimeRange) -> RequestValues:
         query = {**parameters_of(self._first)}
-        text = condition(part, self._time, within=self._within)
+        text = condition(time_range, self._time, within=self._within)
         if text is not None:
             query["$filter"] = text
-        if self._ordered and not part.timeless:
+        if self._ordered and not time_range.timeless:
             query["$orderby"] = f"{self._time} ASC"
         return replace(self._first, query=query)
 
@@ -157,38 +157,39 @@ class TimeRangeRun:
         if content.max_return is not None and content.max_return < self._cap:
             self._cap = content.max_return  # the look may have been past the cap
             return
-        part = self._unknown.popleft()
+        time_range = self._unknown.popleft()
         if not content.items:
-            self._parts.append(_Part(range=part, at_most=self._reach))
+            self._known.append(_KnownRange(range=time_range, at_most=self._reach))
             return
         moment = getattr(content.items[0], TIMES[self._time], None)
         moment = moment if isinstance(moment, datetime) else None
-        halves = split(part, moment)
+        halves = split(time_range, moment)
         if halves is None:
-            self._parts.append(_Part(range=part))
+            self._known.append(_KnownRange(range=time_range))
             return
-        if part == EVERYTHING:
+        if time_range == EVERYTHING:
             self._unknown.append(TIMELESS)
         self._unknown.extendleft(reversed(halves))
         if self._ordered and moment is not None:
-            full = moment != part.since
-            self._parts.append(_Part(range=self._unknown.popleft(), at_most=self._reach if full else None, full=full))
+            full = moment != time_range.since
+            at_most = self._reach if full else None
+            self._known.append(_KnownRange(range=self._unknown.popleft(), at_most=at_most, full=full))
 
     def _end(self, run: ListingRun[ITwin], page: Page[ITwin]) -> Page[ITwin]:
         """Continue with the next range, unless the listing ends here."""
-        limit, part = self._listing.limit, self._parts[0].range
+        limit, time_range = self._listing.limit, self._known[0].range
         self._earlier, self.problem = run.end.earlier + run.end.items, run.problem
         self._ended = limit is not None and self._earlier >= limit
         if self.problem is not None or (self._ended and page.resume is not None):
             return page
         if run.truncated and not self._ended:
-            self._exceeds(part, run)
+            self._look_again(time_range, run)
             if self.problem is not None:
                 return replace(page, resume=write_resume(run.end, listing=self._listing.name))
-            return self._continue([part], page)
-        self._forget(part)
-        self._parts.popleft()
-        return self._continue(following(part), page)
+            return self._continue([time_range], page)
+        self._forget(time_range)
+        self._known.popleft()
+        return self._continue(following(time_range), page)
 
     def _continue(self, left: list[TimeRange], page: Page[ITwin]) -> Page[ITwin]:
         """Leave the range that was read for what is left."""
@@ -197,28 +198,30 @@ class TimeRangeRun:
         self._after = after = Position(range=left[0], earlier=self._earlier) if left else None
         return replace(page, resume=None if after is None else write_resume(after, listing=self._listing.name))
 
-    def _forget(self, part: TimeRange) -> None:
+    def _forget(self, time_range: TimeRange) -> None:
         """Forget the ids of a range that was read, unless another part of it is read again."""
-        if self._again is None or (self._again != EVERYTHING and self._again.until == part.until):
+        if self._again is None or (self._again != EVERYTHING and self._again.until == time_range.until):
             self._seen.clear()
             self._again = None
 
-    def _exceeds(self, part: TimeRange, run: ListingRun[ITwin]) -> None:
+    def _look_again(self, time_range: TimeRange, run: ListingRun[ITwin]) -> None:
         """Look again at a range that reached the cap: it grew, or the service ignores the order."""
-        what = f"{self.max_return} iTwins or more match {condition(part, self._time, within=self._within)!r}"
+        what = f"{self.max_return} iTwins or more match {condition(time_range, self._time, within=self._within)!r}"
         if run.end.items == 0:
             self.problem = PagingError(f"{what}, and others at each look: try again later")
-        elif part.timeless or (part.since and part.until and part.until - part.since <= CLOSEST):
-            shared = "have no such time" if part.timeless else "share one timestamp"
+        elif time_range.timeless or (
+            time_range.since and time_range.until and time_range.until - time_range.since <= CLOSEST
+        ):
+            shared = "have no such time" if time_range.timeless else "share one timestamp"
             self.problem = PagingError(
                 f"{what}: more iTwins {shared} than the cap of X-Max-Return allows, so this cannot be split further. "
                 "Narrow the listing by sub_class or filter, or pass the other time as partition_by"
             )
         else:
-            self._again = self._again or part
+            self._again = self._again or time_range
             self._ordered = False
-            self._unknown.extendleft(reversed([each.range for each in self._parts]))
-            self._parts.clear()
+            self._unknown.extendleft(reversed([each.range for each in self._known]))
+            self._known.clear()
 
     def recovers(self, error: PlatformError) -> bool:
         """Tell whether the run continues without what the service rejected: a cap of 10000, an order, a null."""
@@ -228,7 +231,7 @@ class TimeRangeRun:
         first = alternative and alternative(error, self._first)
         if first:
             self._first = first
-        elif self._parts and self._parts[0].range.timeless:
+        elif self._known and self._known[0].range.timeless:
             rejected = condition(TIMELESS, self._time, within=self._within)
             what = f"the service rejects the filter {rejected!r}: iTwins without this time are not among those read"
             warnings.warn(what, TruncatedWarning, stacklevel=5)
@@ -238,5 +241,5 @@ class TimeRangeRun:
         else:
             raise PagingError(f"the service does not list iTwins by their {self._time}: {error}") from error
         if self._run is not None:
-            self._run = self._begin(self._parts[0], self._run.end)
+            self._run = self._begin(self._known[0], self._run.end)
         return True

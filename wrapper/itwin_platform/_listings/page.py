@@ -80,7 +80,7 @@ class Listing(Generic[T]):
         first: the request as the operation built it; a page is this request with the query that places the page.
         address: the address of the listing, to which links are compared.
         name: the operation and a digest of its first request, which a `resume` must carry as well.
-        keywords: the names of the operation's query parameters, except `$skip` and `$top`: no link can change them.
+        keywords: the query parameters that no link can change, as `keyword_names` returns them.
         page_size: items of one request.
         shrinks: True requests only as many items as `limit` leaves.
         skip, limit, concurrency, eager, resume, on_page: as the caller gave them.

@@ -10,7 +10,6 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeGuard
 from urllib.parse import quote
 
 from .._api import RequestValues
@@ -54,13 +53,13 @@ def listing_name(operation: str, first: RequestValues) -> str:
 
 def write_resume(position: Position, *, listing: str) -> str:
     """Serialize a position."""
-    query, part = position.query, position.range
+    query, time_range = position.query, position.range
     fields = (
         query and [(name, quote(value, safe=_SAFE)) for name, value in query],
         position.done,
         position.items,
         position.last_modified,
-        part and (part.since, part.until, part.timeless),
+        time_range and (time_range.since, time_range.until, time_range.timeless),
         position.earlier,
     )
     text = json.dumps([_VERSION, listing, *fields], separators=(",", ":"), default=datetime.isoformat)
@@ -75,7 +74,7 @@ def read_resume(text: object, *, listing: str, keywords: frozenset[str]) -> Posi
     """
     try:
         version, belongs_to, fields = _parts(text)
-        position = _position(*fields, keywords=keywords) if version == _VERSION else None
+        position = _position(fields, keywords) if version == _VERSION else None
     except (ValueError, TypeError, RecursionError, OverflowError):
         raise UsageError("resume is not a string that this client returned: pass it on unchanged") from None
     if position is None:
@@ -96,27 +95,19 @@ def _parts(text: object) -> tuple[int, str, list[object]]:
     raise ValueError
 
 
-def _position(
-    query: object,
-    done: object,
-    items: object,
-    last_modified: object,
-    part: object,
-    earlier: object,
-    *,
-    keywords: frozenset[str],
-) -> Position:
-    pairs = None if query is None else _query(query, keywords)
-    if not (_is_count(done) and _is_count(items) and _is_count(earlier) and isinstance(last_modified, str | None)):
-        raise ValueError
-    return Position(
-        query=pairs,
-        done=done,
-        items=items,
-        last_modified=last_modified,
-        range=None if part is None else _range(part),
-        earlier=earlier,
-    )
+def _position(fields: list[object], keywords: frozenset[str]) -> Position:
+    match fields:
+        case [query, int(done), int(items), str() | None as last_modified, time_range, int(earlier)]:
+            if min(done, items, earlier) >= 0:
+                return Position(
+                    query=None if query is None else _query(query, keywords),
+                    done=done,
+                    items=items,
+                    last_modified=last_modified,
+                    range=None if time_range is None else _time_range(time_range),
+                    earlier=earlier,
+                )
+    raise ValueError
 
 
 def _query(query: object, keywords: frozenset[str]) -> Query:
@@ -138,8 +129,8 @@ def _is_pair(name: object, value: object, keywords: frozenset[str]) -> bool:
     return count_of(value) is not None if name in (SKIP, TOP) else _VALUE.fullmatch(value) is not None
 
 
-def _range(part: object) -> TimeRange:
-    match part:
+def _time_range(fields: object) -> TimeRange:
+    match fields:
         case [str() | None as since, str() | None as until, bool(timeless)]:
             return TimeRange(since=_time(since), until=_time(until), timeless=timeless)
     raise ValueError
@@ -152,7 +143,3 @@ def _time(text: str | None) -> datetime | None:
     if moment.tzinfo is None:
         raise ValueError
     return moment.astimezone(UTC)
-
-
-def _is_count(value: object) -> TypeGuard[int]:
-    return type(value) is int and value >= 0

@@ -26,7 +26,8 @@ class ListingRun(Generic[T]):
     def __init__(self, listing: Listing[T], start: Position, *, seen: set[str] | None = None) -> None:
         self._listing = listing
         self._start = self._before = self.end = start
-        self._places: Sequence[int] = ()
+        #: For each item of the page that was taken last, how many items of the response are done after it.
+        self._done_after: Sequence[int] = ()
         self._handed_out = 0
         self._followed: set[Query] = set()
         self.steady = listing.eager and not start.done and (start.query is None or _is_offset(start.query))
@@ -50,14 +51,14 @@ class ListingRun(Generic[T]):
     @property
     def is_handed_out(self) -> bool:
         """True when all items of the page that was taken last have been handed out."""
-        return self._handed_out == len(self._places)
+        return self._handed_out == len(self._done_after)
 
     @property
     def position(self) -> Position:
         """The position after the item that was handed out last."""
         if self.is_handed_out:
             return self.end
-        done = self._places[self._handed_out - 1] if self._handed_out else self._before.done
+        done = self._done_after[self._handed_out - 1] if self._handed_out else self._before.done
         return replace(self._before, done=done, items=self._before.items + self._handed_out)
 
     @property
@@ -118,15 +119,15 @@ class ListingRun(Generic[T]):
             self.end, query=request.query, last_modified=self._note(content, self.end.last_modified)
         )
         remaining = self._remaining(before)
-        items, places = self._without_duplicates(content.items, start=before.done)
+        items, done_after = self._without_duplicates(content.items, start=before.done)
         complete = remaining is None or len(items) <= remaining
-        items, self._places, self._handed_out = items[:remaining], places[:remaining], 0
+        items, self._done_after, self._handed_out = items[:remaining], done_after[:remaining], 0
         following = self._following(request.query, content.next_href)
         continues = following if complete else None
         self.end = end = replace(
             before,
             query=continues or request.query,
-            done=0 if continues else len(content.items) if complete else self._places[-1],
+            done=0 if continues else len(content.items) if complete else self._done_after[-1],
             items=before.items + len(items),
         )
         left = not complete or following is not None or self.problem is not None
@@ -170,31 +171,31 @@ class ListingRun(Generic[T]):
         return modified
 
     def _without_duplicates(self, items: list[T], *, start: int) -> tuple[list[T], Sequence[int]]:
-        """Return the items from a place on, and with each of them the place behind it."""
-        identity, fresh = self._listing.identity, items[start:]
-        places = range(start + 1, len(items) + 1)
+        """Return the items after the first ones, and for each how many of all are done after it."""
+        identity, fresh, done_after = self._listing.identity, items[start:], range(start + 1, len(items) + 1)
         if identity is None:
-            return fresh, places
-        names = [name if isinstance(name := identity(item), str) else None for item in fresh]
-        twice = self._twice(names)
-        if not twice:
-            return fresh, places
-        self.duplicates += len(twice)
-        kept = [place for place in range(len(fresh)) if place not in twice]
-        return [fresh[place] for place in kept], [places[place] for place in kept]
+            return fresh, done_after
+        repeated = self._repeated([identity(item) for item in fresh])
+        if not repeated:
+            return fresh, done_after
+        self.duplicates += len(repeated)
+        kept = [index for index in range(len(fresh)) if index not in repeated]
+        return [fresh[index] for index in kept], [done_after[index] for index in kept]
 
-    def _twice(self, names: list[str | None]) -> set[int]:
-        """Note names, and return the places of those that came before and are to be dropped."""
+    def _repeated(self, ids: list[object]) -> set[int]:
+        """Note ids, and return the indices of those that came before and are to be dropped."""
+        repeated: set[int] = set()
         if not (self.changed or self._distinct):
-            self._seen.update(name for name in names if name is not None)
-            return set()
-        twice: set[int] = set()
-        for place, name in enumerate(names):
-            if name is not None and name in self._seen:
-                twice.add(place)
-            elif name is not None:
-                self._seen.add(name)
-        return twice
+            self._seen.update(each for each in ids if isinstance(each, str))
+            return repeated
+        for index, each in enumerate(ids):
+            if not isinstance(each, str):
+                continue
+            if each in self._seen:
+                repeated.add(index)
+            else:
+                self._seen.add(each)
+        return repeated
 
     def _following(self, current: Query, href: object) -> Query | None:
         listing = self._listing

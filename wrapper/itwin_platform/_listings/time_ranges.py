@@ -28,12 +28,12 @@ class TimeRange:
 EVERYTHING, TIMELESS = TimeRange(), TimeRange(timeless=True)
 
 
-def condition(part: TimeRange, time: str, *, within: str | None) -> str | None:
+def condition(time_range: TimeRange, time: str, *, within: str | None) -> str | None:
     """Return a range as a `$filter`, together with the filter of the caller; None for everything."""
-    terms = [f"({within})"] if within and part != EVERYTHING else [within] if within else []
-    terms += [f"{time} ge {_literal(part.since)}"] if part.since else []
-    terms += [f"{time} lt {_literal(part.until)}"] if part.until else []
-    terms += [f"{time} eq null"] if part.timeless else []
+    terms = [f"({within})"] if within and time_range != EVERYTHING else [within] if within else []
+    terms += [f"{time} ge {_literal(time_range.since)}"] if time_range.since else []
+    terms += [f"{time} lt {_literal(time_range.until)}"] if time_range.until else []
+    terms += [f"{time} eq null"] if time_range.timeless else []
     return " and ".join(terms) or None
 
 
@@ -41,7 +41,7 @@ def _literal(moment: datetime) -> str:
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
-def split(part: TimeRange, moment: datetime | None) -> tuple[TimeRange, TimeRange] | None:
+def split(time_range: TimeRange, moment: datetime | None) -> tuple[TimeRange, TimeRange] | None:
     """Split a range at the time of one of its items, None where it has none.
 
     Returns:
@@ -50,10 +50,10 @@ def split(part: TimeRange, moment: datetime | None) -> tuple[TimeRange, TimeRang
     Raises:
         PagingError: the time lies outside the range.
     """
-    since, until = part.since, part.until
+    since, until = time_range.since, time_range.until
     if moment is None:
         # Nothing tells where the times lie: this splits what has none from what has one.
-        moment = _EPOCH if part == EVERYTHING else until
+        moment = _EPOCH if time_range == EVERYTHING else until
     elif (since is not None and moment < since) or (until is not None and moment >= until):
         raise PagingError(
             "the service returns iTwins of other times for a filter by time, so the listing cannot be partitioned by it"
@@ -65,8 +65,8 @@ def split(part: TimeRange, moment: datetime | None) -> tuple[TimeRange, TimeRang
     return TimeRange(since=since, until=moment), TimeRange(since=moment, until=until)
 
 
-def following(part: TimeRange) -> list[TimeRange]:
+def following(time_range: TimeRange) -> list[TimeRange]:
     """Return the ranges that are left after one."""
-    if part in (EVERYTHING, TIMELESS):
+    if time_range in (EVERYTHING, TIMELESS):
         return []
-    return [TimeRange(since=part.until), TIMELESS] if part.until else [TIMELESS]
+    return [TimeRange(since=time_range.until), TIMELESS] if time_range.until else [TIMELESS]
