@@ -114,6 +114,10 @@ async def test_an_encoding_that_was_not_asked_for_is_the_same_error(
         "/a/..?x=/",
         "/a/..%2F..%2Fadmin",
         "/a/%2e%2E",
+        "/a/%252e%252E",
+        "/a/%2e",
+        "/a/..%5Cadmin",
+        "/a/x%5C..%5C..%5Cadmin",
     ],
 )
 async def test_a_path_that_climbs_is_rejected_before_sending(

@@ -11,12 +11,14 @@ from itwin_platform import APIStatusError, BackoffPolicy, BackoffTransport, Plat
 TOKEN = "planted-token/of-30-characters"
 
 
-async def error_for(body: bytes, *, status: int = 422, headers: dict[str, str] | None = None) -> APIStatusError:
+async def error_for(
+    body: bytes, *, status: int = 422, headers: dict[str, str] | None = None, token: str = TOKEN
+) -> APIStatusError:
     """Return the error for a response."""
     transport = httpx.MockTransport(lambda _: httpx.Response(status, content=body, headers=headers))
     policy = BackoffPolicy(max_attempts=1)
     async with PlatformClient(
-        "http://127.0.0.1", vendor="v", token=TOKEN, transport=transport, backoff=policy
+        "http://127.0.0.1", vendor="v", token=token, transport=transport, backoff=policy
     ) as given:
         with pytest.raises(APIStatusError) as caught:
             await given.itwins.get_primary_account()
@@ -41,6 +43,22 @@ async def test_a_token_in_the_message_of_the_service_is_redacted(escaped: bool) 
         assert TOKEN not in text
         assert "bad token [redacted]" in str(each)
     assert TOKEN.encode() not in error.body.replace(b"\\/", b"")
+
+
+@pytest.mark.parametrize(
+    ("token", "said", "expected"),
+    [
+        ("t-1", "t-1 is no token, (t-1)", "[redacted] is no token, ([redacted])"),
+        ("t-1", "t-12, at-1 and t-1-b are others", "t-12, at-1 and t-1-b are others"),
+        ("token", "a token is missing", "a token is missing"),
+        ("tokentoken", "atokentokenb", "a[redacted]b"),
+    ],
+)
+async def test_a_short_token_is_redacted_where_it_stands_alone(token: str, said: str, expected: str) -> None:
+    """A part of another word stays, and so does a token that is a word itself."""
+    error = await error_for(body(said), token=token, headers={"x-echo": said})
+    assert (error.message, error.headers["x-echo"]) == (expected, expected)
+    assert error.body == body(expected)
 
 
 async def test_control_characters_are_escaped() -> None:

@@ -169,14 +169,19 @@ def check_path(path: str, *, route: str = "/") -> None:
         route: the template of the path; a slash at its end is meant.
 
     Raises:
-        UsageError: a segment is empty, '.' or '..', or climbs once it is decoded.
+        UsageError: a segment is empty, '.' or '..', or climbs once it is decoded, be it twice, or with backslashes.
     """
     *segments, last = path.partition("?")[0].split("/")[1:]
     if last or not route.endswith("/"):
         segments.append(last)
     for segment in segments:
-        if segment in ("", ".", "..") or ("%" in segment and ".." in unquote(segment).split("/")):
+        if segment in ("", ".", "..") or ("%" in segment and _climbs(unquote(unquote(segment)))):
             raise UsageError("an id in the path is empty, '.' or '..': the request would reach another path")
+
+
+def _climbs(decoded: str) -> bool:
+    parts = decoded.replace("\\", "/").split("/")
+    return ".." in parts or parts == ["."]
 
 
 def check_header(name: str, value: object) -> None:

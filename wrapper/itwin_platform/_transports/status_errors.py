@@ -1,6 +1,7 @@
 """Map a response to the right exception, by values alone. Source: sections 2.11 and 7."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
@@ -38,7 +39,7 @@ _BY_STATUS: dict[int, type[APIStatusError]] = {
 }
 #: The most bytes of an error response that stay on the error.
 _KEPT = 65_536
-#: A shorter token may be a part of many words.
+#: A shorter token may be a part of many words: it is redacted where it stands alone, unless it is a word itself.
 _SHORTEST_TOKEN = 8
 _REDACTED = "[redacted]"
 
@@ -97,11 +98,12 @@ def status_error(
         reason: why the client does not retry.
         token: the token of the request, which is redacted.
     """
-    hidden = token if token is not None and len(token) >= _SHORTEST_TOKEN else None
-    if hidden is not None and hidden.encode() in body:
-        body = body.replace(hidden.encode(), _REDACTED.encode())
-    if hidden is not None and any(hidden in value for value in headers.values()):
-        headers = as_headers({name: value.replace(hidden, _REDACTED) for name, value in headers.items()})
+    hidden = None if token is None else _pattern_of(token)
+    if hidden is not None:
+        # Latin-1 has a character for each byte.
+        body = hidden.sub(_REDACTED, body.decode("latin-1")).encode("latin-1")
+        if any(map(hidden.search, headers.values())):
+            headers = as_headers({name: hidden.sub(_REDACTED, value) for name, value in headers.items()})
     parsed = _error_object(body)
     text = partial(_text, hidden=hidden)
     error = status_error_class(status)(
@@ -120,6 +122,12 @@ def status_error(
     if isinstance(error, RateLimitError):
         error.tier, error.api, error.operation = limited_by(headers)
     return error
+
+
+def _pattern_of(token: str) -> re.Pattern[str] | None:
+    if len(token) >= _SHORTEST_TOKEN:
+        return re.compile(re.escape(token))
+    return None if token.isalpha() else re.compile(rf"(?<![\w-]){re.escape(token)}(?![\w-])")
 
 
 def status_error_class(status: int) -> type[APIStatusError]:
@@ -169,10 +177,10 @@ def _details(value: object, text: Callable[[object], str | None]) -> tuple[Error
     )
 
 
-def _text(value: object, *, hidden: str | None) -> str | None:
+def _text(value: object, *, hidden: re.Pattern[str] | None) -> str | None:
     if not isinstance(value, str):
         return None
     # Half of a surrogate pair, which JSON can write, would make the error's text one that no log can hold.
     text = value.encode("utf-8", "replace").decode()
     # Once more: JSON can write each character of the token as an escape.
-    return text if hidden is None else text.replace(hidden, _REDACTED)
+    return text if hidden is None else hidden.sub(_REDACTED, text)
