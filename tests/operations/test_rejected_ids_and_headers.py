@@ -55,13 +55,17 @@ async def test_a_header_that_cannot_be_sent_is_rejected(
     assert httpx_mock.get_requests() == []
 
 
-@pytest.mark.parametrize("itwin_id", ["", None], ids=repr)
-async def test_the_itwin_of_a_scene_is_required(itwin_id: str, platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+@pytest.mark.parametrize("lifted", [False, True], ids=["checked", "lifted"])
+@pytest.mark.parametrize("itwin_id", ["", None, 7], ids=repr)
+async def test_the_itwin_of_a_scene_is_required(
+    itwin_id: str, lifted: bool, platform: PlatformClient, unchecked: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
     """An empty parameter is a missing one."""
+    client = unchecked if lifted else platform
     with pytest.raises(UsageError, match="itwin_id must be a str that is not empty"):
-        await platform.scenes.create(itwin_id, display_name="S")
+        await client.scenes.create(itwin_id, display_name="S")
     with pytest.raises(UsageError, match="itwin_id must be a str that is not empty"):
-        platform.scenes.list_objects(SCENE, itwin_id)
+        client.scenes.list_objects(SCENE, itwin_id)
     assert httpx_mock.get_requests() == []
 
 

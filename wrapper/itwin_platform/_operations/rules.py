@@ -36,6 +36,11 @@ ITWIN_QUERY = {
     "include_inactive": "includeInactive",
 }
 _NOT_STRINGS = frozenset({"sub_class", "select", "include_inactive"})
+#: Arguments of list iTwins that must not be empty, with the documented code and target. Source: section 7.
+_NOT_EMPTY = {
+    **{name: ("InvalidValue", ITWIN_QUERY[name]) for name in ("sub_class", "status", "select", "order_by")},
+    **dict.fromkeys(("parent_id", "itwin_account_id"), (None, None)),
+}
 #: What each argument of list iTwins cannot be combined with. Source: section 4.3.
 _EXCLUSIVE = {
     "search": ("number", "display_name"),
@@ -143,10 +148,9 @@ def check_itwin_listing(arguments: Mapping[str, object], *, representation: obje
     """Check the arguments of list iTwins that select and shape. Source: section 4.3."""
     for name, value in arguments.items():
         reject_none(name, value)
-        if value == []:
-            raise UsageError(
-                f"{name} has no value: omit it, or name one", code="InvalidValue", target=ITWIN_QUERY[name]
-            )
+        if name in _NOT_EMPTY and (value in ("", []) or (isinstance(value, list) and "" in value)):
+            code, target = _NOT_EMPTY[name]
+            raise UsageError(f"{name} has no value: omit it, or name one", code=code, target=target)
         if name not in _NOT_STRINGS:
             check_string(name, value)
     check_exclusive(arguments)

@@ -90,10 +90,10 @@ class Scenes(Group):
 
         Source: section 4.5.
         """
+        check_string("itwin_id", itwin_id, required=True, least=1)
         check_header("correlation_id", correlation_id)
         created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
         if self._sender.service.check_requests:
-            check_string("itwin_id", itwin_id, required=True, least=1)
             check_string("display_name", display_name, required=True, code="InvalidScenesRequest")
             check_string("description", description, code="InvalidScenesRequest")
             reject_none("objects", objects, code="InvalidScenesRequest")
@@ -179,9 +179,9 @@ class Scenes(Group):
         Source: section 4.6.
         """
         check_path_id("scene_id", scene_id)
+        check_string("itwin_id", itwin_id, required=True, least=1)
         if self._sender.service.check_requests:
             check_uuid("scene_id", scene_id)
-            check_string("itwin_id", itwin_id, required=True, least=1)
             check_string("order_by", order_by)
             if page_size is not None:
                 check_integer("page_size", page_size, least=1, most=MOST_PER_PAGE, target="$top")
