@@ -77,6 +77,35 @@ async def test_closing_ends_a_refresh_in_progress() -> None:
     assert requests == []
 
 
+async def test_closing_that_is_cancelled_ends_a_refresh_too() -> None:
+    """A transport that takes long to close does not keep a token provider running."""
+    asked, ended, closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    class SlowToClose(httpx.MockTransport):
+        async def aclose(self) -> None:
+            closing.set()
+            await asyncio.Event().wait()
+
+    async def source() -> str:
+        asked.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return "never"
+
+    client, _ = answering(token=source, transport=SlowToClose(account))
+    call = asyncio.create_task(client.itwins.get_primary_account())
+    await asked.wait()
+    call.cancel()
+    close = asyncio.create_task(client.aclose())
+    await closing.wait()
+    close.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await close
+    assert ended.is_set()
+
+
 async def test_one_client_serves_many_tasks() -> None:
     """Calls at the same time share a client, and each gets its own response."""
 

@@ -231,5 +231,7 @@ class PlatformClient:
         """
         if self._is_view:
             return
-        await self._sender.transport.aclose()
-        await self._auth.aclose()
+        try:
+            await self._sender.transport.aclose()
+        finally:
+            await self._auth.aclose()

@@ -57,7 +57,8 @@ class TokenAuth:
         #: True when tokens come from a function, which may take its time.
         self.is_provided: bool = self._provider is not None
         self._now = now
-        self._current = None if callable(provider) else ObtainedToken(_access_token(provider), now(), 0)
+        self._given = None if callable(provider) else ObtainedToken(_access_token(provider), now(), 0)
+        self._current: ObtainedToken | None = None
         self._refresh: asyncio.Task[ObtainedToken | _Failure] | None = None
         #: Refreshes are numbered from 1: the last one that started, and the last one whose token may be rejected.
         self._started = self._rejected_up_to = 0
@@ -75,7 +76,7 @@ class TokenAuth:
             token: the token to put on it.
             since: `failures` when the call of this request began: what failed before that may work for it.
         """
-        obtained = await self._usable(since=since) if token is None else token
+        obtained = token or self._given or await self._provided(since=since)
         set_header(request, "Authorization", f"Bearer {obtained.token.value}")
         return obtained
 
@@ -90,19 +91,13 @@ class TokenAuth:
             await self._outcome(self._refresh)
         if self._current is not None and self._current.number <= self._rejected_up_to:
             self._current = None
-        refreshed = await self._usable(since=since)
+        refreshed = await self._provided(since=since)
         return None if refreshed.token.value == rejected.token.value else refreshed
 
-    async def _usable(self, *, since: int) -> ObtainedToken:
+    async def _provided(self, *, since: int) -> ObtainedToken:
         current, failure = self._current, self._recent_failure()
-        if self._provider is None and current is not None:
+        if current is not None and self._serves(current):
             return current
-        if current is not None and current.token.expires_at is not None:
-            state = freshness(current.token, obtained_at=current.at, now=self._now())
-            if state is Freshness.EARLY and failure is None:
-                self._start()
-            if state is not Freshness.EXPIRED:
-                return current
         if failure is not None and self.failures > since:
             outcome: ObtainedToken | _Failure = failure
         elif current is not None and current.token.expires_at is None:
@@ -112,6 +107,15 @@ class TokenAuth:
         if isinstance(outcome, _Failure):
             raise TokenError(outcome.text) from outcome.cause
         return outcome
+
+    def _serves(self, current: ObtainedToken) -> bool:
+        """Return whether another attempt may carry a token, and refresh it when its expiry is near."""
+        if current.token.expires_at is None:
+            return False
+        state = freshness(current.token, obtained_at=current.at, now=self._now())
+        if state is Freshness.EARLY and self._recent_failure() is None:
+            self._start()
+        return state is not Freshness.EXPIRED
 
     async def _shared_refresh(self) -> "ObtainedToken | _Failure":
         joined = self._refresh is not None
