@@ -28,6 +28,14 @@ def shown(error: BaseException) -> str:
             path = Path(frame.f_code.co_filename).as_posix()
             if not any(caller in path for caller in CALLERS):
                 parts += [
-                    f"{path}:{frame.f_code.co_name}: {name} = {value!r}" for name, value in frame.f_locals.items()
+                    f"{path}:{frame.f_code.co_name}: {name} = {_representation(value)}"
+                    for name, value in frame.f_locals.items()
                 ]
     return "\n".join(parts)
+
+
+def _representation(value: object) -> str:
+    try:
+        return repr(value)
+    except AttributeError:
+        return "an object that is not complete yet"

@@ -2,11 +2,20 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Any
 
 import httpx
 import pytest
-from itwin_platform import BackoffPolicy, BasicAuthentication, PlatformError
+from itwin_platform import (
+    AccessToken,
+    BackoffPolicy,
+    BasicAuthentication,
+    PlatformClient,
+    PlatformError,
+    TokenError,
+    UsageError,
+)
 
 from tests.support.captured_frames import shown
 from tests.support.exchange import PreparedResponse
@@ -81,3 +90,56 @@ async def test_no_frame_holds_a_secret(way: str, call: Callable[[Any], Awaitable
 async def test_a_request_of_ones_own_shows_no_token() -> None:
     """The `repr` of what is sent is the method and the address."""
     assert "planted" not in repr(httpx.Request("GET", "http://x/", headers={"Authorization": TOKEN}))
+
+
+SECRET_MAPPING = {"type": "Basic", "password": PASSWORD}
+REJECTED: dict[str, Callable[[PlatformClient], Awaitable[object]]] = {
+    "a partial mapping": lambda platform: platform.repositories.update("i", "r", authentication=SECRET_MAPPING),
+    "an unknown type": lambda platform: platform.repositories.update("i", "r", authentication={"type": PASSWORD}),
+    "no user name": lambda platform: platform.repositories.update(
+        "i",
+        "r",
+        authentication=BasicAuthentication(username=None, password=PASSWORD),  # type: ignore[arg-type]  # wrong
+    ),
+    "a string": lambda platform: platform.repositories.update("i", "r", authentication=PASSWORD),  # type: ignore[arg-type]  # wrong
+    "partial options": lambda platform: platform.repositories.update(
+        "i", "r", options={"queryParameters": {"key": PASSWORD}}
+    ),
+    "another argument": lambda platform: platform.repositories.update("i", "r", uri="", authentication=SECRET_MAPPING),
+    "an id": lambda platform: platform.repositories.update("..", "r", authentication=SECRET_MAPPING),
+    "no JSON": lambda platform: platform.repositories.update(
+        "i", "r", options={"queryParameters": {"k": PASSWORD, "n": float("nan")}, "minimumLevel": 1, "maximumLevel": 2}
+    ),
+    "the id of a webhook": lambda platform: platform.webhooks.update("..", secret=SECRET),
+    "no boolean": lambda platform: platform.webhooks.update("w", active=1, secret=SECRET),  # type: ignore[arg-type]  # wrong
+    "a secret in a list": lambda platform: platform.webhooks.update("w", secret=[SECRET]),  # type: ignore[arg-type]  # wrong
+}
+
+
+@pytest.mark.parametrize("call", REJECTED.values(), ids=REJECTED)
+async def test_no_frame_of_a_rejected_call_holds_a_secret(call: Callable[[PlatformClient], Awaitable[object]]) -> None:
+    """What a rule rejects is in no frame of the package either."""
+    async with PlatformClient("https://service.example", vendor="acme", token=TOKEN) as platform:
+        with pytest.raises(UsageError) as caught:
+            await call(platform)
+    assert not [secret for secret in (TOKEN, PASSWORD, SECRET) if secret in shown(caught.value)]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"token": f"{TOKEN}\n"}, {"token": [TOKEN]}, {"base_url": "http://service.example"}, {"vendor": "a b"}],
+    ids=str,
+)
+def test_no_frame_of_a_rejected_setting_holds_the_token(settings: dict[str, Any]) -> None:
+    """Neither a token that cannot be sent nor one beside another wrong argument is in a frame of the package."""
+    with pytest.raises(PlatformError) as caught:
+        PlatformClient(**{"base_url": "https://service.example", "vendor": "acme", "token": TOKEN, **settings})
+    assert TOKEN not in shown(caught.value)
+
+
+@pytest.mark.parametrize("arguments", [(f"{TOKEN}\n",), (TOKEN, datetime(2026, 3, 1))], ids=["value", "time"])
+def test_no_frame_of_a_rejected_access_token_holds_it(arguments: tuple[Any, ...]) -> None:
+    """A value that cannot be sent, or a time without a zone, leaves the value in no frame."""
+    with pytest.raises(TokenError) as caught:
+        AccessToken(*arguments)
+    assert TOKEN not in shown(caught.value)

@@ -12,7 +12,7 @@ from ._attempts.auth import TokenAuth, TokenProvider
 from ._attempts.policy import BackoffPolicy, with_limits
 from ._attempts.telemetry.events import BackoffEvent
 from ._attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
-from ._errors import UsageError
+from ._errors import TokenError, UsageError
 from ._transports.given_client import HTTPClient, HTTPTransport, Timeout, as_timeout, innermost
 from ._transports.options import CallOptions, as_callback, with_headers
 from ._transports.platform import PlatformHTTPClient, PlatformSender
@@ -82,6 +82,12 @@ class PlatformClient:
         on_event: Callable[[BackoffEvent], None] | None = None,
         allow_insecure: bool = False,
     ) -> None:
+        try:
+            self._auth = TokenAuth(token if token is not None else setting("token", None, "ITWIN_PLATFORM_TOKEN"))
+        except TokenError as error:
+            raise error.with_traceback(None) from None
+        finally:
+            del token  # tools that report errors show what frames hold
         url = as_base_url(setting("base_url", base_url, "ITWIN_PLATFORM_BASE_URL"), allow_insecure=allow_insecure)
         word = setting("vendor", vendor, "ITWIN_PLATFORM_VENDOR")
         if not _VENDOR.fullmatch(word):
@@ -91,8 +97,6 @@ class PlatformClient:
         if max_response_bytes < 1:
             raise UsageError("max_response_bytes must be at least 1")
         self._policy = backoff or BackoffPolicy()
-        self._auth = TokenAuth(token if token is not None else setting("token", None, "ITWIN_PLATFORM_TOKEN"))
-        del token  # tools that report errors show what frames hold
         self._sender = PlatformSender(
             transport=BackoffTransport(
                 innermost(transport, http_client, is_encrypted=url.scheme == "https"),

@@ -61,6 +61,7 @@ def write_json(body: object) -> bytes:
             # orjson writes NaN and the infinities as null.
             if _NULL.search(serialized) is None or _is_finite(body):
                 return serialized
+            del serialized  # tools that report errors show what frames hold
     try:
         return json.dumps(
             encode(body), ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False

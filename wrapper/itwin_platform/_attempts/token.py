@@ -32,11 +32,13 @@ class AccessToken:
     def __init__(self, value: str, expires_at: datetime | None = None) -> None:
         text = value.strip(" ") if isinstance(value, str) else ""
         if not text or not text.isascii() or not text.isprintable() or " " in text:
+            del value, text  # tools that report errors show what frames hold
             raise TokenError(
                 "the token must be a non-empty string of visible ASCII characters, without spaces, line breaks or "
                 "the word 'Bearer'"
             )
         if expires_at is not None and not (isinstance(expires_at, datetime) and expires_at.utcoffset() is not None):
+            del value, text
             raise TokenError("expires_at must be an aware datetime, such as datetime.now(timezone.utc), or None")
         object.__setattr__(self, "value", text)
         object.__setattr__(self, "expires_at", expires_at)

@@ -17,7 +17,7 @@ from .._transports.platform import unwrap
 from .group import Group
 from .replacement import Authentication, RepositoryOptions, wire_object
 from .replacement_rules import check_authentication, check_options
-from .rules import check_path_id, check_string
+from .rules import check_changes, check_path_id, check_string
 
 
 class Repositories(Group):
@@ -67,26 +67,28 @@ class Repositories(Group):
 
         Source: section 4.1.
         """
-        check_path_id("itwin_id", itwin_id)
-        check_path_id("repository_id", repository_id)
-        check = self._sender.service.check_requests
-        if check:
-            if display_name is uri is authentication is options is UNSET:
-                raise UsageError("nothing to change: pass at least one of display_name, uri, authentication, options")
-            check_string("display_name", display_name, least=1, most=200, code="InvalidValue", target="displayName")
-            check_string("uri", uri, least=1, most=2000, code="InvalidValue", target="uri")
-        body = RepositoryUpdate(display_name=display_name, uri=uri)
-        # As mappings, not as generated models: properties that this version does not know go out as they are.
-        if not isinstance(authentication, Unset):
-            body["authentication"] = wire_object("authentication", authentication)
-            if check and body["authentication"] is not None:
-                check_authentication(body["authentication"])
-        if not isinstance(options, Unset):
-            body["options"] = wire_object("options", options)
-            if check and body["options"] is not None:
-                check_options(body["options"], named=isinstance(options, RepositoryOptions))
-        # Tools that report errors show what frames hold.
-        del authentication, options
+        try:
+            check_path_id("itwin_id", itwin_id)
+            check_path_id("repository_id", repository_id)
+            check = self._sender.service.check_requests
+            if check:
+                check_changes(display_name=display_name, uri=uri, authentication=authentication, options=options)
+                check_string("display_name", display_name, least=1, most=200, code="InvalidValue", target="displayName")
+                check_string("uri", uri, least=1, most=2000, code="InvalidValue", target="uri")
+            body = RepositoryUpdate(display_name=display_name, uri=uri)
+            # As mappings, not as generated models: properties that this version does not know go out as they are.
+            if not isinstance(authentication, Unset):
+                body["authentication"] = wire_object("authentication", authentication)
+                if check and body["authentication"] is not None:
+                    check_authentication(body["authentication"])
+            if not isinstance(options, Unset):
+                body["options"] = wire_object("options", options)
+                if check and body["options"] is not None:
+                    check_options(body["options"], named=isinstance(options, RepositoryOptions))
+        except UsageError as error:
+            raise error.with_traceback(None) from None
+        finally:
+            del authentication, options  # tools that report errors show what frames hold
         response = await self._sender.send(update_repository.build_request(itwin_id, repository_id, body=body))
         return unwrap(response, update_repository.parse_response(response).repository, Repository)
 

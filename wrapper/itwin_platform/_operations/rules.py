@@ -96,6 +96,12 @@ def check_string(
         )
 
 
+def check_changes(**arguments: object) -> None:
+    """Check that an update changes something."""
+    if all(isinstance(value, Unset) for value in arguments.values()):
+        raise UsageError(f"nothing to change: pass at least one of {', '.join(arguments)}")
+
+
 def check_boolean(name: str, value: object, *, code: str | None = None) -> None:
     """Reject truthy values such as 1."""
     if not isinstance(value, bool | Unset):
