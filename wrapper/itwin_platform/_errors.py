@@ -34,7 +34,7 @@ from ._error_text import LONGEST_TEXT, join_lines, printable, when_to_retry
 from ._version import TROUBLESHOOTING
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ErrorDetail:
     """One entry of an error's `details`; what the service omitted is None. Source: section 2.11."""
 
