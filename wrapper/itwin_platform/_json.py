@@ -54,7 +54,7 @@ def write_json(body: object) -> bytes:
     """
     if orjson is not None:
         try:
-            serialized: bytes = orjson.dumps(body, default=_part, option=_OPTIONS)
+            serialized: bytes = orjson.dumps(body, default=_json_form, option=_OPTIONS)
         except TypeError:
             pass  # the standard library accepts more keys, and says what is wrong
         else:
@@ -75,7 +75,7 @@ def write_json(body: object) -> bytes:
     raise UsageError(f"the body cannot be serialized as JSON: {reason}")
 
 
-def _part(value: object) -> object:
+def _json_form(value: object) -> object:
     """Return the JSON form of a value that orjson does not know; of a model its fields as they are, without a copy."""
     fields = getattr(value, "wire_fields", None)
     encoded = encode(value) if fields is None else fields()
@@ -98,11 +98,11 @@ def _is_finite(body: object) -> bool:
         elif kind is list or kind is tuple:
             values += value
         elif kind not in PLAIN:
-            values.append(_part(value))
+            values.append(_json_form(value))
     return True
 
 
-# What the standard library rejects is rejected: it is passed on to `_part`, which knows no dataclass.
+# What the standard library rejects is rejected: it is passed on to `_json_form`, which knows no dataclass.
 _OPTIONS = (
     None
     if orjson is None

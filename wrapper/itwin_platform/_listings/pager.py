@@ -146,37 +146,37 @@ class Pager(Generic[T]):
     async def _pages(self, run: Run[T]) -> AsyncGenerator[Page[T], None]:
         count = self._listing.concurrency
         is_concurrent = count > 1
-        window = _Window(self._send)
+        in_flight = _PagesInFlight(self._send)
         try:
-            await window.request(run.requests(count))
-            while window.in_flight:
-                request = await window.next_response()
-                if is_concurrent and run.pages_read and request.task.exception() is None:
+            await in_flight.request(run.requests(count))
+            while in_flight.tasks:
+                first = await in_flight.next_response()
+                if is_concurrent and run.pages_read and first.task.exception() is None:
                     # The next request begins before this response is decoded: the service works meanwhile.
-                    await window.request(run.requests(count + 1)[1:])
+                    await in_flight.request(run.requests(count + 1)[1:])
                     await asyncio.sleep(0)
-                page = await self._page(run, request)
+                page = await self._page(run, first)
                 if page is not None:
                     if is_concurrent:
-                        await window.request(run.requests(count))
+                        await in_flight.request(run.requests(count))
                     yield page
-                await window.request(run.requests(count))
+                await in_flight.request(run.requests(count))
             if run.problem is not None:
                 raise run.problem
         except PlatformError as error:
             error.resume = write_resume(run.position, listing=self._listing.name)
             raise
         finally:
-            await window.cancel()
+            await in_flight.cancel()
 
-    async def _page(self, run: Run[T], request: "_InFlight") -> Page[T] | None:
+    async def _page(self, run: Run[T], first: "_PageTask") -> Page[T] | None:
         try:
-            response = await request.task
+            response = await first.task
         except PlatformError as error:
             if run.recovers(error):
                 return None
             raise
-        page = run.take(request.request, self._read(response))
+        page = run.take(first.request, self._read(response))
         if page is None:
             return None
         page = replace(page, response=response_info(response))
@@ -186,14 +186,14 @@ class Pager(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _InFlight:
-    """A request with the task that sends it."""
+class _PageTask:
+    """The request of a page, with the task that sends it."""
 
     request: PageRequest
     task: asyncio.Task[Response]
 
 
-class _Window:
+class _PagesInFlight:
     """The requests in flight, each as a task, in the order of their pages.
 
     A response waits in its task, not yet decoded, until the pages before it have been yielded.
@@ -201,32 +201,30 @@ class _Window:
 
     def __init__(self, send: Send) -> None:
         self._send = send
-        self.in_flight: deque[_InFlight] = deque()
+        self.tasks: deque[_PageTask] = deque()
 
     async def request(self, wanted: Sequence[PageRequest]) -> None:
         """Send the wanted requests that are not in flight yet, and cancel those in flight that are not wanted."""
-        if [each.request for each in self.in_flight] != wanted[: len(self.in_flight)]:
+        if [each.request for each in self.tasks] != wanted[: len(self.tasks)]:
             await self._keep(wanted)
         # Those in flight stand in the order of the wanted ones: others come between them, or after them.
-        for place, request in enumerate(wanted):
-            if place == len(self.in_flight) or self.in_flight[place].request != request:
-                self.in_flight.insert(place, self._begin(request))
+        for index, request in enumerate(wanted):
+            if index == len(self.tasks) or self.tasks[index].request != request:
+                task = asyncio.create_task(self._send(request.values))
+                self.tasks.insert(index, _PageTask(request=request, task=task))
+
+    async def next_response(self) -> _PageTask:
+        """Wait for the response to the first request, or for an error in its place, and return its task."""
+        await asyncio.wait([self.tasks[0].task])
+        return self.tasks.popleft()
 
     async def cancel(self) -> None:
         """Cancel all requests in flight, and wait until they have ended."""
         await self._keep(())
 
     async def _keep(self, wanted: Sequence[PageRequest]) -> None:
-        dropped = [each.task for each in self.in_flight if each.request not in wanted]
-        self.in_flight = deque(each for each in self.in_flight if each.request in wanted)
+        dropped = [each.task for each in self.tasks if each.request not in wanted]
+        self.tasks = deque(each for each in self.tasks if each.request in wanted)
         for task in dropped:
             task.cancel()
         await asyncio.gather(*dropped, return_exceptions=True)
-
-    def _begin(self, request: PageRequest) -> _InFlight:
-        return _InFlight(request=request, task=asyncio.create_task(self._send(request.values)))
-
-    async def next_response(self) -> _InFlight:
-        """Wait for the response to the first request, or for an error in its place, and return it."""
-        await asyncio.wait([self.in_flight[0].task])
-        return self.in_flight.popleft()

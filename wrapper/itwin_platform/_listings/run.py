@@ -12,7 +12,7 @@ from .resume import Position, write_resume
 
 
 class ListingRun(Generic[T]):
-    """Takes the pages of one listing in order, and knows at any moment where the listing continues.
+    """Takes the pages of one listing in order, and always knows where the listing continues.
 
     Args:
         listing: what the caller asked for.
@@ -77,8 +77,8 @@ class ListingRun(Generic[T]):
         query = self.end.query
         if not self.steady:
             return [self._request(query, self._size(0))]
-        skip, size = self._listing.skip if query is None else skip_of(query) or 0, self._listing.page_size
-        known = self._known_items()
+        skip = self._listing.skip if query is None else skip_of(query) or 0
+        size, known = self._listing.page_size, self._known_items()
         pages = count if known is None else min(count, max(1, -(-known // size)))
         ahead = [self._request(((SKIP, str(skip + size * step)),), self._size(step)) for step in range(1, pages)]
         return [self._request(query, self._size(0)), *ahead]
@@ -152,7 +152,7 @@ class ListingRun(Generic[T]):
         return None if limit is None else max(0, limit - at.earlier - at.items)
 
     def _until_cap(self, at: Position) -> int | None:
-        # The description does not say whether the cap counts what is skipped: what may be cut off counts as cut off.
+        # The specification does not say whether the cap counts what is skipped: what may be cut off counts as cut off.
         cap = self.max_return if self.pages_read else _requested_cap(self.first.headers)
         return None if cap is None else cap - self._listing.skip - self._received(at)
 
@@ -160,6 +160,7 @@ class ListingRun(Generic[T]):
         return at.items + self.duplicates
 
     def _note(self, content: PageContent[T], last_seen: str | None) -> str | None:
+        """Note what a page reports, and return when the scene was last modified; None where this is unknown."""
         self.pages_read += 1
         self.max_return = content.max_return or self.max_return or _requested_cap(self.first.headers)
         if content.scene is None:
@@ -198,6 +199,7 @@ class ListingRun(Generic[T]):
         return repeated
 
     def _following(self, current: Query, href: object) -> Query | None:
+        """Return the query of the next page; None where there is none, or where `problem` tells why."""
         listing = self._listing
         try:
             following = next_query(href, address=listing.address, current=current, keywords=listing.keywords)
@@ -210,9 +212,8 @@ class ListingRun(Generic[T]):
                 self.problem = PagingError("the link to the next page leads to one that was read before")
                 return None
             self._followed.add(following)
-        # One link that is not as foreseen is read as a cursor: from then on links are followed one by one.
-        is_first, foreseen = self.pages_read == 1, following == _after(current)
-        self.steady = foreseen and (is_first or self.steady)
+        # One link that is not as expected is read as a cursor: from then on links are followed one by one.
+        self.steady = following == _after(current) and (self.steady or self.pages_read == 1)
         return following
 
 
