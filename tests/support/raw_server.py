@@ -21,14 +21,17 @@ DETECTOR = b'{"detector": {"name": "d-1", "type": "PhotoObjectDetector", "versio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raw:
-    """Bytes as they are; afterwards the connection stays open, or is closed.
+    """Bytes as they are; afterwards the connection stays open, is closed, or is reset.
 
-    `then` is a second write: over TLS a second record, possibly in the same segment.
+    `then` is a second write: over TLS a second record, possibly in the same segment. `by_byte` sends each byte in a
+    segment of its own.
     """
 
     data: bytes
     then: bytes = b""
+    by_byte: bool = False
     closes: bool = False
+    resets: bool = False
 
 
 #: What the server sends: a response, or bytes as they are. Plain bytes without a complete head end the connection.
@@ -165,15 +168,12 @@ async def _deliver(step: Step, writer: asyncio.StreamWriter) -> bool:
         await writer.drain()
         return b"\r\n\r\n" in step
     if isinstance(step, Raw):
-        writer.write(step.data)
-        writer.write(step.then)
-        await writer.drain()
-        return not step.closes
+        return await _deliver_raw(step, writer)
     await asyncio.sleep(step.delay)
     if step.fault == "hang":
         await asyncio.Event().wait()
     if step.fault == "reset":
-        writer.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+        _reset(writer)
         return False
     lines = [f"HTTP/1.1 {step.status} {_phrase(step.status)}", f"content-length: {len(step.body)}"]
     lines.extend(f"{name}: {value}" for name, value in step.headers.items())
@@ -181,6 +181,32 @@ async def _deliver(step: Step, writer: asyncio.StreamWriter) -> bool:
     writer.write("\r\n".join([*lines, "", ""]).encode() + body)
     await writer.drain()
     return step.fault is None
+
+
+async def _deliver_raw(step: Raw, writer: asyncio.StreamWriter) -> bool:
+    if step.by_byte:
+        for byte in step.data:
+            writer.write(bytes([byte]))
+            await _let_the_client_read(writer)
+    else:
+        writer.write(step.data)
+    writer.write(step.then)
+    await writer.drain()
+    if step.resets:
+        await _let_the_client_read(writer)
+        _reset(writer)
+    return not (step.closes or step.resets)
+
+
+async def _let_the_client_read(writer: asyncio.StreamWriter) -> None:
+    await writer.drain()
+    for _ in range(2):
+        await asyncio.sleep(0)
+
+
+def _reset(writer: asyncio.StreamWriter) -> None:
+    """Make the end of the connection a reset."""
+    writer.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
 
 
 def _phrase(status: int) -> str:

@@ -65,18 +65,3 @@ async def test_a_body_is_rejected_by_its_decoded_size(way: str, encoding: str) -
     ):
         with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 100000 bytes"):
             await calls.get()
-
-
-UNUSUAL = {
-    "400 headers": b"HTTP/1.1 200 OK" + b"".join(b"\r\nx-%d: v" % number for number in range(400)),
-    "the same Content-Length twice": b"HTTP/1.1 200 OK\r\ncontent-length: %d" % len(ACCOUNT),
-    "a header of 20,000 bytes": b"HTTP/1.1 200 OK\r\nlink: " + b"x" * 20_000,
-}
-
-
-@pytest.mark.parametrize("head", UNUSUAL.values(), ids=UNUSUAL)
-@in_six_ways
-async def test_an_unusual_head_is_accepted(way: str, head: bytes) -> None:
-    """A head that httpx accepts is accepted in every way of sending."""
-    async with RawServer(raw_response(head=head)) as server, opened(way, server.address) as calls:
-        assert await calls.get() == "a-1"

@@ -12,6 +12,7 @@ from itwin_platform import (
     BackoffEvent,
     OutcomeUnknownError,
     PlatformClient,
+    RequestTooLargeError,
     ResponseDecodeError,
     TransportError,
     fast_transport,
@@ -158,6 +159,27 @@ async def test_a_response_that_takes_too_long_may_have_had_an_effect(
         with pytest.raises(TransportError) as caught:
             await platform.detectors.create(name="d", type="PhotoObjectDetector")
         assert caught.value.sent is True
+
+
+@pytest.mark.parametrize("end", [b"{}", b"{"], ids=["complete", "broken off"])
+async def test_a_service_may_respond_before_it_has_the_request(
+    transport: httpx.AsyncBaseTransport | None, end: bytes
+) -> None:
+    """The status counts of a service that responds to the head of a large request and reads no more of it."""
+
+    async def reject(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(raw_response(b"{}", head=b"HTTP/1.1 413 Content Too Large").removesuffix(b"{}") + end)
+        await is_over.wait()
+        writer.transport.abort()
+
+    is_over = asyncio.Event()
+    server = await asyncio.start_server(reject, "127.0.0.1", 0, limit=1000)
+    short = httpx.Timeout(60.0, write=0.05, read=0.05)
+    async with server, client(server.sockets[0].getsockname()[1], transport, timeout=short) as platform:
+        with pytest.raises(RequestTooLargeError):
+            await platform.generated.get_async_httpx_client().post("/large", content=b"x" * 10_000_000)
+        is_over.set()
 
 
 async def test_an_aiohttp_that_retries_by_itself_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,9 +5,8 @@ header made anew.
 """
 
 import asyncio
-import inspect
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
@@ -16,17 +15,14 @@ from typing import Any
 import httpx
 
 from .connections.aiohttp_connector import connector_class
-from .lazy import LazyRequest, LazyResponse
+from .connections.aiohttp_responses import LONGEST_HEAD
+from .lazy import LazyRequest, LazyResponse, with_known_length
 
 #: What aiohttp would add to a request that lacks it; the type of a body only where there is one.
 _ADDED = frozenset({"Accept", "Accept-Encoding", "User-Agent", "Content-Type"})
 _ADDED_WITHOUT_BODY = _ADDED - {"Content-Type"}
-#: The longest line of a head in bytes, and the most headers; aiohttp's own limits are ones that real responses pass.
-_LIMITS = {"max_line_size": 65_536, "max_field_size": 65_536, "max_headers": 32_768}
 #: A body up to this size, in bytes, goes to the event loop at once; a larger one in pieces of this size.
 _PIECE = 65_536
-
-Translate = Callable[[Exception], httpx.TransportError]
 
 
 def fast_transport(
@@ -83,6 +79,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         limits: httpx.Limits,
     ) -> None:
         self._aiohttp = aiohttp
+        self.client_error: type[Exception] = aiohttp.ClientError
         self._url = url
         self._context = ssl_context
         self._reading = asyncio.Lock()
@@ -112,11 +109,11 @@ class FastTransport(httpx.AsyncBaseTransport):
         """
         content = await request.aread()
         times = request.extensions.get("timeout", {})
-        session = self._session = self._session or self._opened()
+        session = self._session = self._session or self._open_session()
         if self._context is None and request.url.scheme == "https":
             await self._read_certificates()
         options = {
-            **_headers_of(request, has_body=bool(content)),
+            **_headers_of(request, content),
             "allow_redirects": False,
             "ssl": self._context or True,
             "proxy": self._proxy,
@@ -129,12 +126,20 @@ class FastTransport(httpx.AsyncBaseTransport):
                 data = self._aiohttp.BytesPayload(content) if content else None
                 response = await session.request(request.method, url, data=data, **options)
             else:
-                response = await self._send_large(session, request.method, url, content, times.get("write"), options)
-        except (self._aiohttp.ClientError, TimeoutError, ValueError) as error:
-            problem = self._translated(error)
+                # In pieces, each of which must be taken in time: aiohttp has no time limit for that.
+                async with asyncio.timeout(None) as limit:
+                    data = _pieces(content, limit, times.get("write"))
+                    response = await session.request(request.method, url, data=data, **options)
+        except BaseException as error:
+            self.abort_closing()
+            if not isinstance(error, (self.client_error, TimeoutError, ValueError)):
+                raise
+            problem = self.translated(error)
         else:
-            body = _Body(response, errors=self._aiohttp.ClientError, translated=self._translated)
-            return LazyResponse(response.status, response.raw_headers, stream=body)
+            if response.status >= 200:
+                return LazyResponse(response.status, response.raw_headers, stream=_Body(response, self))
+            response.close()
+            problem = httpx.RemoteProtocolError(f"the status {response.status} is no response to the request")
         # Here, and not where it was caught: aiohttp's errors hold the request, with its token, and would come along.
         raise problem
 
@@ -143,44 +148,37 @@ class FastTransport(httpx.AsyncBaseTransport):
         async with self._reading:
             self._context = self._context or await asyncio.to_thread(httpx.create_ssl_context)
 
-    async def _send_large(
-        self, session: Any, method: str, url: Any, content: bytes, seconds: float | None, options: dict[str, Any]
-    ) -> Any:
-        """Send a body in pieces, each of which must be taken in time: aiohttp has no time limit for that."""
-        async with asyncio.timeout(None) as limit:
-            # Without it aiohttp would send chunks.
-            given = options["headers"]
-            pairs = given.items() if isinstance(given, dict) else given
-            headers = [pair for pair in pairs if pair[0].lower() != "content-length"]
-            options["headers"] = [*headers, ("content-length", str(len(content)))]
-            return await session.request(method, url, data=_pieces(content, limit, seconds), **options)
-
     def _timeout_of(self, connect: float | None, pool: float | None, read: float | None) -> Any:
         if self._limits.max_connections is not None:
             # aiohttp has one limit for both: waiting for a connection, and making one.
             connect = None if connect is None or pool is None else connect + pool
         return self._aiohttp.ClientTimeout(connect=connect, sock_read=read)
 
-    def _opened(self) -> Any:
+    def _open_session(self) -> Any:
         aiohttp = self._aiohttp
-        known = inspect.signature(aiohttp.ClientSession).parameters
         session = aiohttp.ClientSession(
             connector=connector_class(aiohttp)(
                 limit=self._limits.max_connections or 0, keepalive_timeout=self._limits.keepalive_expiry
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
-            **{name: value for name, value in _LIMITS.items() if name in known},
+            # The filter of responses limits heads; aiohttp's own limits are ones that real responses pass.
+            max_line_size=LONGEST_HEAD,
+            max_field_size=LONGEST_HEAD,
+            max_headers=LONGEST_HEAD,
         )
         # It retries a GET whose connection breaks, uncounted; there is no public argument against it.
         if not hasattr(session, "_retry_connection"):
-            raise RuntimeError(
-                "this version of aiohttp retries by itself, and cannot be configured not to: use 3.11 to 3.14"
-            )
+            raise RuntimeError("this version of aiohttp retries by itself, and cannot be configured not to: use 3.14")
         session._retry_connection = False  # noqa: SLF001
         return session
 
-    def _translated(self, error: Exception) -> httpx.TransportError:
+    def abort_closing(self) -> None:
+        """Let nothing more be sent on connections that aiohttp is closing."""
+        self._session.connector.abort_closing()
+
+    def translated(self, error: Exception) -> httpx.TransportError:
+        """Return the error of httpx for one of aiohttp."""
         kinds = (httpx_kind for kind, httpx_kind in self._errors if isinstance(error, kind))
         # The others name the complete address, or what was received.
         named = str(error) if isinstance(error, self._aiohttp.ClientConnectorError) else type(error).__name__
@@ -195,13 +193,15 @@ class FastTransport(httpx.AsyncBaseTransport):
             await self._session.close()
 
 
-def _headers_of(request: httpx.Request, *, has_body: bool) -> dict[str, Any]:
-    """Return the headers of a request as aiohttp's options; it adds none to them."""
+def _headers_of(request: httpx.Request, content: bytes) -> dict[str, Any]:
+    """Return the headers of a request as aiohttp's options; aiohttp adds none to them."""
     plain = request.plain_headers if isinstance(request, LazyRequest) else None
-    if plain is not None and plain.keys() >= (_ADDED if has_body else _ADDED_WITHOUT_BODY):
+    if plain is not None and plain.keys() >= (_ADDED if content else _ADDED_WITHOUT_BODY):
         return {"headers": plain}
-    # The body is complete: its length is known, whatever it was when the request was made.
-    pairs = [pair for pair in request.headers.multi_items() if pair[0] != "transfer-encoding"]
+    pairs = with_known_length(request.headers).multi_items()
+    if content and "content-length" not in request.headers:
+        # Without it aiohttp would send a large body in chunks.
+        pairs.append(("content-length", str(len(content))))
     # aiohttp copies all headers to find out what not to add: only for requests that lack some.
     return {"headers": pairs, "skip_auto_headers": _ADDED}
 
@@ -225,8 +225,8 @@ def _restart(limit: asyncio.Timeout, when: float | None) -> None:
 class _Body(httpx.AsyncByteStream):
     """The body of a response as it comes in."""
 
-    def __init__(self, response: Any, *, errors: type[Exception], translated: Translate) -> None:
-        self._response, self._errors, self._translated = response, errors, translated
+    def __init__(self, response: Any, transport: FastTransport) -> None:
+        self._response, self._transport = response, transport
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self
@@ -234,8 +234,8 @@ class _Body(httpx.AsyncByteStream):
     async def __anext__(self) -> bytes:
         try:
             chunk: bytes = await self._response.content.readany()
-        except self._errors as error:
-            problem = self._translated(error)
+        except self._transport.client_error as error:
+            problem = self._transport.translated(error)
         else:
             if not chunk:
                 raise StopAsyncIteration
@@ -246,4 +246,5 @@ class _Body(httpx.AsyncByteStream):
         """Give the connection back, or close it when the body was not read to its end."""
         # A response that was received to its end has given its connection back already.
         if self._response.connection is not None:
-            await self._response.wait_for_close()
+            self._response.close()
+            self._transport.abort_closing()

@@ -7,7 +7,7 @@ between two requests are not seen.
 import asyncio
 import select
 import ssl
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import httpcore
@@ -112,7 +112,7 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
                 raise httpcore.WriteError(str(self._error or "the connection is closed"))
             self._held_back += buffer[start : start + _WRITTEN_AT_ONCE]
             while self._is_paused and not self._transport.is_closing():
-                await self._wait(timeout, httpcore.WriteTimeout)
+                await self._wait(timeout, self._write_failure)
 
     async def start_tls(
         self,
@@ -167,7 +167,11 @@ class Stream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    async def _wait(self, seconds: float | None, too_late: type[Exception]) -> None:
+    def _write_failure(self, text: str) -> Exception:
+        # After a WriteError httpcore reads the response: a service that has responded may read no more.
+        return httpcore.WriteError(text) if self._buffer else httpcore.WriteTimeout(text)
+
+    async def _wait(self, seconds: float | None, too_late: Callable[[str], Exception]) -> None:
         waiter = self._waiter = self._loop.create_future()
         timer = None if seconds is None else self._loop.call_later(seconds, _expire, waiter, too_late)
         try:
@@ -191,7 +195,7 @@ def is_socket_readable(transport: Any) -> bool:
     return bool(poll.poll(0))
 
 
-def _expire(waiter: "asyncio.Future[None]", too_late: type[Exception]) -> None:
+def _expire(waiter: "asyncio.Future[None]", too_late: Callable[[str], Exception]) -> None:
     if not waiter.done():
         waiter.set_exception(too_late("no progress in time"))
 
