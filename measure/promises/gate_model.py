@@ -45,7 +45,7 @@ class ModelState:
     def __init__(self, *, max_in_flight: int, rate: RateLimit | None) -> None:
         self.window = ModelWindow(max_in_flight=max_in_flight, rates=[rate] if rate else [])
         self.queue: OrderedDict[str, tuple[int, int]] = OrderedDict()
-        self.listeners: dict[str, Callable[[int, int], None]] = {}
+        self.listeners: dict[str, Callable[[Permit], None]] = {}
         self.enqueued = self.commands = 0
 
     def exchange(self, request: Request, now: float) -> Reply:
@@ -76,7 +76,7 @@ class ModelState:
 
     def _note(self, request: Request, now: float) -> None:
         for report in request.reports:
-            permit = Permit(period=report.period, number=report.number)
+            permit = report.permit
             if report.kind == "sent":
                 self.window.sending(permit, now=now - report.value)
             elif report.kind == "answered":
@@ -91,19 +91,19 @@ class ModelState:
         self.queue.pop(process, None)
         self.queue[process] = (self.enqueued, wants)
 
-    def _distribute(self, process: str, now: float) -> list[tuple[int, int]]:
+    def _distribute(self, process: str, now: float) -> list[Permit]:
         """Grant the free permits in the order of the queue, one to each process."""
-        granted: list[tuple[int, int]] = []
+        granted: list[Permit] = []
         while self.queue and self.window.wait(now) == 0:
             head, (_, wants) = self.queue.popitem(last=False)
             if head != process and head not in self.listeners:
                 continue
             permit = self.window.begin(now)
             if head == process:
-                granted.append((permit.period, permit.number))
+                granted.append(permit)
             else:
                 loop = asyncio.get_running_loop()
-                loop.call_later(ENGINE_LATENCY, self.listeners[head], permit.period, permit.number)
+                loop.call_later(ENGINE_LATENCY, self.listeners[head], permit)
             if wants > 1:
                 self._enqueue(head, wants - 1)
         return granted
@@ -121,10 +121,10 @@ class ModelEngine:
         await asyncio.sleep(ENGINE_LATENCY)
         return reply
 
-    async def listen(self, process: str, *, ready: Callable[[], None], permit: Callable[[int, int], None]) -> None:
+    async def listen(self, process: str, *, ready: Callable[[], None], grant: Callable[[Permit], None]) -> None:
         """Subscribe until cancelled."""
         await asyncio.sleep(ENGINE_LATENCY)
-        self._state.listeners[process] = permit
+        self._state.listeners[process] = grant
         ready()
         try:
             await asyncio.Event().wait()

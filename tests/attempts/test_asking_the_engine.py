@@ -28,7 +28,7 @@ class ScriptedEngine:
         await asyncio.sleep(self.latency)
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
-    async def listen(self, process: str, *, ready: Callable[[], None], permit: Callable[[int, int], None]) -> None:
+    async def listen(self, process: str, *, ready: Callable[[], None], grant: Callable[[Permit], None]) -> None:
         """Bring no message."""
         await asyncio.Event().wait()
 
@@ -90,7 +90,11 @@ async def test_a_process_sleeps_as_long_as_the_engine_says(gate: SharedGate, eng
 
 async def test_the_tasks_of_a_process_are_served_in_order(gate: SharedGate, engine: ScriptedEngine) -> None:
     """Permits of the engine go to the calls that began first, whenever they came to wait."""
-    engine.replies = [NOTHING, replace(NOTHING, permits=[(0, 1), (0, 2)]), NOTHING]
+    engine.replies = [
+        NOTHING,
+        replace(NOTHING, permits=[Permit(period=0, number=number) for number in (1, 2)]),
+        NOTHING,
+    ]
     tickets = [gate.ticket() for _ in range(4)]
     tasks = {ticket: waiting(gate, ticket=ticket) for ticket in (tickets[2], tickets[0], tickets[3], tickets[1])}
     await asyncio.sleep(1.5)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 
 import pytest
-from itwin_platform import RateLimit
+from itwin_platform import Permit, RateLimit
 from itwin_platform._gates.engine import EngineUnreachableError, Reply, Request
 from itwin_platform._gates.shared import SharedGate
 
@@ -20,7 +20,7 @@ class Unreachable:
         self.tried.append(asyncio.get_running_loop().time())
         raise EngineUnreachableError("no route")
 
-    async def listen(self, process: str, *, ready: Callable[[], None], permit: Callable[[int, int], None]) -> None:
+    async def listen(self, process: str, *, ready: Callable[[], None], grant: Callable[[Permit], None]) -> None:
         """Fail at once."""
         raise EngineUnreachableError("no route")
 

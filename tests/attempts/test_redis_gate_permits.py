@@ -1,10 +1,9 @@
 """What Redis knows of the permits of a RedisGate: leases, lost messages, and requests whose responses take long."""
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
-from itwin_platform import RateLimit
+from itwin_platform import Permit, RateLimit
 from itwin_platform._gates import shared as shared_module
 from itwin_platform._gates.engine import LEASE, Reply, Report, Request
 
@@ -21,7 +20,7 @@ class Processes:
     def __init__(self, server: RedisServer) -> None:
         self.engine = ClockedEngine(server.url, name="test", max_in_flight=1)
         self.now = 1_700_000_000.0
-        self.received: asyncio.Queue[tuple[int, int]] = asyncio.Queue()
+        self.received: asyncio.Queue[Permit] = asyncio.Queue()
 
     async def exchange(
         self, process: str, *reports: Report, wants: int = 0, listens: bool = False, holds: bool = False
@@ -33,15 +32,14 @@ class Processes:
     async def listen(self) -> asyncio.Task[None]:
         """Subscribe as `two`."""
         ready = asyncio.Event()
-        receive: Callable[[int, int], None] = lambda period, number: self.received.put_nowait((period, number))  # noqa: E731
-        listener = asyncio.create_task(self.engine.listen("two", ready=ready.set, permit=receive))
+        listener = asyncio.create_task(self.engine.listen("two", ready=ready.set, grant=self.received.put_nowait))
         await ready.wait()
         return listener
 
 
-def ended(permit: tuple[int, int]) -> Report:
+def ended(permit: Permit) -> Report:
     """Return the end of a permit."""
-    return Report(kind="abandoned", period=permit[0], number=permit[1])
+    return Report(kind="abandoned", permit=permit)
 
 
 def test_a_waiting_process_needs_no_lease(empty_server: RedisServer) -> None:
@@ -149,8 +147,8 @@ def test_the_state_outlives_a_long_cooldown(empty_server: RedisServer, cooldown:
 
     async def work() -> None:
         processes = Processes(empty_server)
-        ((period, number),) = (await processes.exchange("one", wants=1)).permits
-        await processes.exchange("one", Report(kind="rate_limited", period=period, number=number, value=cooldown))
+        (permit,) = (await processes.exchange("one", wants=1)).permits
+        await processes.exchange("one", Report(kind="rate_limited", permit=permit, value=cooldown))
         with empty_server.client as client:
             assert min(client.ttl(key) for key in client.keys("itwin-gate:*")) > life
         await processes.engine.aclose()

@@ -32,7 +32,7 @@ class SharedWindow(RuleBasedStateMachine):
         super().__init__()
         self.runner = asyncio.Runner()
         self.now = 1_700_000_000.0
-        self.held: dict[str, list[tuple[Permit, tuple[int, int]]]] = defaultdict(list)
+        self.held: dict[str, list[Permit]] = defaultdict(list)
         self.unsent: set[Permit] = set()
 
     @initialize(most=st.integers(1, 6), has_rates=st.booleans())
@@ -72,14 +72,14 @@ class SharedWindow(RuleBasedStateMachine):
         expected: list[Permit] = []
         while len(expected) < wants and self.window.wait(self.now) == 0:
             expected.append(self.window.begin(self.now))
-        assert list(reply.permits) == [(permit.period, permit.number) for permit in expected]
+        assert list(reply.permits) == expected
         wait = self.window.wait(self.now)
         assert reply.wait == (None if wait is None else pytest.approx(wait, abs=1e-5))
         assert reply.cooldown == pytest.approx(self.window.cooldown_left(self.now), abs=1e-5)
-        self.held[process] += zip(expected, reply.permits, strict=True)
+        self.held[process] += expected
         self.unsent.update(expected)
 
-    def picked(self, data: st.DataObject, process: str) -> tuple[Permit, tuple[int, int]]:
+    def picked(self, data: st.DataObject, process: str) -> Permit:
         """One of the permits that a process holds."""
         return self.held[process][data.draw(st.integers(0, len(self.held[process]) - 1))]
 
@@ -88,20 +88,19 @@ class SharedWindow(RuleBasedStateMachine):
     def ends(self, data: st.DataObject, kind: Kind, wait: float) -> None:
         """What was sent ends in some way, what was not is returned."""
         process = data.draw(st.sampled_from([name for name, held in self.held.items() if held]))
-        picked = self.picked(data, process)
-        permit, (period, number) = picked
+        permit = self.picked(data, process)
         jitter = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
         if kind != "unused":
             self.window.sending(permit, now=self.now)
-            self.exchange(process, Report(kind="sent", period=period, number=number))
-        self.held[process].remove(picked)
+            self.exchange(process, Report(kind="sent", permit=permit))
+        self.held[process].remove(permit)
         if kind == "rate_limited":
             self.window.rate_limited(permit, now=self.now, wait=wait, jitter=jitter)
         elif kind == "answered":
             self.window.answered(permit)
         else:
             self.window.end(permit)
-        self.exchange(process, Report(kind=kind, period=period, number=number, value=wait, jitter=jitter))
+        self.exchange(process, Report(kind=kind, permit=permit, value=wait, jitter=jitter))
 
     def teardown(self) -> None:
         """Close what was opened."""

@@ -4,8 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from .._attempts.admission.window import Permit
+
 #: A process that is silent for so many seconds gives its permits back: it crashed, or lost the engine.
 LEASE = 8.0
+
+NO_PERMIT = Permit(period=0, number=0)
 
 Kind = Literal["sent", "unused", "abandoned", "answered", "rate_limited", "cooldown"]
 
@@ -24,15 +28,13 @@ class Report:
 
     Args:
         kind: what happened.
-        period: the period of the permit.
-        number: its sequence number.
+        permit: the permit of the engine; a cooldown has none.
         value: how many seconds ago it was sent, or how long the cooldown lasts.
         jitter: a number from 0 to 1.
     """
 
     kind: Kind
-    period: int = 0
-    number: int = 0
+    permit: Permit = NO_PERMIT
     value: float = 0.0
     jitter: float = 0.0
 
@@ -69,7 +71,7 @@ class Reply:
         cooldown: the seconds in which no request may start.
         is_contended: whether a process waits.
         budget: what is left of the retry budget.
-        permits: granted now: the period and the number of each.
+        permits: granted now.
     """
 
     known: bool
@@ -78,7 +80,7 @@ class Reply:
     cooldown: float
     is_contended: bool
     budget: int
-    permits: Sequence[tuple[int, int]]
+    permits: Sequence[Permit]
 
 
 class Engine(Protocol):
@@ -88,8 +90,8 @@ class Engine(Protocol):
         """Report and ask; raises EngineUnreachableError and EngineRejectsError."""
         ...
 
-    async def listen(self, process: str, *, ready: Callable[[], None], permit: Callable[[int, int], None]) -> None:
-        """Call `ready` once permits can be received, and `permit` with each; ends only by an exception."""
+    async def listen(self, process: str, *, ready: Callable[[], None], grant: Callable[[Permit], None]) -> None:
+        """Call `ready` once permits can be received, and `grant` with each; ends only by an exception."""
         ...
 
     async def aclose(self) -> None:

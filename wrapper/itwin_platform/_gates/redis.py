@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from .._attempts.admission.gate import rates_of
-from .._attempts.admission.window import RateLimit
+from .._attempts.admission.window import Permit, RateLimit
 from .._attempts.policy import BackoffPolicy
 from .._attempts.telemetry.events import GateChanged
 from .._errors import UsageError
@@ -118,7 +118,9 @@ class _RedisEngine:
         self._digest = sha1(self._script, usedforsecurity=False).hexdigest()
 
     async def exchange(self, request: Request) -> Reply:
-        reports = [(each.kind, each.period, each.number, each.value, each.jitter) for each in request.reports]
+        reports = [
+            (each.kind, each.permit.period, each.permit.number, each.value, each.jitter) for each in request.reports
+        ]
         process = (request.process, request.wants, request.listens, request.holds, request.spent)
         try:
             said: Any = await self._run_script(json.dumps((*self._settings, *process, reports)).encode())
@@ -132,7 +134,7 @@ class _RedisEngine:
             cooldown=float(cooldown),
             is_contended=bool(int(waiting)),
             budget=int(budget),
-            permits=[(int(period), int(number)) for period, number in zip(permits[::2], permits[1::2], strict=True)],
+            permits=[_permit(*each) for each in zip(permits[::2], permits[1::2], strict=True)],
         )
 
     async def _run_script(self, asked: bytes) -> object:
@@ -141,7 +143,7 @@ class _RedisEngine:
             return await self._redis.execute_command("EVALSHA", self._digest, *self._keys, asked)
         return await self._redis.execute_command("EVAL", self._script, *self._keys, asked)
 
-    async def listen(self, process: str, *, ready: Callable[[], None], permit: Callable[[int, int], None]) -> None:
+    async def listen(self, process: str, *, ready: Callable[[], None], grant: Callable[[Permit], None]) -> None:
         connection: Any = self._redis.pubsub()
         subscriptions = 0
 
@@ -150,7 +152,7 @@ class _RedisEngine:
             if message is None:
                 return
             if message["type"] == "message":
-                permit(*_permit(message["data"]))
+                grant(_permit(*message["data"].split()))
                 return
             subscriptions += 1
             if subscriptions > 1:
@@ -190,7 +192,5 @@ class _RedisEngine:
         )
 
 
-def _permit(message: object) -> tuple[int, int]:
-    text = message.decode() if isinstance(message, bytes) else str(message)
-    period, number = text.split(" ")
-    return int(period), int(number)
+def _permit(period: str | bytes, number: str | bytes) -> Permit:
+    return Permit(period=int(period), number=int(number))

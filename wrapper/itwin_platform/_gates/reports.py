@@ -9,8 +9,7 @@ from .engine import Kind, Report
 
 @dataclass(slots=True, kw_only=True)
 class _Held:
-    period: int
-    number: int
+    granted: Permit
     sent_at: float | None = None
     is_sent_reported: bool = False
 
@@ -34,9 +33,9 @@ class Reports:
         """Whether a permit of the engine has not ended."""
         return bool(self._held)
 
-    def hold(self, permit: Permit, *, period: int, number: int) -> None:
-        """Note which permit of the engine stands behind one of this process."""
-        self._held[permit] = _Held(period=period, number=number)
+    def hold(self, permit: Permit, *, granted: Permit) -> None:
+        """Note which permit the engine has granted for one of this process."""
+        self._held[permit] = _Held(granted=granted)
 
     def sending(self, permit: Permit, *, now: float) -> bool:
         """Note that a request goes out; return whether that must be reported before its end."""
@@ -49,13 +48,13 @@ class Reports:
         if (held := self._held.pop(permit, None)) is not None:
             self._report_sent(held, now=now)
             kind = "unused" if kind == "abandoned" and held.sent_at is None else kind
-            self._waiting.append(Report(kind=kind, period=held.period, number=held.number, value=value, jitter=jitter))
+            self._waiting.append(Report(kind=kind, permit=held.granted, value=value, jitter=jitter))
         elif kind == "rate_limited":
             self._waiting.append(Report(kind="cooldown", value=value))
 
-    def unused(self, *, period: int, number: int) -> None:
+    def unused(self, granted: Permit) -> None:
         """Report a permit that nobody waited for."""
-        self._waiting.append(Report(kind="unused", period=period, number=number))
+        self._waiting.append(Report(kind="unused", permit=granted))
 
     def take(self, *, now: float) -> list[Report]:
         """Return what is to be reported, once."""
@@ -72,7 +71,7 @@ class Reports:
     def _report_sent(self, held: _Held, *, now: float) -> None:
         if self._counts_sent and held.sent_at is not None and not held.is_sent_reported:
             held.is_sent_reported = True
-            self._waiting.append(Report(kind="sent", period=held.period, number=held.number, value=now - held.sent_at))
+            self._waiting.append(Report(kind="sent", permit=held.granted, value=now - held.sent_at))
 
 
 class SharedBudget(RetryBudget):

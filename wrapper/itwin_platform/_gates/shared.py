@@ -60,8 +60,10 @@ class SharedGate(Gate):
         self._process = ""
         self._reports = Reports(counts_sent=bool(rates))
         self._sent_delay = sent_delay(rates)
+        #: How many permits the engine has been asked for and has not granted yet.
         self._asked = 0
         self._has_joined = self._is_lost = self._listens = self._is_contended = self._is_cooldown_unreported = False
+        #: When the next exchange is due, and what wakes the pump when it is due earlier than it was.
         self._due = 0.0
         self._changed = asyncio.Event()
         self._pump: asyncio.Task[None] | None = None
@@ -196,8 +198,8 @@ class SharedGate(Gate):
         self._is_contended = reply.is_contended
         if not self._is_cooldown_unreported:
             self._window.hold(now + reply.cooldown)
-        for period, number in reply.permits:
-            self._grant(period, number)
+        for granted in reply.permits:
+            self._grant(granted)
         if not self._queue:
             return
         self._queue.reject(now=now, left=self._window.cooldown_left(now))
@@ -205,15 +207,15 @@ class SharedGate(Gate):
             self._listener = asyncio.create_task(self._listen())
         self._due = min(self._due, now + poll_delay(reply, jitter=self._random_number()))
 
-    def _grant(self, period: int, number: int) -> None:
+    def _grant(self, granted: Permit) -> None:
         self._asked = max(0, self._asked - 1)
         if self._queue and not self._is_cooldown_unreported:
             permit = self._window.begin(asyncio.get_running_loop().time())
-            self._reports.hold(permit, period=period, number=number)
+            self._reports.hold(permit, granted=granted)
             self._queue.grant(permit)
             self._exchange_within(LEASE / 2)
         else:
-            self._reports.unused(period=period, number=number)
+            self._reports.unused(granted)
         self._admit()
 
     async def _listen(self) -> None:
@@ -222,8 +224,8 @@ class SharedGate(Gate):
             self._exchange_within(0.0)
 
         try:
-            await self._engine.listen(self._process, ready=ready, permit=self._grant)
-        except Exception as error:  # noqa: BLE001  # the same
+            await self._engine.listen(self._process, ready=ready, grant=self._grant)
+        except Exception as error:  # noqa: BLE001  # as for an exchange
             self._listener = None
             self._lose(str(error))
 
