@@ -7,9 +7,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import httpx
-from itwin_platform import PlatformClient, PlatformError, ResponseDecodeError
+from itwin_platform import PlatformClient, PlatformError
 from itwin_platform._attempts.retry_after import parse_retry_after
-from itwin_platform._transports.status_errors import status_error
+from itwin_platform._transports.status_errors import decode_error_of, status_error
 from itwin_platform_api.api.detectors import create_detector
 from itwin_platform_api.api.itwins import get_primary_account, list_itwins
 from itwin_platform_api.api.repositories import create_repository_resource, update_repository
@@ -89,7 +89,7 @@ def fuzzed_responses(*, count: int, seed: int = 1) -> int:
         try:
             if number % 2:
                 status, parse = PARSERS[source.randrange(len(PARSERS))]
-                response = httpx.Response(status, content=content, extensions={DECODE_ERROR: ResponseDecodeError})
+                response = httpx.Response(status, content=content, extensions={DECODE_ERROR: decode_error_of})
                 parse(response)
             else:
                 error = status_error(status=source.randint(300, 999), headers={}, body=content, attempts=1)
