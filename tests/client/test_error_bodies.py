@@ -243,12 +243,3 @@ def test_a_rate_limit_names_what_was_exceeded(
     assert (error.tier, error.api, error.operation) == expected
     restored = pickle.loads(pickle.dumps(error))  # noqa: S301  # our own
     assert (restored.tier, restored.api, restored.operation) == expected
-
-
-def test_a_detail_is_matched_in_the_order_of_the_wire() -> None:
-    """Code, message and target can be given, and matched, by position."""
-    match ErrorDetail("InvalidValue", "Too long.", "uri"):
-        case ErrorDetail("InvalidValue", _, target):
-            assert target == "uri"
-        case _:
-            pytest.fail("it is not matched")

@@ -179,3 +179,12 @@ def test_a_warning_keeps_what_it_says(warning: Warning, way: str) -> None:
     """A test runner passes warnings from process to process."""
     copied = COPIES[way](warning)
     assert (type(copied), str(copied), vars(copied)) == (type(warning), str(warning), vars(warning))
+
+
+def test_a_detail_is_matched_in_the_order_of_the_wire() -> None:
+    """Code, message and target can be given, and matched, by position."""
+    match ErrorDetail("InvalidValue", "Too long.", "uri"):
+        case ErrorDetail("InvalidValue", _, target):
+            assert target == "uri"
+        case _:
+            pytest.fail("it is not matched")

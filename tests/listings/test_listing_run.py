@@ -124,12 +124,12 @@ def test_a_small_limit_does_not_shrink_the_pages_of_a_resumed_run() -> None:
 
 
 def test_a_page_size_of_the_services_own_is_kept() -> None:
-    """A page size in a link is kept when it is not the one that was requested."""
+    """A page size in a link is kept when it is not the one that was requested, for as long as the links have it."""
     run = run_of()
     taken(run, content(numbers(0, 10), "?$skip=10&$top=7"))
     assert queries(run, 4) == [page_at(10, 7)]
     taken(run, content(numbers(10, 17), "?$skip=17&$top=7"))
-    assert queries(run, 1) == [page_at(17, 10)]
+    assert queries(run, 1) == [page_at(17, 7)]
 
 
 @pytest.mark.parametrize("second", ["?$skip=20&$top=10&cursor=x", "?$skip=17&$top=10", "?cursor=x"])

@@ -24,7 +24,9 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def next_query(href: object, *, address: str, current: Query, keywords: frozenset[str]) -> Query | None:
+def next_query(
+    href: object, *, address: str, current: Query, keywords: frozenset[str], keeps_size: bool = False
+) -> Query | None:
     """Return the query of the next page from a `next` link.
 
     Keywords of the call are dropped from it, and `$top` where it equals the page size that was requested: only what
@@ -35,6 +37,7 @@ def next_query(href: object, *, address: str, current: Query, keywords: frozense
         address: the address of the listing, without a query.
         current: the query of the page that the link came with.
         keywords: as `keyword_names` returns them.
+        keeps_size: whether the service chose the page size of `current`: then its `$top` is kept.
 
     Returns:
         The query of the next page; None where the listing ends.
@@ -49,7 +52,7 @@ def next_query(href: object, *, address: str, current: Query, keywords: frozense
     names = [name for name, _ in pairs]
     if names.count(SKIP) > 1 or names.count(TOP) > 1:
         raise PagingError("the link to the next page holds $skip or $top twice")
-    size = dict(current).get(TOP)
+    size = None if keeps_size else dict(current).get(TOP)
     query = tuple(pair for pair in pairs if not is_keyword(pair[0], keywords) and pair != (TOP, size))
     if not _advances(query, current):
         raise PagingError("the link to the next page does not advance")

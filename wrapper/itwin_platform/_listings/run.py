@@ -201,8 +201,13 @@ class ListingRun(Generic[T]):
     def _following(self, current: Query, href: object) -> Query | None:
         """Return the query of the next page; None where there is none, or where `problem` tells why."""
         listing = self._listing
+        # The page size that the link to this page had. Where a run began, it may be that of an earlier run.
+        linked = dict(self.end.query or ()).get(TOP) if self.pages_read > 1 else None
+        chosen = linked not in (None, str(listing.page_size))
         try:
-            following = next_query(href, address=listing.address, current=current, keywords=listing.keywords)
+            following = next_query(
+                href, address=listing.address, current=current, keywords=listing.keywords, keeps_size=chosen
+            )
         except PagingError as error:
             self.problem = error
             return None
