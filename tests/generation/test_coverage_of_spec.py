@@ -18,7 +18,7 @@ def held(specification: Document) -> dict[tuple[str, str], Row]:
 
 def test_the_wrapper_has_all_of_the_specification(held: dict[tuple[str, str], Row]) -> None:
     """Only the operations that are unwrapped on purpose are generated and not wrapped."""
-    missing = [row for row in held.values() if not row.held and row.operation not in UNWRAPPED]
+    missing = [row for row in held.values() if not row.wrapped and row.operation not in UNWRAPPED]
     assert [f"{row.operation} {row.part}: {' '.join(row.lines)}" for row in missing] == []
 
 
@@ -42,7 +42,7 @@ def test_the_wrapper_has_all_of_the_specification(held: dict[tuple[str, str], Ro
 )
 def test_place_is_found_by_looking(held: dict[tuple[str, str], Row], operation: str, part: str, where: str) -> None:
     """Each kind of part is found at the keyword, class or exception that a caller uses."""
-    assert held[operation, part].held == where
+    assert held[operation, part].wrapped == where
 
 
 def test_an_error_code_without_a_member_is_not_wrapped(specification: Document) -> None:
@@ -51,7 +51,7 @@ def test_an_error_code_without_a_member_is_not_wrapped(specification: Document) 
     examples = document["components"]["responses"]["SceneExists"]["content"]["application/json"]["examples"]
     examples["SceneExists"]["value"]["error"]["code"] = "SceneTaken"
     row = next(row for row in rows(read(document)) if row.part == "error 409 SceneTaken")
-    assert row.held == ""
+    assert row.wrapped == ""
     assert row.lines == ('except ConflictError as error: ... error.code == "SceneTaken"  # Conflict',)
 
 

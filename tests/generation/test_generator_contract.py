@@ -45,8 +45,8 @@ def test_what_ours_replace_and_what_they_take_from_is_watched(tmp_path: Path) ->
     (stock / "own.jinja").write_text("the generator has one of that name now")
     (stock / "model.jinja").unlink()
     assert moved(recorded, ours, stock) == [
-        "changed: base.jinja (templates/model.jinja takes from it)",
-        "changed: macros.jinja (templates/model.jinja takes from it)",
+        "changed: base.jinja (templates/model.jinja imports it)",
+        "changed: macros.jinja (templates/model.jinja imports it)",
         "gone: model.jinja (templates/model.jinja replaces it)",
         "new: own.jinja (templates/own.jinja replaces it)",
     ]

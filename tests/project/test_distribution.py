@@ -1,15 +1,15 @@
 """What the distribution declares and holds; that it installs and runs is for `make package`."""
 
 import importlib.metadata
-import re
 import tomllib
 from pathlib import Path
 
 import itwin_platform
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tools.release import distribution
-from tools.release.clean_environment import normalized
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -50,7 +50,7 @@ def test_users_need_four_distributions() -> None:
 def test_every_development_tool_is_pinned() -> None:
     """What `make check` uses is pinned, so that it says tomorrow what it says today."""
     lines = (PROJECT / "constraints.txt").read_text(encoding="utf-8").splitlines()[1:]
-    pinned = [normalized(line.partition("==")[0]) for line in lines]
+    pinned = [canonicalize_name(line.partition("==")[0]) for line in lines]
     with (PROJECT / "pyproject.toml").open("rb") as file:
         group = tomllib.load(file)["dependency-groups"]["development"]
     assert [name for name in map(_name, group) if name not in pinned] == []
@@ -73,4 +73,4 @@ def test_the_example_service_asks_for_what_the_client_needs() -> None:
 
 
 def _name(requirement: str) -> str:
-    return normalized(re.split(r"[^\w.-]", requirement)[0])
+    return canonicalize_name(Requirement(requirement).name)

@@ -77,7 +77,7 @@ def test_record_says_version_revision_command_and_needs(tmp_path: Path) -> None:
     )
     assert "| generated modules | what openapi.yaml gives |" in text
     assert "`make vendor DEST=somewhere NAME=itwin`" in text
-    assert [line[3:-1] for line in text.splitlines() if line.startswith("- `")] == list(copied.needs)
+    assert [line[3:-1] for line in text.splitlines() if line.startswith("- `")] == list(copied.requirements)
     assert set(digests(text)) == set(copied.files)
 
 
@@ -154,6 +154,6 @@ def test_destination_may_be_relative(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_page_names_what_a_copy_needs() -> None:
     """The first paragraph of the page names every requirement of the client, and no other distribution."""
     first = (PROJECT / "docs" / "vendoring.md").read_text(encoding="utf-8").split("\n\n")[1]
-    names = {re.split(r"[^\w-]", need)[0] for need in source(PROJECT, revision="").needs}
+    names = {re.split(r"[^\w-]", need)[0] for need in source(PROJECT, revision="").requirements}
     (listed,) = re.findall(r"\((.+?)\)", first, re.DOTALL)
     assert set(re.findall(r"[\w-]{3,}", listed)) - {"and", "with"} == names

@@ -106,7 +106,7 @@ def test_edits_are_overwritten_with_the_option(copy: Path, tmp_path: Path) -> No
     (copy / "_attempts/admission/gate.py").write_text("edited")
     output = vendored(copy.parent, "itwin", overwrite=True)
     vendored(tmp_path / "fresh", "itwin")
-    assert "overwritten, as asked: edited: _attempts/admission/gate.py" in output
+    assert "overwritten, as requested: edited: _attempts/admission/gate.py" in output
     assert contents(copy) == contents(tmp_path / "fresh" / "itwin")
 
 
@@ -137,7 +137,7 @@ def test_folder_that_is_no_copy_is_rejected(tmp_path: Path) -> None:
     """A package that this command did not make is not touched, even with `--overwrite`."""
     (tmp_path / "itwin").mkdir()
     (tmp_path / "itwin" / "__init__.py").write_text("ours")
-    with pytest.raises(SystemExit, match="is not a vendored copy: give another NAME"):
+    with pytest.raises(SystemExit, match="is not a vendored copy: choose another NAME"):
         vendored(tmp_path, "itwin", overwrite=True)
     assert contents(tmp_path / "itwin") == {"__init__.py": b"ours"}
 

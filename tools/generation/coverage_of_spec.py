@@ -1,13 +1,13 @@
 """Print where the wrapper has each operation, parameter, body field and error code of the specification.
 
-Run as `python -m tools.generation.coverage_of_spec [--spec FILE]`. What the wrapper does not have is listed at the
-end, with the lines that reach it through `platform.generated`.
+Run as `python -m tools.generation.coverage_of_spec [--spec FILE]`. At the end it lists what the wrapper does not have,
+with the lines that use it through `platform.generated`.
 """
 
 import argparse
 
 from tools.generation.unwrapped import UNWRAPPED
-from tools.generation.wrapper_coverage import Row, places, rows
+from tools.generation.wrapper_coverage import Row, operation_uses, rows
 from tools.generation.wrapper_fit import misfits
 from tools.spec.reading import SPECIFICATION, load
 
@@ -16,26 +16,28 @@ def report(source: str) -> list[str]:
     """Return the lines to print.
 
     Raises:
-        SystemExit: the wrapper uses what the generated package no longer has.
+        SystemExit: The wrapper uses a name that the generated package no longer has.
     """
     if found := misfits():
         raise SystemExit("\n\n".join(found))
     specification = load(source)
-    found_rows, found_places = rows(specification), places(specification)
+    found_rows, uses = rows(specification), operation_uses(specification)
     width = max(len(row.part) for row in found_rows) + 2
     lines: list[str] = []
     for name, operation in specification.operations.items():
         preview = "  (Technical Preview)" if operation.preview else ""
-        lines.append(f"{found_places[name].method}  {operation.method} {operation.path}{preview}")
-        lines += [f"  {row.part:<{width}}{row.held or '-'}" for row in found_rows if row.operation == name and row.part]
+        lines.append(f"{uses[name].method}  {operation.method} {operation.path}{preview}")
+        lines += [
+            f"  {row.part:<{width}}{row.wrapped or '-'}" for row in found_rows if row.operation == name and row.part
+        ]
         lines.append("")
-    missing = [row for row in found_rows if not row.held]
+    missing = [row for row in found_rows if not row.wrapped]
     lines.append(f"{len(found_rows) - len(missing)} of {len(found_rows)} in the wrapper")
     return [*lines, *not_wrapped(missing)]
 
 
 def not_wrapped(missing: list[Row]) -> list[str]:
-    """Return what is generated and not wrapped, each with the lines that reach it."""
+    """Return the lines about what is generated and not wrapped, with the lines that use it."""
     lines = [f"\nGenerated, not wrapped: {len(missing)}"] if missing else []
     by_calls: dict[tuple[str, ...], list[Row]] = {}
     for row in missing:

@@ -1,4 +1,4 @@
-"""The changes of the regeneration drill: what a preview may change, each as it would be made to `openapi.yaml`."""
+"""The changes of the regeneration drill, each made to the parsed `openapi.yaml` as a preview may change it."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""More changes of the regeneration drill: what the sandbox enforces by itself, and what only spec-diff sees."""
+"""More changes of the regeneration drill: rules of the sandbox, and changes that only spec-diff reports."""
 
 import copy
 from collections.abc import Callable

@@ -1,9 +1,9 @@
-"""Generate the client package from `openapi.yaml`, or check that what is committed is what would be generated.
+"""Generate the client package from `openapi.yaml`, or check that the committed package is up to date.
 
 Run as `python -m tools.generation.generate [--check] [--spec FILE] [--into FOLDER]`. The package is generated in a
-temporary folder and replaces the old one only when the generator ended without a warning. `--check` compares instead,
-names every file that differs, and exits with status 1. After generating it tells what follows: which modules changed,
-what the wrapper uses and no longer finds, and what is generated and not wrapped.
+temporary folder and replaces the old one only if the generator gave no warning. With `--check` it compares instead,
+names every file that differs, and exits with status 1. After generating it prints the modules that changed, the names
+that the wrapper uses and the package no longer has, and what is generated and not wrapped.
 """
 
 import argparse
@@ -41,8 +41,8 @@ def differences(*, committed: Path, made: Path) -> list[str]:
 
 
 def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
-    """Return the lines that tell the person who regenerated what changed and what is to be done."""
-    sys.path.insert(0, str(folder))  # what was just written is looked at, not what may be installed
+    """Return the lines that say what changed and what to do next."""
+    sys.path.insert(0, str(folder))  # import the new package, not an installed one
     from tools.generation.coverage_of_spec import not_wrapped
     from tools.generation.sandbox_fit import sandbox_misfits
     from tools.generation.wrapper_coverage import rows
@@ -57,7 +57,7 @@ def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
     sandbox = ["", "The sandbox does not fit any more:", "", "\n\n".join(served)] if served else []
     if found := misfits(specification):
         return [*lines, "", "The wrapper does not fit any more:", "", "\n\n".join(found), *sandbox]
-    missing = [row for row in rows(specification) if not row.held]
+    missing = [row for row in rows(specification) if not row.wrapped]
     lines += [*not_wrapped(missing), *sandbox]
     lines += ["", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
     return [*lines, "What must hold before it is committed: make check"]

@@ -1,6 +1,6 @@
-"""The names that the generator chose, found by looking at the generated package: functions, arguments, attributes.
+"""The names in the generated package: functions, arguments and attributes by wire name.
 
-The generated functions and models are handed markers, and what they write shows which name stands for which.
+This module passes markers to the generated functions and models, and finds the markers in what they serialize.
 """
 
 import importlib
@@ -20,7 +20,7 @@ MARKER = re.compile(r"marker-(\w+)-marker")
 
 
 class Values(Protocol):
-    """What `build_request` of a generated module returns."""
+    """The result of `build_request` of a generated module."""
 
     method: str
     route: str
@@ -31,7 +31,7 @@ class Values(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """A generated function; `arguments` are by place and wire name, as in `query $top`; in the path by number."""
+    """A generated function; `arguments` are by location and wire name, such as `query $top`, in the path by number."""
 
     name: str
     module: str
@@ -46,11 +46,11 @@ class Function:
 
     @property
     def import_line(self) -> str:
-        """The line that brings it."""
+        """The line that imports it."""
         return f"from {self.module.rpartition('.')[0]} import {self.name}"
 
     def call_line(self, expressions: Mapping[str, str]) -> str:
-        """Return the line that calls it, with what is required and the `expressions` by argument."""
+        """Return the line that calls it with its required arguments and the `expressions` by argument."""
         positional = [expressions.get(name, name) for name in self.positional]
         keywords = [name for name in dict.fromkeys((*self.required, *expressions)) if name not in self.positional]
         parts = [
@@ -65,7 +65,7 @@ def functions() -> dict[str, Function]:
     """Return every generated function by its name.
 
     Raises:
-        SystemExit: two have one name.
+        SystemExit: Two functions have the same name.
     """
     found: dict[str, Function] = {}
     api = importlib.import_module(f"{PACKAGE}.api")
@@ -87,7 +87,7 @@ def attributes(model: type) -> dict[str, str]:
 
 
 def model(name: str) -> type | None:
-    """Return the generated class of that name, else None."""
+    """Return the generated class with this name, or None."""
     return getattr(importlib.import_module(f"{PACKAGE}.models"), name, None)
 
 
@@ -96,8 +96,8 @@ def _function(module: ModuleType) -> Function:
     call = inspect.signature(module.asyncio_detailed, eval_str=True)
     parameters = [parameter for parameter in call.parameters.values() if parameter.name != "client"]
     wire = build(**{parameter.name: f"marker-{parameter.name}-marker" for parameter in parameters})
-    holders = re.fullmatch(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", wire.route), wire.path)
-    in_path = holders.groups() if holders else ()
+    path_markers = re.fullmatch(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", wire.route), wire.path)
+    in_path = path_markers.groups() if path_markers else ()
     named: dict[str, object] = {f"path {number}": value for number, value in enumerate(in_path)}
     named |= {f"query {name}": value for name, value in wire.query.items()}
     named |= {f"header {name}": value for name, value in wire.headers.items()}
@@ -109,8 +109,10 @@ def _function(module: ModuleType) -> Function:
         method=wire.method,
         path=wire.route,
         arguments={part: match[1] for part, value in named.items() if (match := MARKER.fullmatch(str(value)))},
-        positional=tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD),
-        required=tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty),
+        positional=tuple(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD),
+        required=tuple(
+            each.name for each in parameters if each.kind is each.KEYWORD_ONLY and each.default is each.empty
+        ),
         keywords=frozenset(parameter.name for parameter in parameters),
         body=body if isinstance(body, type) else None,
         response=response if isinstance(response, type) and attrs.has(response) else None,

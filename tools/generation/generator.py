@@ -1,7 +1,7 @@
 """Run openapi-python-client on a document, with the names and the templates of this project.
 
-The generator runs in this process, so that its names can be ours, that an attribute which a template no longer finds
-is an error, and that its warnings end the run: a warning means that something of the document was dropped.
+The generator runs in this process, so that it uses our names, and a missing attribute in a template is an error. A
+warning ends the run, because it means that the generator dropped a part of the document.
 """
 
 import contextlib
@@ -41,12 +41,12 @@ def write_package(document: Mapping[str, Any], package: Path, *, name: str) -> N
     """Write the client package of the document called `name` to the folder `package`, which must not exist yet.
 
     Raises:
-        SystemExit: the generator warned or failed; its own words are in the message.
+        SystemExit: The generator warned or failed; the message has its words.
     """
     config = Config.from_sources(
         ConfigFile.load_from_path(PROJECT / "generator-config.yaml"),
         MetaType.NONE,
-        PROJECT / "openapi.yaml",  # not read: the document is handed in
+        PROJECT / "openapi.yaml",  # not read: the document is an argument
         "utf-8",
         overwrite=False,
         output_path=package,
@@ -77,16 +77,16 @@ def write_package(document: Mapping[str, Any], package: Path, *, name: str) -> N
 
 
 def check_imports(package: Path, *, name: str) -> None:
-    """Import each module of a package, and each name that its models export, in a Python of its own.
+    """Import each module of a package, and each name that it exports, in a new process.
 
     Raises:
-        SystemExit: one cannot be imported.
+        SystemExit: A module or a name cannot be imported.
     """
     command = [sys.executable, "-W", "error", "-c", _IMPORT_ALL, package.name]
     environment = os.environ | {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        raise SystemExit(f"what is generated from {name} cannot be imported:\n{ended.stderr}")
+    completed = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if completed.returncode != 0:
+        raise SystemExit(f"the package generated from {name} cannot be imported:\n{completed.stderr}")
 
 
 _IMPORT_ALL = """
@@ -117,7 +117,7 @@ def _unsupported(what: str) -> str:
 
 @contextlib.contextmanager
 def _tools_on_path() -> Iterator[None]:
-    """Let the generator find the ruff of this environment, also where the environment is not activated."""
+    """Let the generator find the ruff of this environment, even if the environment is not activated."""
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), before])
     try:
@@ -127,7 +127,7 @@ def _tools_on_path() -> Iterator[None]:
 
 
 def _clashes(data: GeneratorData) -> Iterator[str]:
-    """Tell which modules would overwrite each other."""
+    """Yield the modules that would overwrite each other."""
     modules = Counter(f"models/{item.class_info.module_name}.py" for item in (*data.models, *data.enums))
     for tag, collection in data.endpoint_collections_by_tag.items():
         modules.update(f"api/{tag}/{endpoint.name}.py" for endpoint in collection.endpoints)
@@ -146,7 +146,7 @@ def _words(errors: Sequence[GeneratorError]) -> str:
 
 
 def _template_words(error: TemplateError) -> str:
-    """Name the template and the line behind an error of Jinja."""
+    """Return the template, the line and the text of an error of Jinja."""
     frame, place = error.__traceback__, ""
     while frame is not None:
         name = frame.tb_frame.f_code.co_filename

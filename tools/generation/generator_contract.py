@@ -1,8 +1,8 @@
-"""What this project needs of openapi-python-client, held against the version that is installed.
+"""Checks that the installed version of openapi-python-client has what this project uses.
 
-Two things tie us to one version: our templates replace some of its own, or take from them, and our modules use its
-Python names. The digests of its templates are recorded as they were when ours were last looked through; which Python
-names are used is read from our source.
+Two things tie the project to a version: its templates replace or import templates of the generator, and its modules use
+Python names of the generator. The digests of the generator's templates are recorded from the last review of ours. The
+Python names are read from our source.
 """
 
 import ast
@@ -26,12 +26,12 @@ HERE = PROJECT / "tools" / "generation"
 RECORD = HERE / "stock_templates.sha256"
 #: The modules that use the generator's Python names.
 USERS = (HERE / "generator.py", HERE / "naming.py")
-TAKEN = re.compile(r"""{%-?\s*(?:from|import|include|extends)\s+["']([^"']+)["']""")
+IMPORTED = re.compile(r"""{%-?\s*(?:from|import|include|extends)\s+["']([^"']+)["']""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflicts:
-    """What is not as recorded: the templates to look through, and what must be mended before anything is generated."""
+    """The differences from the record: templates to review, and what must be fixed before generating."""
 
     installed: str
     recorded: str
@@ -40,7 +40,7 @@ class Conflicts:
 
     @property
     def text(self) -> str:
-        """What to tell; empty where nothing conflicts."""
+        """The message; empty without a conflict."""
         if not self.changed and not self.broken:
             return ""
         lines = [f"{GENERATOR} {self.installed} is installed, templates/ and tools/ were made for {self.recorded}:"]
@@ -49,7 +49,7 @@ class Conflicts:
 
 
 def conflicts(record: Path = RECORD, ours: Path = OURS, stock: Path = STOCK) -> Conflicts:
-    """Compare the installed generator with what is recorded and used."""
+    """Compare the installed generator with the record and with the names in use."""
     recorded = record.read_text(encoding="utf-8")
     lines = moved(recorded, ours, stock)
     return Conflicts(
@@ -61,11 +61,11 @@ def conflicts(record: Path = RECORD, ours: Path = OURS, stock: Path = STOCK) -> 
 
 
 def watched(ours: Path = OURS) -> dict[str, str]:
-    """Return the templates that ours replace, were they the generator's, and those that ours take from: what for."""
+    """Return the templates of the generator that ours replace or import, each with the reason."""
     found = {path.name: f"templates/{path.name} replaces it" for path in ours.glob("*.jinja")}
     for path in sorted(ours.glob("*.jinja")):
-        for name in TAKEN.findall(path.read_text(encoding="utf-8")):
-            found.setdefault(name, f"templates/{path.name} takes from it")
+        for name in IMPORTED.findall(path.read_text(encoding="utf-8")):
+            found.setdefault(name, f"templates/{path.name} imports it")
     return dict(sorted(found.items()))
 
 
@@ -77,7 +77,7 @@ def record(stock: Path = STOCK) -> str:
 
 
 def moved(recorded: str, ours: Path = OURS, stock: Path = STOCK) -> list[str]:
-    """Return a line for each template of the generator that ours replace or take from and that is not as recorded."""
+    """Return a line for each template of the generator that ours replace or import and that differs from the record."""
     before, after = _digests(recorded), _digests(record(stock))
     lines: list[str] = []
     for name, why in watched(ours).items():
@@ -93,7 +93,7 @@ def _digests(text: str) -> dict[str, str]:
 
 
 def missing_names(users: tuple[Path, ...] = USERS) -> list[str]:
-    """Return a line for each Python name of the generator, and each of its arguments, that is used and not there."""
+    """Return a line for each missing Python name of the generator, and each missing argument, that we use."""
     return list(dict.fromkeys(text for path in users for text in _missing(path)))
 
 
@@ -127,7 +127,7 @@ def _imported(module: str, name: str) -> object | None:
 
 
 def _called(function: ast.expr, known: dict[str, object]) -> object | None:
-    """Return what a call calls, if it is the generator's."""
+    """Return the object that a call calls, if it belongs to the generator."""
     match function:
         case ast.Name(id=name):
             return known.get(name)
@@ -138,7 +138,7 @@ def _called(function: ast.expr, known: dict[str, object]) -> object | None:
 
 
 def _unknown(called: object | None, count: int, names: list[str]) -> Iterator[str]:
-    """Return the arguments that something does not take."""
+    """Yield the arguments that a callable does not accept."""
     if not callable(called):
         return
     parameters = inspect.signature(called).parameters

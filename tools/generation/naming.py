@@ -12,7 +12,7 @@ from unittest.mock import patch
 from openapi_python_client import strings
 from openapi_python_client.schema.untrusted_string import UntrustedString
 
-#: Names with a capital inside that read as one word.
+#: Names with an inner capital that are one word.
 BRANDS = ("iTwin", "iModel", "OAuth")
 _BRAND = "|".join(f"[{name[0].lower()}{name[0].upper()}]{name[1:]}s?[0-9]*(?![a-z])" for name in BRANDS)
 # A brand; a word, with digits and what follows them in lower case; letters that are all capitals; digits.
@@ -35,9 +35,9 @@ def pascal_case(value: str | UntrustedString) -> str:
 
 @contextmanager
 def own_names() -> Iterator[None]:
-    """Let the generator make its names from the words of this module.
+    """Let the generator build its names from the words of this module.
 
-    It has no setting for that: its own words of `iTwinId` are `i`, `twin` and `id`.
+    The generator has no setting for that, and would split `iTwinId` into `i`, `twin` and `id`.
     """
     with patch.object(strings, "split_words", split_words), patch.object(strings, "pascal_case", pascal_case):
         yield

@@ -1,13 +1,13 @@
-"""A document in the form that the generator reads: the same meaning, in the words of `openapi.yaml`.
+"""Prepares a document for the generator, so that each argument has the description that `openapi.yaml` gives it.
 
-The generator documents an argument or an attribute by what its schema refers to, and gives every object a class.
+The generator documents an argument or an attribute by the schema that it refers to, and gives every object a class.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from tools.generation.document_checks import followed
 from tools.spec.accept import with_accept
+from tools.spec.document import resolve
 
 Document = Mapping[str, Any]
 SCALARS = ("string", "integer", "number", "boolean")
@@ -25,7 +25,7 @@ def _prepared(document: Document, node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     if node.get("x-undecoded") is True:
-        # Without a type it has no class of its own, so that values stay as they came.
+        # A schema without a type has no class, so values stay dictionaries.
         node = {key: value for key, value in node.items() if key not in ("type", "additionalProperties")}
     if "in" in node and isinstance(node.get("schema"), dict):
         node = {**node, "schema": _described(document, node["schema"], node.get("description"))}
@@ -35,8 +35,8 @@ def _prepared(document: Document, node: Any) -> Any:
 
 
 def _described(document: Document, schema: Document, words: object) -> dict[str, Any]:
-    """Return a scalar with the words of the place where it is used; another schema stays."""
-    target = followed(document, schema)
+    """Return a scalar with the description of the place where it is used, and another schema unchanged."""
+    target = resolve(document, schema)
     if words is None or "enum" in target or not (target.get("type") in SCALARS or "items" in target):
         return dict(schema)
     return {**target, "description": words}

@@ -1,7 +1,6 @@
-"""Where the sandbox differs from a specification, each with the line to change.
+"""Finds where the sandbox differs from a specification, each with the line to change.
 
-Looked at are its table of operations, the wire names and the values of enums that it writes out, and what its rules
-accept and reject.
+It compares the table of operations, the wire names and enum values in the source, and what the rules accept and reject.
 """
 
 import ast
@@ -18,9 +17,9 @@ from tools.spec.specification import Operation, Specification
 PROJECT = Path(__file__).resolve().parents[2]
 SERVICE = PROJECT / "sandbox" / "itwin_platform_sandbox" / "_service"
 TABLE = SERVICE / "operation_table.py"
-#: Sample data, in which names are made up.
+#: The folder of sample data, whose names are made up.
 SEEDING = "seeding"
-#: A kind of scene object that only the platform's own client names, and a header that only an error names.
+#: A kind of scene object that only the platform's own client has, and a header that only an error has.
 UNDOCUMENTED = frozenset({"imodelvisibility", "x-itwin-create-scope"})
 
 
@@ -60,7 +59,7 @@ def _row_of(row: ast.expr) -> tuple[object, object, object, int, int]:
 
 
 def sandbox_misfits(specification: Specification) -> list[str]:
-    """Return a text for each line of the sandbox that a specification contradicts, and for what it does not ask for."""
+    """Return a message for each line of the sandbox that a specification contradicts or does not have."""
     routes = {(each.method, each.path): each for each in specification.operations.values()}
     rows = [
         text
@@ -73,7 +72,7 @@ def sandbox_misfits(specification: Specification) -> list[str]:
 
 
 def _dead(specification: Specification) -> Iterator[str]:
-    """Tell which wire names in the sandbox's rules are in no operation."""
+    """Yield a message for each wire name of the sandbox that no operation has."""
     known = names_of(specification) | codes_of(specification) | UNDOCUMENTED
     places: dict[str, list[str]] = {}
     for path in sorted(SERVICE.rglob("*.py")):
@@ -89,7 +88,7 @@ def _dead(specification: Specification) -> Iterator[str]:
 
 
 def _gone_values(specification: Specification) -> Iterator[str]:
-    """Tell which values the sandbox lists that the enum most like its list does not have."""
+    """Yield a message for each listed value that the most similar enum does not have."""
     models = specification.models
     types = [model.fields["type"].limits.get("const") for model in models.values() if "type" in model.fields]
     choices = [{*map(str, types)}, *(set(model.values) for model in models.values())]
@@ -127,7 +126,7 @@ def _row(row: Row, operation: Operation | None, same_route: Operation | None) ->
 
 
 def _version(operation: Operation) -> int | None:
-    """Return the version in the media type that an operation asks for."""
+    """Return the version in the media type of an operation."""
     accept = operation.parameters.get("header Accept")
     found = re.search(r"\.v(\d+)\+", str(accept.default)) if accept is not None else None
     return int(found[1]) if found else None

@@ -1,4 +1,4 @@
-"""Requests that a specification allows, put to the sandbox's rules in this process, and the places to vary in them."""
+"""Requests that a specification allows, values to vary in them, and the responses of the sandbox in this process."""
 
 import copy
 import re
@@ -18,30 +18,30 @@ from tools.spec.specification import Field, Operation, Specification
 
 #: More than one page of each listing.
 ITWINS, OBJECTS = 120, 101
-#: One of so many iTwins is inactive, so that the first page shows whether they are listed.
-INACTIVE = 10
-#: The repository that has every option.
+#: One of this many iTwins is inactive, so that the first page shows whether they are listed.
+INACTIVE_EVERY = 10
+#: The subclass of the repository that has every option.
 SUB_CLASS = "UrlTemplate"
 #: The time of the stored data.
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ABSENT: Any = object()
-#: Tried in this order where a pattern is demanded.
+#: Candidates for a string with a pattern, in this order.
 TEXTS = ("A", "6a2d2381-6c57-4332-b87a-5b7c00000000", "1.0.0", "2026-01-01T12:00:00.000Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """A parameter or a property that requests of an operation have: `put` puts a value there into a request."""
+class Slot:
+    """A parameter or a property in the requests of an operation; `fill` returns a request with a value there."""
 
     operation: Operation
     part: str
     name: str
     field: Field
-    put: Callable[[Any], APIRequest]
+    fill: Callable[[Any], APIRequest]
 
     @property
-    def what(self) -> str:
-        """The place as people read it."""
+    def description(self) -> str:
+        """The slot as people read it."""
         return f"{self.part} of {self.operation.name}"
 
     @property
@@ -51,11 +51,11 @@ class Place:
 
 
 class SandboxRules:
-    """Decides requests as the sandbox does, each on the same stored data."""
+    """The rules of the sandbox, applied to each request with the same stored data."""
 
     def __init__(self) -> None:
         self._seeded = seeded_platform(itwins=ITWINS, objects=OBJECTS, seed=1, as_seen=False, now=lambda: NOW)
-        for itwin in list(self._seeded.platform.itwins.values())[1::INACTIVE]:
+        for itwin in list(self._seeded.platform.itwins.values())[1::INACTIVE_EVERY]:
             itwin["status"] = "Inactive"
         self._snapshot = self._seeded.platform.snapshot()
         tokens = Tokens(any_token=True, clock=lambda: 0.0)
@@ -69,26 +69,26 @@ class SandboxRules:
         return own | {"sceneId": str(seeded.scene_id), "webhookId": str(seeded.webhook_id)}
 
     def response(self, request: APIRequest) -> ServiceResponse:
-        """Return what the sandbox responds to a request."""
+        """Return the response of the sandbox to a request."""
         response = self._service.handle(request)
         if request.method != "GET" and response.status < 300:
             self._seeded.platform.restore(self._snapshot)
         return response
 
     def accepts(self, request: APIRequest) -> bool:
-        """Return whether the sandbox does what a request asks for."""
+        """Return whether the sandbox accepts a request."""
         return self.response(request).status < 300
 
 
 class Requests:
-    """Makes the shortest request of each operation, and longer ones."""
+    """The requests of each operation: the shortest one, and others with one more value."""
 
     def __init__(self, specification: Specification, ids: Mapping[str, str]) -> None:
         self._models = specification.models
         self._ids = ids
 
     def shortest(self, operation: Operation) -> APIRequest:
-        """Return the request that has only what is required."""
+        """Return the request with only what is required."""
         path, query, headers = operation.path, dict[str, str](), {"authorization": "Bearer a"}
         for part, field in operation.parameters.items():
             kind, _, name = part.partition(" ")
@@ -103,14 +103,14 @@ class Requests:
         headers |= {"content-type": "application/json"} if body else {}
         return APIRequest(method=operation.method, path=path, query=query, headers=headers, body=body)
 
-    def places(self, operation: Operation) -> Iterator[Place]:
-        """Return the parameters, and the properties of the body however deep."""
+    def slots(self, operation: Operation) -> Iterator[Slot]:
+        """Yield the parameters, and the properties of the body at any depth."""
         shortest = self.shortest(operation)
         for part, field in operation.parameters.items():
             kind, _, name = part.partition(" ")
             if kind in ("query", "header") and name != "Accept":
-                put = _parameter(shortest, kind, name)
-                yield Place(operation=operation, part=part, name=name, field=field, put=put)
+                fill = _parameter(shortest, kind, name)
+                yield Slot(operation=operation, part=part, name=name, field=field, fill=fill)
         if operation.body is not None:
             yield from self._inside(operation, operation.body, "", lambda value: _with_body(shortest, value))
 
@@ -121,7 +121,7 @@ class Requests:
         return self.of_kind(min(field.kinds, default="anything"), field)
 
     def of_kind(self, kind: str, field: Field) -> Any:
-        """Return the shortest value of one of the kinds of a field."""
+        """Return the shortest value of one kind of a field."""
         if kind.startswith("list of "):
             item = self.of_kind(kind.removeprefix("list of "), field)
             return [item] * int(str(field.limits.get("minItems", 0)))
@@ -138,17 +138,17 @@ class Requests:
         return {wire: self.value(field) for wire, field in model.fields.items() if field.required and wire != without}
 
     def _inside(
-        self, operation: Operation, field: Field, prefix: str, put: Callable[[Any], APIRequest]
-    ) -> Iterator[Place]:
+        self, operation: Operation, field: Field, prefix: str, fill: Callable[[Any], APIRequest]
+    ) -> Iterator[Slot]:
         for kind in sorted(field.kinds):
             name = kind.removeprefix("list of ")
-            whole = _listed(put) if kind != name else put
+            fill_model = _listed(fill) if kind != name else fill
             fields = self._models[name].fields if name in self._models else {}
             for wire, inner in fields.items():
-                own = _property(whole, self._model(name, without=wire), wire)
+                fill_property = _property(fill_model, self._model(name, without=wire), wire)
                 part = f"{prefix}{name}.{wire}"
-                yield Place(operation=operation, part=part, name=wire, field=inner, put=own)
-                yield from self._inside(operation, inner, f"{part}, ", own)
+                yield Slot(operation=operation, part=part, name=wire, field=inner, fill=fill_property)
+                yield from self._inside(operation, inner, f"{part}, ", fill_property)
 
 
 def _text(field: Field) -> str:
@@ -158,7 +158,7 @@ def _text(field: Field) -> str:
 
 
 def _parameter(shortest: APIRequest, kind: str, name: str) -> Callable[[Any], APIRequest]:
-    def put(value: Any) -> APIRequest:
+    def fill(value: Any) -> APIRequest:
         query, headers = dict(shortest.query), dict(shortest.headers)
         holder, key = (headers, name.lower()) if kind == "header" else (query, name)
         holder.pop(key, None)
@@ -166,15 +166,15 @@ def _parameter(shortest: APIRequest, kind: str, name: str) -> Callable[[Any], AP
             holder[key] = str(value).lower() if isinstance(value, bool) else str(value)
         return APIRequest(method=shortest.method, path=shortest.path, query=query, headers=headers, body=shortest.body)
 
-    return put
+    return fill
 
 
-def _property(whole: Callable[[Any], APIRequest], others: Any, name: str) -> Callable[[Any], APIRequest]:
-    return lambda value: whole({**others} if value is ABSENT else {**others, name: value})
+def _property(fill: Callable[[Any], APIRequest], others: Any, name: str) -> Callable[[Any], APIRequest]:
+    return lambda value: fill({**others} if value is ABSENT else {**others, name: value})
 
 
-def _listed(whole: Callable[[Any], APIRequest]) -> Callable[[Any], APIRequest]:
-    return lambda value: whole([value])
+def _listed(fill: Callable[[Any], APIRequest]) -> Callable[[Any], APIRequest]:
+    return lambda value: fill([value])
 
 
 def _with_body(shortest: APIRequest, value: Any) -> APIRequest:
@@ -184,7 +184,7 @@ def _with_body(shortest: APIRequest, value: Any) -> APIRequest:
 
 
 def body_of_size(request: APIRequest, size: int) -> APIRequest:
-    """Return the request with a body of so many bytes, whose first string is longer."""
+    """Return the request with a body of `size` bytes, by a longer first string."""
     body: Any = read_json(request.body)
     name = next(name for name, value in body.items() if isinstance(value, str))
     missing = size - len(request.body)

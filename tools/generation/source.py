@@ -1,4 +1,4 @@
-"""Source files as syntax trees; the same text is parsed once."""
+"""Source files as syntax trees, which are cached by their text."""
 
 import ast
 from functools import cache
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def tree_of(path: Path) -> ast.Module:
-    """Return the tree of a file; it is shared, so it is not to be changed."""
+    """Return the tree of a file, which is shared and must not be changed."""
     return _parsed(path.read_text(encoding="utf-8"))
 
 

@@ -1,10 +1,8 @@
-"""Print how our templates differ from those of the pinned generator, and whether those moved under ours.
+"""Print how our templates differ from those of the pinned generator, and whether the generator's have changed.
 
 Run as `python -m tools.generation.templates_diff [--since VERSION | --record]`. `stock_templates.sha256` records
-the generator's templates as they were when ours were last looked through; those that ours replace or take from
-are watched.
-`--since VERSION` fetches that version of the generator with pip and prints how the watched templates differ from the
-pinned ones; `--record` writes the record anew once that has been looked through.
+the generator's templates of the last review. `--since VERSION` fetches that version of the generator with pip and
+prints how the templates that ours replace or import have changed. After a review, `--record` updates the record.
 """
 
 import argparse
@@ -28,26 +26,26 @@ def difference(before: Path, after: Path, *, before_name: str, after_name: str) 
 
 
 def fetched(wanted: str, folder: Path) -> Path:
-    """Return the templates of another version of the generator, brought into a folder by pip.
+    """Return the templates of another version of the generator, which pip downloads into a folder.
 
     Raises:
-        SystemExit: pip does not bring it.
+        SystemExit: The download failed.
     """
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
-    ended = subprocess.run([*command, "--dest", str(folder), f"{GENERATOR}=={wanted}"], check=False)
-    if ended.returncode != 0:
-        raise SystemExit(f"pip does not bring {GENERATOR} {wanted}")
+    completed = subprocess.run([*command, "--dest", str(folder), f"{GENERATOR}=={wanted}"], check=False)
+    if completed.returncode != 0:
+        raise SystemExit(f"pip cannot download {GENERATOR} {wanted}")
     with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
         wheel.extractall(folder)
     return folder / "openapi_python_client" / "templates"
 
 
 def main() -> None:
-    """Read the command line; exit with status 1 when the generator's templates moved."""
+    """Read the command line; exit with status 1 if the generator's templates have changed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--since", metavar="VERSION", help="show what changed in the generator since this version")
-    choice.add_argument("--record", action="store_true", help="ours were looked through: record the generator's")
+    choice.add_argument("--record", action="store_true", help="record the generator's templates after a review of ours")
     arguments = parser.parse_args()
     pinned = f"{GENERATOR} {version(GENERATOR)}"
     if arguments.record:
@@ -70,7 +68,7 @@ def main() -> None:
 
 
 def unmet() -> str:
-    """Return what our templates ask of the generator and no longer find, by generating with them; else nothing."""
+    """Generate with our templates, and return what they use and the generator no longer has, if anything."""
     from tools.generation.generator import write_package
 
     with tempfile.TemporaryDirectory() as folder:

@@ -1,14 +1,14 @@
-"""Operations that are generated and have no wrapper on purpose.
+"""Operations that are generated and have no wrapper yet, on purpose.
 
-Name one here to commit it before it has a method, a sandbox and tests of its own: `make check` stays green.
+Name an operation here to commit it before it has a method, a sandbox and tests: `make check` stays green.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from tools.generation.document_checks import METHODS, nodes
+from tools.spec.document import METHODS, nodes
 
-#: The reason for each, by operationId.
+#: The reasons, by operationId.
 UNWRAPPED: Mapping[str, str] = {}
 
 
@@ -31,7 +31,7 @@ def wrapped_part(document: Mapping[str, Any], unwrapped: Mapping[str, str] = UNW
 
 
 def _used(document: Mapping[str, Any], paths: Mapping[str, Any]) -> set[str]:
-    """Return the names of the schemas that paths lead to."""
+    """Return the names of the schemas that paths refer to."""
     found: set[str] = set()
     waiting: list[Any] = [paths]
     while waiting:

@@ -1,7 +1,7 @@
-"""Wire names that the wrapper writes out, held against a specification: a name that is gone is still sent by nobody.
+"""Compares the wire names in the source of the wrapper with a specification.
 
-The wrapper hands most names to generated functions, where a missing one is an error. The others stand in its source as
-strings: in the rules, as the target or the code of an error, and as the properties of complete objects.
+The wrapper passes most names to generated functions, where a missing name is an error. The other names are strings in
+its source: in the rules, as the target or the code of an error, and as the properties of complete objects.
 """
 
 import ast
@@ -16,16 +16,16 @@ from tools.generation.source import tree_of
 from tools.generation.wrapper_calls import WRAPPER, docstrings
 from tools.spec.specification import Specification
 
-#: Folders of the wrapper that know wire names.
+#: Folders of the wrapper with wire names.
 FOLDERS = ("_operations", "_listings", "_transports/decoding")
-#: What can only be a wire name in Python source: `displayName`, `$top`, `X-Max-Return`, `return=minimal`.
+#: Strings that can only be a wire name in Python source: `displayName`, `$top`, `X-Max-Return`, `return=minimal`.
 _SHAPE = re.compile(r"[a-z]+[A-Z]\w*|\$\w+|[Xx]-[\w-]+|return=\w+")
 #: Words in one container with such a name are wire names too.
 _WORD = re.compile(r"[a-z]+")
 
 
 def dead_names(specification: Specification, wrapper: Path = WRAPPER) -> list[str]:
-    """Return a text for each wire name or error code in the wrapper that a specification does not have."""
+    """Return a message for each wire name or error code in the wrapper that a specification does not have."""
     names, codes = names_of(specification), codes_of(specification)
     details = [detail for operation in specification.operations.values() for detail in operation.details]
     targets = names | {target.lower() for _, _, target in details if target}
@@ -50,7 +50,7 @@ def dead_names(specification: Specification, wrapper: Path = WRAPPER) -> list[st
 
 
 def dead_properties(specification: Specification) -> list[str]:
-    """Return a text for each property of a complete object that a specification does not have."""
+    """Return a message for each property of a complete object that a specification does not have."""
     public = importlib.import_module("itwin_platform")
     names = [name for name in public.__all__ if name.endswith("Authentication") and not name.startswith("Stored")]
     found: list[str] = []
@@ -71,7 +71,7 @@ def dead_properties(specification: Specification) -> list[str]:
 
 
 def _object(kind: type, what: str, field: str) -> str:
-    """Tell what changed about a complete object, with the line of the field or of the class."""
+    """Return the message about a complete object, with the line of the field or of the class."""
     file = "_operations/replacement.py"
     tree = tree_of(WRAPPER / file)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
@@ -107,7 +107,7 @@ def codes_of(specification: Specification) -> set[str]:
 
 @cache
 def wire_constants(tree: ast.Module) -> list[tuple[str, int]]:
-    """Return text and line of each wire name that a module writes out."""
+    """Return text and line of each wire name in a module."""
     return list(_wire_constants(tree))
 
 
@@ -126,7 +126,7 @@ def _wire_constants(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def _keyword_values(tree: ast.Module, keyword: str) -> Iterator[tuple[str, int]]:
-    """Return text and line of each string that a module gives to a keyword."""
+    """Yield text and line of each string that a module passes to a keyword."""
     for node in ast.walk(tree):
         match node:
             case ast.keyword(arg=name, value=ast.Constant(value=str(text), lineno=line)) if name == keyword:
@@ -138,6 +138,6 @@ def _gone(name: str, place: str, others: Iterable[str]) -> str:
 
 
 def near(name: str, others: Iterable[str]) -> str:
-    """Return a sentence with the names that look most like one that is gone; empty where none does."""
+    """Return a sentence with the most similar names, or an empty string."""
     close = get_close_matches(name, list(others), n=3)
     return f" The nearest that there is: {', '.join(close)}." if close else ""

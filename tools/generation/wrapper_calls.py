@@ -1,6 +1,6 @@
-"""Where the wrapper calls generated functions, found by reading its source: it need not fit, or even import.
+"""Finds the calls of generated functions in the source of the wrapper, which need not be importable.
 
-An argument of a generated function is traced back to the keywords of the public method that feed it, through
+Each argument of a generated function is traced back to the keywords of the public method that supply it, through
 assignments inside the method.
 """
 
@@ -20,9 +20,9 @@ CALLS = ("build_request",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A call of a generated function: `arguments` and `built` name the method's keywords that feed each name.
+    """A call of a generated function; `arguments` and `built` have the keywords of the method that supply each name.
 
-    `built` is keyed by model and attribute, or by model and `[wire name]` where a property is set by its wire name.
+    The keys of `built` are model and attribute, or model and `[wire name]` for a property that is set by its wire name.
     """
 
     function: str
@@ -51,8 +51,8 @@ def calls(wrapper: Path = WRAPPER) -> list[Call]:
     ]
 
 
-def seam(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
-    """Module, name and line of everything that the seam takes from the generated package, for type checkers too."""
+def imported_names(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
+    """Return module, name and line of everything that `_api.py` imports from the generated package."""
     tree = tree_of(wrapper / "_api.py")
     return [
         (node.module, alias.name, alias.lineno)
@@ -63,7 +63,7 @@ def seam(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
 
 
 def tags(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
-    """Operation, folder and line of each entry of `_TAGS` in the seam."""
+    """Return operation, folder and line of each entry of `_TAGS` in `_api.py`."""
     tree = tree_of(wrapper / "_api.py")
     tables = [
         node.value
@@ -79,22 +79,22 @@ def tags(wrapper: Path = WRAPPER) -> list[tuple[str, str, int]]:
 
 
 def docstrings(tree: ast.Module) -> set[int]:
-    """Return the nodes that are docstrings, by `id`."""
+    """Return the ids of the nodes that are docstrings."""
     holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     first = [node.body[0] for node in ast.walk(tree) if isinstance(node, holders) and node.body]
     return {id(node.value) for node in first if isinstance(node, ast.Expr)}
 
 
 def users(name: str, wrapper: Path = WRAPPER) -> list[str]:
-    """Return the modules beside the seam that take a name from it."""
+    """Return the modules that import a name from `_api.py`."""
     return [
         path.relative_to(wrapper).as_posix()
         for path in sorted(wrapper.rglob("*.py"))
-        if any(_takes(name, node) for node in ast.walk(tree_of(path)))
+        if any(_imports(name, node) for node in ast.walk(tree_of(path)))
     ]
 
 
-def _takes(name: str, node: ast.AST) -> bool:
+def _imports(name: str, node: ast.AST) -> bool:
     match node:
         case ast.ImportFrom(module="_api", names=names):
             return name in {alias.name for alias in names}
@@ -104,7 +104,7 @@ def _takes(name: str, node: ast.AST) -> bool:
 
 
 def _groups(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Return class and attribute of each group of PlatformClient."""
+    """Yield class and attribute of each group of operations of PlatformClient."""
     for client in tree.body:
         if isinstance(client, ast.ClassDef) and client.name == "PlatformClient":
             for node in ast.walk(client):
@@ -127,8 +127,12 @@ def _calls(method: ast.FunctionDef | ast.AsyncFunctionDef, name: str, file: str)
                     function=function,
                     method=name,
                     place=f"{file}:{node.lineno}",
-                    positional=tuple(frozenset(_feeding(argument, sources)) for argument in node.args),
-                    arguments={k.arg: frozenset(_feeding(k.value, sources)) for k in node.keywords if k.arg},
+                    positional=tuple(frozenset(_keywords_in(argument, sources)) for argument in node.args),
+                    arguments={
+                        keyword.arg: frozenset(_keywords_in(keyword.value, sources))
+                        for keyword in node.keywords
+                        if keyword.arg
+                    },
                     built=built,
                     read=read,
                 )
@@ -140,11 +144,11 @@ def _sources(method: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, set[st
     """Return the method's keywords behind each local name."""
     keywords = [argument.arg for argument in (*method.args.args[1:], *method.args.kwonlyargs)]
     sources = {keyword: {keyword} for keyword in keywords}
-    for _ in range(3):  # as deep as assignments follow each other against the order of the walk
+    for _ in range(3):  # assignments depend on each other up to three levels deep
         for node in ast.walk(method):
             for target, value in _assigned(node):
                 if target not in keywords:
-                    sources.setdefault(target, set()).update(_feeding(value, sources))
+                    sources.setdefault(target, set()).update(_keywords_in(value, sources))
     return sources
 
 
@@ -162,7 +166,7 @@ def _is_name(target: ast.expr) -> TypeGuard[ast.Name]:
     return isinstance(target, ast.Name)
 
 
-def _feeding(expression: ast.expr, sources: Mapping[str, set[str]]) -> set[str]:
+def _keywords_in(expression: ast.expr, sources: Mapping[str, set[str]]) -> set[str]:
     names = [node.id for node in ast.walk(expression) if isinstance(node, ast.Name)]
     return {keyword for name in names for keyword in sources.get(name, ())}
 
@@ -170,25 +174,29 @@ def _feeding(expression: ast.expr, sources: Mapping[str, set[str]]) -> set[str]:
 def _built(
     method: ast.FunctionDef | ast.AsyncFunctionDef, sources: Mapping[str, set[str]]
 ) -> dict[tuple[str, str], frozenset[str]]:
-    """Return what is written into each attribute of each object that the method constructs, or sets by wire name."""
+    """Return the keywords that supply each attribute that the method constructs a model with or sets by wire name."""
     built: dict[tuple[str, str], frozenset[str]] = {}
     classes: dict[str, str] = {}
     for node in ast.walk(method):
         match node:
             case ast.Call(func=ast.Name(id=name), keywords=keywords):
-                built |= {(name, k.arg): frozenset(_feeding(k.value, sources)) for k in keywords if k.arg}
+                built |= {
+                    (name, keyword.arg): frozenset(_keywords_in(keyword.value, sources))
+                    for keyword in keywords
+                    if keyword.arg
+                }
         match node:
             case ast.Assign(targets=[ast.Name(id=variable)], value=ast.Call(func=ast.Name(id=name))):
                 classes[variable] = name
             case ast.Assign(
                 targets=[ast.Subscript(value=ast.Name(id=variable), slice=ast.Constant(value=str(key))), *_]
             ):
-                built[classes.get(variable, variable), f"[{key}]"] = frozenset(_feeding(node.value, sources))
+                built[classes.get(variable, variable), f"[{key}]"] = frozenset(_keywords_in(node.value, sources))
     return built
 
 
 def _read(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """Return the attributes taken from what `parse_response` returns, directly or by way of a variable `parsed`."""
+    """Yield the attributes that are read from the result of `parse_response` or from a variable `parsed`."""
     for node in ast.walk(method):
         match node:
             case ast.Attribute(value=ast.Name(id="parsed"), attr=attribute):

@@ -1,7 +1,7 @@
-"""What the wrapper uses of the generated package and no longer finds there, each with what to do about it.
+"""Finds what the wrapper uses and the generated package no longer has, each with what to do.
 
-Python says the same with an ImportError or a TypeError, but only of the first, and without a way on. Nothing of the
-wrapper is imported: it is read.
+Python would raise an ImportError or a TypeError for the first name only, and without advice. This module reads the
+source of the wrapper and imports nothing of it.
 """
 
 import importlib
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tools.generation import generated_names
 from tools.generation.generated_names import Function
-from tools.generation.wrapper_calls import PACKAGE, WRAPPER, Call, calls, seam, tags, users
+from tools.generation.wrapper_calls import PACKAGE, WRAPPER, Call, calls, imported_names, tags, users
 from tools.spec.specification import Specification
 
 ADVICE = (
@@ -22,13 +22,13 @@ ADVICE = (
 
 
 def misfits(specification: Specification | None = None, *, wrapper: Path = WRAPPER) -> list[str]:
-    """Return a text for each name that is gone; with a specification, for wire names and limits too.
+    """Return a message for each missing name; with a specification, also for wire names and limits.
 
-    Names come first: while one is gone, the wrapper cannot be imported, and nothing else is looked at.
+    While a name is missing, the wrapper cannot be imported, so only missing names are reported.
     """
     functions = generated_names.functions()
     named = (text for call in calls(wrapper) for text in _call(call, functions))
-    found = [*_seam(wrapper), *_tags(functions, wrapper), *named]
+    found = [*_imports(wrapper), *_tags(functions, wrapper), *named]
     if found or specification is None:
         return found
     from tools.generation.wire_names import dead_names, dead_properties
@@ -37,8 +37,8 @@ def misfits(specification: Specification | None = None, *, wrapper: Path = WRAPP
     return [*dead_names(specification), *dead_properties(specification), *wrong_limits(specification)]
 
 
-def _seam(wrapper: Path) -> Iterator[str]:
-    for module, name, line in seam(wrapper):
+def _imports(wrapper: Path) -> Iterator[str]:
+    for module, name, line in imported_names(wrapper):
         try:
             found = importlib.import_module(module)
         except ModuleNotFoundError:
@@ -52,17 +52,17 @@ def _seam(wrapper: Path) -> Iterator[str]:
 
 
 def _tags(functions: dict[str, Function], wrapper: Path) -> Iterator[str]:
-    """Compare the folder of each operation with the one that the seam imports it from at run time."""
+    """Compare the folder of each operation with the folder from which `_api.py` imports it at run time."""
     for name, tag, line in tags(wrapper):
         if name in functions and functions[name].module.split(".")[-2] != tag:
-            there = functions[name].module.split(".")[-2]
-            yield f"{name} is generated in api/{there} now: put {there!r} into _TAGS (_api.py:{line})."
+            folder = functions[name].module.split(".")[-2]
+            yield f"{name} is generated in api/{folder} now: put {folder!r} into _TAGS (_api.py:{line})."
 
 
 def _call(call: Call, functions: dict[str, Function]) -> Iterator[str]:
     function = functions.get(call.function)
     if function is None:
-        return  # the seam names it too, and says so
+        return  # `_api.py` imports it too, and is reported
     for name in sorted(set(call.arguments) - function.keywords - {"client"}):
         yield _gone(f"{name}= of {call.function}", f"{call.place}, in {call.method}()", others=function.keywords)
     passed = {*call.arguments, *function.positional[: len(call.positional)]}

@@ -1,7 +1,7 @@
-"""Limits that the wrapper checks before sending, held against a specification by trying them.
+"""Tries the limits that the wrapper checks before sending against a specification.
 
-Each public method is called with a value at the documented limit, which must be sent, and with one beyond it, which
-must be rejected. Nothing leaves the process.
+It calls each public method with a value at the documented limit, which the client must send, and with a value beyond
+the limit, which the client must reject. Nothing leaves the process.
 """
 
 import ast
@@ -20,20 +20,19 @@ import httpx
 from tools.generation import generated_names
 from tools.generation.source import tree_of
 from tools.generation.wrapper_calls import WRAPPER
-from tools.generation.wrapper_coverage import Place, argument, keywords, places
+from tools.generation.wrapper_coverage import OperationUse, argument, keywords, operation_uses
 from tools.spec.specification import Field, Specification
 
 UUID = "6a2d2381-6c57-4332-b87a-5b7c00000000"
-#: The values of arguments that a call needs and that are not tried.
-NEEDED = {"type": "PhotoObjectDetector", "scene_id": UUID}
-#: A size that no limit is expected to reach, for each kind of value.
+#: The values of required arguments that are not tried.
+REQUIRED = {"type": "PhotoObjectDetector", "scene_id": UUID}
+#: A size beyond any expected limit, for each kind of value.
 FAR = {"integer": 10**9, "string": 5000}
-LOWER, UPPER = ("minimum", "minLength", "minItems"), ("maximum", "maxLength", "maxItems")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """One documented limit: `value(n)` makes an argument of the size n. Without `most`, `far` must be sent."""
+    """One documented limit; `value` returns an argument of a size. Without `most`, the size `far` must be sent."""
 
     method: str
     keyword: str
@@ -45,7 +44,7 @@ class Probe:
 
 
 def wrong_limits(specification: Specification) -> list[str]:
-    """Return a text for each limit that the wrapper checks otherwise, with the lines to change."""
+    """Return a message for each limit that the wrapper checks differently, with the lines to change."""
     return asyncio.run(_wrong_limits(specification))
 
 
@@ -55,7 +54,7 @@ async def _wrong_limits(specification: Specification) -> list[str]:
     found: list[str] = []
     async with public.PlatformClient("http://127.0.0.1", vendor="v", token="t", transport=transport) as platform:  # noqa: S106 - nothing is sent
         for probe in _probes(specification):
-            found += await _Trial(platform, probe, public.PlatformError, public.UsageError).texts()
+            found += await _Trial(platform, probe, public.PlatformError, public.UsageError).messages()
     return found
 
 
@@ -67,31 +66,33 @@ class _Trial:
         group, _, name = probe.method.removeprefix("platform.").partition(".")
         self._method: Callable[..., Any] = getattr(getattr(platform, group), name)
 
-    async def texts(self) -> list[str]:
-        """Return what is wrong with the limit, if anything."""
+    async def messages(self) -> list[str]:
+        """Return the messages about the limit."""
         probe, what = self._probe, f"{self._probe.keyword}= of {self._probe.method}()"
         found: list[str] = []
         if probe.most is None:
             if frames := await self._rejection(probe.far):
-                found.append(_told(f"{probe.part} has no upper limit, {what} has one", frames))
+                found.append(_message(f"{probe.part} has no upper limit, {what} has one", frames))
         elif frames := await self._rejection(probe.most):
-            found.append(_told(f"{probe.part} allows {probe.most}, which {what} rejects", frames))
+            found.append(_message(f"{probe.part} allows {probe.most}, which {what} rejects", frames))
         elif not await self._rejection(probe.most + 1):
             frames = await self._rejection(max(probe.far, 2 * probe.most))
-            found.append(_told(f"{probe.part} allows at most {probe.most}, {what} sends more", frames))
+            found.append(_message(f"{probe.part} allows at most {probe.most}, {what} sends more", frames))
         if probe.least is not None:
             if frames := await self._rejection(probe.least):
-                found.append(_told(f"{probe.part} allows {probe.least}, which {what} rejects", frames))
+                found.append(_message(f"{probe.part} allows {probe.least}, which {what} rejects", frames))
             elif not await self._rejection(probe.least - 1):
                 frames = await self._rejection(-probe.far)
-                found.append(_told(f"{probe.part} allows at least {probe.least}, {what} sends less", frames))
+                found.append(_message(f"{probe.part} allows at least {probe.least}, {what} sends less", frames))
         return found
 
     async def _rejection(self, size: int) -> list[FrameSummary]:
-        """Return where a size was rejected before sending; nothing when it was sent."""
+        """Return the frames that rejected a size, or nothing if it was sent."""
         parameters = inspect.signature(self._method).parameters.values()
-        needed = [each.name for each in parameters if each.default is each.empty]
-        arguments = {name: NEEDED.get(name, "A") for name in needed} | {self._probe.keyword: self._probe.value(size)}
+        required = [each.name for each in parameters if each.default is each.empty]
+        arguments = {name: REQUIRED.get(name, "A") for name in required} | {
+            self._probe.keyword: self._probe.value(size)
+        }
         try:
             result = self._method(**arguments)
             await (result if inspect.isawaitable(result) else result.collect())
@@ -102,11 +103,11 @@ class _Trial:
         return []
 
 
-def _told(what: str, frames: list[FrameSummary]) -> str:
+def _message(what: str, frames: list[FrameSummary]) -> str:
     inside = [frame for frame in frames if Path(frame.filename).is_relative_to(WRAPPER)]
     if not inside:
         return f"openapi.yaml: {what}. The method has no check for it: add one."
-    # A check of one kind of value raises; the line above gives it the limit.
+    # A check of one kind of value raises; its caller passes the limit.
     frame = inside[-2] if len(inside) > 1 and re.match("_?check_", inside[-1].name) else inside[-1]
     source = Path(frame.filename).read_text(encoding="utf-8").splitlines()
     line = frame.lineno or 1
@@ -127,50 +128,49 @@ def _defined(name: str) -> Iterator[str]:
 
 
 def _probes(specification: Specification) -> Iterator[Probe]:
-    for place in places(specification).values():
-        if place.call is None:
+    for use in operation_uses(specification).values():
+        if use.call is None:
             continue
-        for part, field in place.operation.parameters.items():
-            yield from _probe(place, part, field, keywords(place, argument(place, part) or ""), _maker(field))
-        if place.operation.body is not None:
-            for name in sorted(specification.reach([place.operation.body])):
-                yield from _of_model(place, name, specification.models[name].fields)
+        for part, field in use.operation.parameters.items():
+            yield from _probe(use, part, field, keywords(use, argument(use, part) or ""), _maker(field))
+        if use.operation.body is not None:
+            for name in sorted(specification.reach([use.operation.body])):
+                yield from _of_model(use, name, specification.models[name].fields)
 
 
-def _of_model(place: Place, name: str, fields: Mapping[str, Field]) -> Iterator[Probe]:
+def _of_model(use: OperationUse, name: str, fields: Mapping[str, Field]) -> Iterator[Probe]:
     generated = generated_names.model(name)
-    if generated is None or not fields or place.call is None:
+    if generated is None or not fields or use.call is None:
         return
     attributes = generated_names.attributes(generated)
     options = importlib.import_module("itwin_platform").RepositoryOptions
     for wire, field in fields.items():
-        sources, make = place.call.built.get((name, attributes.get(wire, "")), frozenset[str]()), _maker(field)
+        sources, make = use.call.built.get((name, attributes.get(wire, "")), frozenset[str]()), _maker(field)
         if name == f"Stored{options.__name__}" and wire in options.properties():
             sources, make = frozenset({"options"}), _option(options, options.properties()[wire])
-        yield from _probe(place, f"{name}.{wire}", field, sources, make)
+        yield from _probe(use, f"{name}.{wire}", field, sources, make)
 
 
 def _option(options: Any, name: str) -> Callable[[int], object]:
-    """Make options with one of them set: they are sources as one object."""
+    """Return options with one property set, because the method takes them as one object."""
     without = dict.fromkeys(options.properties().values())
     return lambda size: options(**{**without, name: size})
 
 
 def _probe(
-    place: Place, part: str, field: Field, sources: frozenset[str], make: Callable[[int], object]
+    use: OperationUse, part: str, field: Field, sources: frozenset[str], make: Callable[[int], object]
 ) -> Iterator[Probe]:
-    if place.call is None or len(sources) != 1:
+    if use.call is None or len(sources) != 1:
         return
-    least, most = ([int(str(field.limits[name])) for name in names if name in field.limits] for names in (LOWER, UPPER))
     kind = next((kind for kind in FAR if kind in field.kinds), None)
     free = kind is not None and not field.values and not {"pattern", "const"} & set(field.limits)
-    if most or (free and not part.startswith("path ")):  # an id of any length is one part of the path
+    if field.most is not None or (free and not part.startswith("path ")):  # an id in the path may have any length
         yield Probe(
-            method=place.call.method,
+            method=use.call.method,
             keyword=next(iter(sources)),
-            part=f"{part} of {place.operation.name}",
-            least=least[0] if least else None,
-            most=most[0] if most else None,
+            part=f"{part} of {use.operation.name}",
+            least=field.least,
+            most=field.most,
             far=FAR.get(kind or "", 1000),
             value=make,
         )

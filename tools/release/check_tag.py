@@ -11,27 +11,31 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 def problems(tag: str, *, version: str, newest: str) -> list[str]:
-    """Return what does not agree, as sentences with what to do."""
+    """Return a line for each disagreement, with what to do."""
     found: list[str] = []
     if tag != f"v{version}":
         found.append(f"the tag is {tag}, but __version__ is {version}: tag v{version}, or change _version.py first")
     if newest != version:
-        found.append(f"CHANGELOG.md begins with {newest}, but __version__ is {version}: add a section for {version}")
+        found.append(
+            f"the newest section of CHANGELOG.md is {newest}, but __version__ is {version}: add a section for {version}"
+        )
     return found
 
 
 def main() -> None:
-    """Read the command line and the checkout, and exit with status 1 when something does not agree."""
-    (tag,) = sys.argv[1:]
+    """Read the command line and the checkout, and exit with status 1 if there is a disagreement."""
+    if len(sys.argv) != 2 or not sys.argv[1]:
+        raise SystemExit("name the tag: make check-tag TAG=v1.2.3")
+    tag = sys.argv[1]
     code = (PROJECT / "wrapper" / "itwin_platform" / "_version.py").read_text(encoding="utf-8")
     changelog = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
     version = re.search(r'__version__ = "(.+)"', code)
     newest = re.search(r"^## \[?([0-9][^\]\s]*)", changelog, re.MULTILINE)
     if version is None or newest is None:
-        raise SystemExit("_version.py states no version, or CHANGELOG.md has no released section")
+        raise SystemExit("_version.py has no __version__, or CHANGELOG.md has no section of a release")
     if found := problems(tag, version=version[1], newest=newest[1]):
         raise SystemExit("\n".join(found))
-    print(f"{tag} is ready to be released")
+    print(f"{tag} can be released")
 
 
 if __name__ == "__main__":

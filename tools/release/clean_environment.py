@@ -1,4 +1,4 @@
-"""Virtual environments that hold a wheel and what it needs, and nothing else; and the Pythons to make them from."""
+"""Virtual environments with only a wheel and its dependencies, and the Pythons to create them with."""
 
 import os
 import re
@@ -7,8 +7,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
+
 OLDEST = (3, 11)
-_ASK = "import sys; print(*sys.version_info[:3], sys.base_prefix)"
+_VERSION_AND_PREFIX = "import sys; print(*sys.version_info[:3], sys.base_prefix)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,36 +32,38 @@ def pythons() -> list[Python]:
     candidates += [path for folder in folders for path in sorted(folder.glob("python3*")) if _is_python(path)]
     found: dict[str, Python] = {}
     for path in candidates:
-        ended = subprocess.run([str(path), "-c", _ASK], capture_output=True, text=True, check=False)
-        if ended.returncode == 0:
-            major, minor, patch, prefix = ended.stdout.strip().split(" ", 3)
+        completed = subprocess.run([str(path), "-c", _VERSION_AND_PREFIX], capture_output=True, text=True, check=False)
+        if completed.returncode == 0:
+            major, minor, patch, prefix = completed.stdout.strip().split(" ", 3)
             found.setdefault(prefix, Python(path=path, version=(int(major), int(minor), int(patch))))
     return sorted((python for python in found.values() if python.version >= OLDEST), key=lambda python: python.version)
 
 
 class Environment:
-    """A virtual environment without pip in it: the pip of this process installs into it from outside."""
+    """A virtual environment without pip; the pip of this process installs into it."""
 
     def __init__(self, folder: Path, *, python: Path) -> None:
         run(python, "-m", "venv", "--without-pip", folder)
         self.python = folder / "bin" / "python"
 
     def install(self, *requirements: str | Path, constraints: Path | None = None) -> None:
-        """Install requirements, the newest versions that the constraints allow."""
+        """Install requirements in the newest versions that the constraints allow."""
         limits = ("--constraint", constraints) if constraints is not None else ()
         run(*self._pip, "install", "--quiet", "--no-warn-script-location", *limits, *requirements)
 
     def installed(self) -> dict[str, str]:
-        """Return the version of each distribution by its normalized name."""
+        """Return the version of each distribution by its canonical name."""
         listed = run(*self._pip, "list", "--format", "freeze", silent=True)
-        return {normalized(name): version for name, version in (line.split("==") for line in listed.splitlines())}
+        return {
+            canonicalize_name(name): version for name, version in (line.split("==") for line in listed.splitlines())
+        }
 
     def run(self, *arguments: str | Path) -> None:
-        """Run its Python, where every warning is an error and nothing of the folder that it runs in is imported."""
+        """Run its Python with warnings as errors, and without imports from the working directory."""
         run(self.python, "-P", "-W", "error", *arguments)
 
     def run_tests(self, project: Path, folders: list[str]) -> None:
-        """Run tests of a checkout against what is installed."""
+        """Run tests of a checkout with the installed packages."""
         options = ("-q", "--no-header", "-p", "no:cacheprovider")
         run(self.python, "-m", "pytest", *options, *(project / "tests" / folder for folder in folders), folder=project)
 
@@ -69,21 +73,16 @@ class Environment:
 
 
 def run(*command: str | Path, silent: bool = False, folder: Path = Path(sys.prefix)) -> str:
-    """Run a command, in a folder outside the checkout by default, and return what it printed if that is to be silent.
+    """Run a command, by default outside the checkout, and return its output if it is silent.
 
     Raises:
-        SystemExit: it failed.
+        SystemExit: The command failed.
     """
     words = [str(part) for part in command]
-    ended = subprocess.run(words, cwd=folder, text=True, check=False, stdout=subprocess.PIPE if silent else None)
-    if ended.returncode != 0:
-        raise SystemExit(f"failed with status {ended.returncode}: {' '.join(words)}")
-    return ended.stdout or ""
-
-
-def normalized(name: str) -> str:
-    """Return the name of a distribution as pip compares it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
+    completed = subprocess.run(words, cwd=folder, text=True, check=False, stdout=subprocess.PIPE if silent else None)
+    if completed.returncode != 0:
+        raise SystemExit(f"failed with status {completed.returncode}: {' '.join(words)}")
+    return completed.stdout or ""
 
 
 def _is_python(path: Path) -> bool:

@@ -1,14 +1,18 @@
-"""The distribution: built from the checkout by way of the sdist, looked through, and what it declares."""
+"""Build the distribution from the checkout, check its files, and read its requirements."""
 
 import re
 import shutil
 import sys
 import tomllib
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tools.release.clean_environment import normalized, run
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tools.release.clean_environment import run
 
 PROJECT = Path(__file__).resolve().parents[2]
 DIST = PROJECT / "dist"
@@ -23,7 +27,7 @@ def build() -> Path:
     """Build the sdist, and the wheel from it, into `dist/`; return the wheel.
 
     Raises:
-        SystemExit: the build failed, or the wheel is not what it should be.
+        SystemExit: The build failed, or the wheel has missing or surplus files.
     """
     shutil.rmtree(DIST, ignore_errors=True)
     run(sys.executable, "-m", "build", "--outdir", DIST, PROJECT, silent=True)
@@ -31,52 +35,53 @@ def build() -> Path:
     with zipfile.ZipFile(wheel) as archive:
         found = faults(archive.namelist())
     if found:
-        raise SystemExit("\n".join([f"{wheel.name} is not what it should be:", *found]))
+        raise SystemExit("\n".join([f"{wheel.name} has the wrong files:", *found]))
     return wheel
 
 
 def faults(names: list[str]) -> list[str]:
-    """Return what is missing in a wheel with these files, and what should not be there."""
-    wanted = {
+    """Return a line for each missing and each surplus file of a wheel with these files."""
+    expected = {
         f"{package}/{path.relative_to(folder).as_posix()}"
         for package, folder in PACKAGES.items()
         for path in folder.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     } | {f"{package}/py.typed" for package in PACKAGES}
     present = {name for name in names if ".dist-info/" not in name}
-    strange = (present - wanted) | {name for name in present if re.search(r"(^|/)(tests?/|test_|conftest)", name)}
-    return [f"missing: {name}" for name in sorted(wanted - present)] + [f"too much: {name}" for name in sorted(strange)]
+    surplus = (present - expected) | {name for name in present if re.search(r"(^|/)(tests?/|test_|conftest)", name)}
+    return [f"missing: {name}" for name in sorted(expected - present)] + [
+        f"surplus: {name}" for name in sorted(surplus)
+    ]
 
 
 def declared(*extras: str) -> list[str]:
-    """Return the requirements that pyproject.toml declares for everybody, and those of extras."""
+    """Return the requirements of pyproject.toml for every user, and those of extras."""
     project = _pyproject()["project"]
     return [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
 
 
 def lowest(requirements: list[str]) -> list[str]:
-    """Return the same requirements, each at the lowest version that it allows.
+    """Return the same requirements, each pinned to the lowest version that it allows.
 
     Raises:
-        SystemExit: one has no lower bound.
+        SystemExit: A requirement has no lower bound.
     """
-    found: list[str] = []
-    for requirement in requirements:
-        match = re.match(r"([\w.-]+).*?>=([\w.]+)", requirement)
-        if match is None:
-            raise SystemExit(f"{requirement} in pyproject.toml has no lower bound: what is the lowest that works?")
-        found.append(f"{match[1]}=={match[2]}")
-    return found
+    pins: list[str] = []
+    for requirement in map(Requirement, requirements):
+        bounds = [specifier.version for specifier in requirement.specifier if specifier.operator == ">="]
+        if not bounds:
+            raise SystemExit(f"{requirement} in pyproject.toml has no lower bound: add the lowest version that works")
+        pins.append(f"{requirement.name}=={bounds[0]}")
+    return pins
 
 
 def development_tools() -> set[str]:
-    """Return the names of the development group, normalized, without those that are also declared for users."""
-    named = {_name(requirement) for requirement in _pyproject()["dependency-groups"]["development"]}
-    return named - {_name(requirement) for requirement in declared()}
+    """Return the canonical names in the development group, without those that are also declared for users."""
+    return _names(_pyproject()["dependency-groups"]["development"]) - _names(declared())
 
 
-def _name(requirement: str) -> str:
-    return normalized(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
+def _names(requirements: Iterable[str]) -> set[str]:
+    return {canonicalize_name(Requirement(requirement).name) for requirement in requirements}
 
 
 def _pyproject() -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Write dist/sbom.cdx.json: what a user installs with the wheel and its extras, as a CycloneDX document.
 
 Run as `python -m tools.release.sbom` after the wheel has been built. The wheel is installed into an empty environment,
-so that the document lists what users get and no development tool.
+so that the document has no development tool.
 """
 
 import sys
@@ -16,11 +16,11 @@ def main() -> None:
     """Install the wheel and describe the environment.
 
     Raises:
-        SystemExit: there is no wheel, or a step failed.
+        SystemExit: There is no wheel, or a step failed.
     """
     wheel = next(DIST.glob("*.whl"), None)
     if wheel is None:
-        raise SystemExit("dist/ holds no wheel: run `make package` first")
+        raise SystemExit("dist/ has no wheel: run `make package` first")
     with tempfile.TemporaryDirectory() as folder:
         environment = Environment(Path(folder), python=Path(sys.executable))
         environment.install(f"{wheel}[fast,sandbox,redis]")

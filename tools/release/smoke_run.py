@@ -1,4 +1,4 @@
-"""All eight operations against the sandbox, with what is installed and nothing else; `fast` asks for that extra."""
+"""Call all eight operations of the sandbox with the installed packages; the argument `fast` uses that extra."""
 
 import asyncio
 import sys
@@ -9,7 +9,7 @@ from itwin_platform_sandbox import Sandbox
 
 
 async def main() -> None:
-    """Call each operation once, and look at what came back."""
+    """Call each operation once, and check the results."""
     async with Sandbox(itwins=25, objects=10) as sandbox:
         async with PlatformClient(
             sandbox.base_url,
@@ -28,7 +28,7 @@ async def main() -> None:
             objects = await platform.scenes.list_objects(sandbox.scene_id, itwin_id, page_size=4).collect()
             detector = await platform.detectors.create(name="D", type="PhotoObjectDetector")
             webhook = await platform.webhooks.activate(sandbox.webhook_id)
-            seen: tuple[bool, ...] = (
+            checks: tuple[bool, ...] = (
                 *(account.id == sandbox.account_id, len(listed) == 25, repository.authentication is not None),
                 *(resource.id == "a/b", scene.display_name == "S", len(objects) == 10),
                 *(detector.versions == [], webhook.active is True, len(sandbox.requests) == 12),
@@ -36,9 +36,9 @@ async def main() -> None:
             try:
                 await platform.scenes.create(itwin_id, display_name="S", id="no UUID")
             except UsageError:
-                seen = (*seen, True)
-        if not all(seen) or len(seen) != 10:
-            raise SystemExit(f"not what it should be: {seen}")
+                checks = (*checks, True)
+        if not all(checks) or len(checks) != 10:
+            raise SystemExit(f"a check failed: {checks}")
     print(f"itwin_platform {itwin_platform.__version__}: eight operations, {len(sandbox.requests)} requests")
 
 

@@ -1,8 +1,8 @@
 """Try the wheel on every Python from 3.11 that this machine has, with the lowest and the newest dependencies.
 
-Run as `python -m tools.release.test_all_pythons`. The lowest are the lower bounds of pyproject.toml, of the extras
-too; the newest are what pip chooses. Each time the wheel is installed, imported, used, and put to the tests that
-need nothing else of the checkout. Prints a table of what passed, and exits with status 1 when something did not.
+Run as `python -m tools.release.test_all_pythons`. The lowest versions are the lower bounds of pyproject.toml, also of
+the extras; the newest are those that pip chooses. For each combination it installs, imports and uses the wheel, and
+runs the tests that need nothing else of the checkout. It prints a table, and exits with status 1 after a failure.
 """
 
 import tempfile
@@ -18,8 +18,8 @@ TOOLS_OF_TESTS = (
     *("pytest", "pytest-asyncio", "pytest-httpx", "hypothesis", "PyYAML"),
     *("opentelemetry-sdk", "opentelemetry-instrumentation-httpx"),
 )
-#: Tests of what users install; the others are of the checkout and its development tools.
-OF_THE_WHEEL = (
+#: Tests of what users install; the other tests are about the checkout and its development tools.
+TESTS_OF_THE_WHEEL = (
     *("attempts", "client", "listings", "operations", "sandbox", "transports"),
     "generation/test_model_*.py",
 )
@@ -28,7 +28,7 @@ OF_THE_WHEEL = (
 def main() -> None:
     """Build once, try each combination, and print the table."""
     wheel = build()
-    tests = [str(path) for pattern in OF_THE_WHEEL for path in sorted((PROJECT / "tests").glob(pattern))]
+    tests = [str(path) for pattern in TESTS_OF_THE_WHEEL for path in sorted((PROJECT / "tests").glob(pattern))]
     rows: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         constraints = Path(folder) / "lowest.txt"

@@ -1,4 +1,4 @@
-// Asks the search of the built site: runs its own worker, as a browser does, and prints the places found for each query.
+// Runs the search worker of the built site, as a browser does, and prints the locations that it finds for each query.
 // Run as `node ask_search.js SITE QUERY...`; prints a JSON object of lists of locations, best first.
 const fs = require("fs");
 const path = require("path");

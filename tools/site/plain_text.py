@@ -1,7 +1,7 @@
-"""Write the site as plain text for language models: llms.txt, llms-full.txt, and a Markdown twin of each page.
+"""Write the site as plain text for language models: llms.txt, llms-full.txt, and a Markdown copy of each page.
 
-Run as `python -m tools.site.plain_text` after the site has been built; `make docs` does it. The twin of
-`pagination/index.html` is `pagination.md`. In the reference, each directive is replaced by the docstring that it shows.
+Run as `python -m tools.site.plain_text` after the site has been built, as `make docs` does. The copy of
+`pagination/index.html` is `pagination.md`. In the reference, a docstring replaces each directive.
 """
 
 import inspect
@@ -24,29 +24,29 @@ def navigation() -> list[tuple[str, str]]:
     return [(match[2] or match[4], match[3] or "") for match in _ENTRY.finditer(text)]
 
 
-def twin(page: str) -> str:
-    """Return a page as Markdown that stands by itself."""
+def markdown_of(page: str) -> str:
+    """Return a page as Markdown without directives."""
     text = (DOCS / page).read_text(encoding="utf-8")
     text = _INCLUDED.sub(lambda match: _included(match[1], int(match[2] or 1)), text)
     return _DIRECTIVE.sub(lambda match: documented(match[1]), text)
 
 
 def first_sentence(text: str) -> str:
-    """Return what a page says first below its title: what the reader can do with it."""
+    """Return the first sentence below the title of a page."""
     paragraph = next((part for part in text.split("\n\n") if re.match(r"\w|`(?!``)", part)), "")
     words = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", " ".join(paragraph.split()))
     return words.partition(". ")[0].rstrip(".:") + "."
 
 
 def documented(path: str) -> str:
-    """Return signature and docstring of what a directive of the reference names."""
+    """Return signature and docstring of the object that a directive of the reference names."""
     name = path.rpartition(".")[2]
     found = _object(path)
     words = linked(inspect.getdoc(found) or "")
     try:
         signature = str(inspect.signature(found)) if callable(found) else ""
     except (ValueError, TypeError):
-        signature = ""  # an enum, or a class of C, shows none
+        signature = ""  # an enum, or a class written in C, has no signature
     keyword = "async def " if inspect.iscoroutinefunction(found) else "def " if inspect.isfunction(found) else ""
     shown = signature.replace("(self, ", "(").replace("(self)", "()")
     return f"### {name}\n\n```python\n{keyword}{name}{shown}\n```\n\n{words}\n"
@@ -77,7 +77,7 @@ def main() -> None:
         if not page:
             outline += ["", f"## {title}", ""]
             continue
-        text = twin(page)
+        text = markdown_of(page)
         target = SITE / page
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
 """Complete docstrings and signatures for the reference of the documentation site.
 
-Docstrings say `AuthenticationError, NotFoundError (SceneNotFound), RateLimitError.` where the parser asks for one
-`name: words` a line, and drops anything else. Signatures name a constant as a default where a reader wants its value.
+A docstring lists `AuthenticationError, NotFoundError (SceneNotFound), RateLimitError.`, but the parser of the site
+accepts only `name: words` on each line. A signature names a constant as a default, but a reader needs its value.
 """
 
 import ast
@@ -15,7 +15,7 @@ from griffe import AliasResolutionError, Attribute, Extension, Function, GriffeL
 
 _PROJECT = Path(__file__).resolve().parents[2]
 _ERRORS = _PROJECT / "wrapper" / "itwin_platform" / "_errors.py"
-#: What an error says of itself in its first line, for where an operation says no more than its name.
+#: The first line of the docstring of each error, for operations that only name the error.
 _MEANINGS = {
     node.name: (ast.get_docstring(node) or "").split("\n")[0].rstrip(".")
     for node in ast.parse(_ERRORS.read_text(encoding="utf-8")).body
@@ -34,7 +34,7 @@ _ERROR = re.compile(r"([A-Z]\w*(?:Error|Warning))(?: \(([^)]+)\))?")
 
 
 class ReferenceDocstrings(Extension):
-    """What mkdocstrings loads: it sees each object once the tree of them is complete."""
+    """The extension that mkdocstrings loads; it gets each object when the tree is complete."""
 
     def on_object(self, *, obj: Object, loader: GriffeLoader, **_: object) -> None:
         """Complete one docstring and the defaults of one signature, in place."""
@@ -43,11 +43,11 @@ class ReferenceDocstrings(Extension):
         if isinstance(obj, Function):
             show_defaults(obj, loader)
         if isinstance(obj, Attribute) and str(obj.value).startswith("_attrs_field("):
-            obj.value = None  # how attrs makes a field says nothing to a reader
+            obj.value = None  # the call of attrs means nothing to a reader
 
 
 def show_defaults(function: Function, loader: GriffeLoader) -> None:
-    """Put the numbers into a signature whose defaults are named by constants."""
+    """Replace constants in the defaults of a signature by their numbers."""
     for parameter in function.parameters:
         name = str(parameter.default)
         if parameter.default is None or not _CONSTANT.fullmatch(name):
@@ -112,7 +112,7 @@ def _arguments(body: list[str]) -> Iterator[str]:
 
 
 def _errors(body: list[str], when: str | None) -> Iterator[str]:
-    ended = iter([True, *(line.endswith(".") for line in body)])  # an entry goes on until a line that ends it
+    ended = iter([True, *(line.endswith(".") for line in body)])  # an entry ends with a full stop
     for entry in _joined(body, starts=lambda _: next(ended)):
         before, _, words = entry.partition(": ")
         iterating = before == "During iteration"
@@ -141,7 +141,7 @@ def _with(condition: str | None, words: str) -> str:
 
 
 def _joined(lines: list[str], *, starts: Callable[[str], bool]) -> Iterator[str]:
-    """Put the lines of each entry into one."""
+    """Join the lines of each entry."""
     entry: list[str] = []
     for line in lines:
         if starts(line) and entry:

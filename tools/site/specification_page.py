@@ -1,14 +1,15 @@
-"""Write docs/reference/specification.md: openapi.yaml as a page, so that each operation can link to its place in it.
+"""Write docs/reference/specification.md: openapi.yaml as a page, to which the operations of the reference link.
 
 Run as `python -m tools.site.specification_page`; `make docs` does it before it builds. The page is not committed.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import yaml
+
+from tools.spec.document import Node, resolve
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAGE = PROJECT / "docs" / "reference" / "specification.md"
@@ -18,14 +19,12 @@ Look up each operation of the service with its parameters, its body and its resp
 renders `openapi.yaml`, from which the client is generated.
 """
 
-#: Where openapi.yaml names its source, which readers of the site do not have.
+#: References to the service description, which readers of the site do not have.
 _SOURCE = re.compile(r"\s*\bSource: (?:introduction and )?sections? [\d., ]*\d")
-
-Node = Mapping[str, Any]
 
 
 def page(document: Node) -> str:
-    """Return the page for a specification."""
+    """Return the page of a specification."""
     lines = [HEAD]
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -42,15 +41,15 @@ def _operation(document: Node, path: str, method: str, operation: Node) -> Itera
     group = operation["tags"][0]
     yield f"In the client: [platform.{group}]({group}.md)\n"
     yield f"{_without_source(operation.get('description', '')).strip()}\n"
-    rows = [_parameter(_resolved(document, parameter)) for parameter in operation.get("parameters", ())]
+    rows = [_parameter(resolve(document, parameter)) for parameter in operation.get("parameters", ())]
     if rows:
         yield from ["| Parameter | In | Type | Required | Description |", "|---|---|---|---|---|", *rows, ""]
     if "requestBody" in operation:
-        body = _resolved(document, operation["requestBody"])
+        body = resolve(document, operation["requestBody"])
         yield f"**Body:** {_body_type(body)}. {_one_line(body.get('description', ''))}\n"
     yield from ["| Status | Body | Description |", "|---|---|---|"]
     for status, response in operation["responses"].items():
-        found = _resolved(document, response)
+        found = resolve(document, response)
         yield f"| {status} | {_body_type(found)} | {_one_line(found.get('description', ''))} |"
     yield ""
 
@@ -71,21 +70,11 @@ def _schema(document: Node, name: str, schema: Node) -> Iterator[str]:
         yield f"Type: {_type_name(schema)}\n"
     rows = [
         f"| `{field}` | {_type_name(kind)} | {'yes' if field in schema.get('required', ()) else 'no'} "
-        f"| {_one_line(_resolved(document, kind).get('description', '') if '$ref' not in kind else '')} |"
+        f"| {_one_line(resolve(document, kind).get('description', '') if '$ref' not in kind else '')} |"
         for field, kind in schema.get("properties", {}).items()
     ]
     if rows:
         yield from ["| Property | Type | Required | Description |", "|---|---|---|---|", *rows, ""]
-
-
-def _resolved(document: Node, node: Node) -> Node:
-    if "$ref" not in node:
-        return node
-    found: Any = document
-    for part in node["$ref"].removeprefix("#/").split("/"):
-        found = found[part]
-    resolved: Node = found
-    return resolved
 
 
 def _body_type(body: Node) -> str:

@@ -7,12 +7,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tools.spec.document import METHODS
+
 Document = Mapping[str, Any]
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 #: In a document, the second `vendor` stands for the vendor's name. In an Accept header, `{vendor}` does.
 MEDIA_TYPE = re.compile(r"application/vnd\.vendor\.(itwin-platform\.v\d+\+json)")
-#: What an operation gets whose responses declare no vendor media type, such as one without a body.
+#: The media type of an operation whose responses declare none, such as one without a body.
 UNDECLARED = "itwin-platform.v1+json"
 DESCRIPTION = (
     "The media type that the operation returns. `{vendor}` stands for the vendor's name and is replaced before sending."
@@ -41,7 +42,7 @@ def _with_accept(document: Document, operation: Document) -> Document:
 
 
 def _media_types(document: Document, operation: Document) -> list[str]:
-    """Return the media types of the responses, those of the successes first."""
+    """Return the media types of the responses, those of successes first."""
     shared = document.get("components", {}).get("responses", {})
     found: list[str] = []
     for status, response in sorted(operation.get("responses", {}).items(), key=lambda item: str(item[0])):

@@ -1,8 +1,7 @@
-"""What changed between two specifications, and which of it breaks a client or its user: decided by rules, purely.
+"""Rules that find the changes between two specifications, and which of them are breaking.
 
-Breaking is what makes code that works today stop working, be rejected, or meet what it did not expect: something is
-gone, is required now, takes less, or gives more forms than before. A new value of an enum is not: the client's enums
-are open.
+A change is breaking if code that works today can stop working: a part is removed or becomes required, the service
+accepts less, or it returns more forms than before. A new value of an enum is not breaking, because enums are open.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,8 +9,9 @@ from dataclasses import dataclass
 
 from tools.spec.specification import Field, Model, Operation, Specification
 
-#: Limits of which a greater value allows more; of the others a smaller one does.
+#: Limits of which a larger value allows more.
 UPPER = frozenset({"maximum", "maxLength", "maxItems", "bytes"})
+#: Limits of which a smaller value allows more.
 LOWER = frozenset({"minimum", "minLength", "minItems"})
 IN_WORDS = {
     "maximum": "at most {}",
@@ -29,7 +29,7 @@ IN_WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Change:
-    """One change: at which operation or model, where in it, and what it means."""
+    """One change: the operation or model, the part of it, and its meaning."""
 
     place: str
     part: str
@@ -38,13 +38,13 @@ class Change:
 
 
 def changes(old: Specification, new: Specification) -> list[Change]:
-    """Everything that changed, sorted by place."""
+    """Return all changes, sorted by operation and model."""
     found = [*_operations(old, new), *_models(old, new)]
     return sorted(set(found))
 
 
 def reworded(old: Specification, new: Specification) -> list[str]:
-    """Return the places whose description changed: rules may stand there that nothing else says."""
+    """Return the parts whose description changed, which may state a rule that nothing else states."""
     return sorted(name for name, words in _described(old).items() if _described(new).get(name, words) != words)
 
 
@@ -115,7 +115,7 @@ def _errors(name: str, before: Operation, after: Operation) -> Iterator[Change]:
 
 
 def _only_of(operations: set[str], old: Specification, new: Specification) -> list[str]:
-    """Return the models that are gone with operations, because nothing else used them."""
+    """Return the models that are removed together with operations, because nothing else used them."""
     return sorted(
         name
         for name in old.models.keys() - new.models.keys()

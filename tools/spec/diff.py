@@ -1,17 +1,17 @@
-"""Prints what changed between two versions of the specification, breaking changes first.
+"""Print what changed between two versions of the specification, breaking changes first.
 
 Run as `python -m tools.spec.diff BASE [NEW]`; each is a file or a git revision, NEW is `openapi.yaml` by default.
-Operations and parameters are named as the client's user names them where the client has them. What no rule knows is
-listed by its place, so that every difference gives a line. Exits with status 1 when something breaks.
+Operations and parameters have the names of the client where it has them. A difference that no rule covers is listed by
+its location, so that every difference gives a line. It exits with status 1 after a breaking change.
 """
 
 import argparse
 
-from tools.generation.wrapper_coverage import argument, keywords, places
+from tools.generation.wrapper_coverage import argument, keywords, operation_uses
 from tools.spec.changes import Change, changes, reworded
 from tools.spec.reading import SPECIFICATION, load_document, read
 from tools.spec.specification import Specification
-from tools.spec.structure import Document, differences, unexplained
+from tools.spec.structure import Difference, Document, differences, unexplained
 
 
 def report(before: Document, after: Document) -> list[str]:
@@ -21,58 +21,63 @@ def report(before: Document, after: Document) -> list[str]:
     found = changes(old, new)
     lines: list[str] = []
     for title, breaking in (("Breaking", True), ("Not breaking", False)):
-        some = [change for change in found if change.breaking is breaking]
-        lines += [f"{title}: {len(some)}", *(f"  {names.of(change)}: {change.text}" for change in some)]
-    words = reworded(old, new)
-    readings = {id(before): old, id(after): new}
-
-    def is_reported(one: Document, other: Document) -> bool:
-        """Return whether the rules report anything about two documents."""
-        first, second = (readings.get(id(document)) or read(document) for document in (one, other))
-        return bool(changes(first, second) or reworded(first, second))
-
-    others = unexplained(before, after, is_reported)
-    if not found and not words and not others:
+        selected = [change for change in found if change.breaking is breaking]
+        lines += [f"{title}: {len(selected)}", *(f"  {names.of(change)}: {change.text}" for change in selected)]
+    prose = reworded(old, new)
+    others = _unexplained(before, after, old, new)
+    if not found and not prose and not others:
         others = list(differences(before, after))
-    words += [difference.place for difference in others if difference.is_prose]
+    prose += [difference.place for difference in others if difference.is_prose]
     others = [difference for difference in others if not difference.is_prose]
     if others:
         lines += [f"Also changed: {len(others)}", *(f"  {each.place}: {each.text}" for each in others)]
-    if words:
-        lines += [f"Other words, in which a rule may stand: {len(words)}", *(f"  {place}" for place in words)]
+    if prose:
+        lines += [f"Other words, in which a rule may stand: {len(prose)}", *(f"  {place}" for place in prose)]
     return lines
 
 
+def _unexplained(before: Document, after: Document, old: Specification, new: Specification) -> list[Difference]:
+    """Return the differences that no rule reports."""
+    known = {id(before): old, id(after): new}
+
+    def is_reported(first: Document, second: Document) -> bool:
+        """Return whether the rules report anything about two documents."""
+        specifications = [known.get(id(document)) or read(document) for document in (first, second)]
+        return bool(changes(*specifications) or reworded(*specifications))
+
+    return unexplained(before, after, is_reported)
+
+
 class _Names:
-    """How a client's user names the place of a change."""
+    """Names the location of a change as a user of the client would."""
 
     def __init__(self, old: Specification, new: Specification) -> None:
         self._old, self._new = old, new
-        self._places = places(old) | places(new)
+        self._uses = operation_uses(old) | operation_uses(new)
 
     def of(self, change: Change) -> str:
         if change.place in self._old.operations or change.place in self._new.operations:
-            place = self._places.get(change.place)
-            if place is None:
+            use = self._uses.get(change.place)
+            if use is None:
                 return f"{change.place}, {change.part}".removesuffix(", ")
-            given = keywords(place, argument(place, change.part) or "") if " " in change.part else frozenset[str]()
-            keyword = f" ({', '.join(f'{name}=' for name in sorted(given))})" if given else ""
-            return f"{place.method}, {change.part}{keyword}".removesuffix(", ")
+            sources = keywords(use, argument(use, change.part) or "") if " " in change.part else frozenset[str]()
+            suffix = f" ({', '.join(f'{name}=' for name in sorted(sources))})" if sources else ""
+            return f"{use.method}, {change.part}{suffix}".removesuffix(", ")
         model = f"{change.place}.{change.part}".removesuffix(".")
         users = {"sent by": self._users("senders", change), "returned by": self._users("returners", change)}
         used = [f"{verb} {', '.join(map(self._method, names))}" for verb, names in users.items() if names]
         return f"{model} ({'; '.join(used)})" if used else model
 
     def _users(self, side: str, change: Change) -> list[str]:
-        one, other = (getattr(specification, side)(change.place) for specification in (self._old, self._new))
-        return sorted({*one, *other})
+        users = (getattr(specification, side)(change.place) for specification in (self._old, self._new))
+        return sorted(set().union(*users))
 
     def _method(self, operation: str) -> str:
-        return self._places[operation].method if operation in self._places else operation
+        return self._uses[operation].method if operation in self._uses else operation
 
 
 def main() -> None:
-    """Reads the command line, prints, and exits with status 1 when something breaks."""
+    """Read the command line, print, and exit with status 1 after a breaking change."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("base", help="what to compare with: a file or a git revision")
     parser.add_argument("new", nargs="?", default=str(SPECIFICATION), help="default openapi.yaml")

@@ -1,4 +1,4 @@
-"""Read an OpenAPI document into a `Specification`: references followed, so that what is compared is what is said."""
+"""Reads an OpenAPI document into a `Specification` without references."""
 
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -8,14 +8,12 @@ from typing import Any
 import yaml
 
 from tools.spec.accept import with_accept
+from tools.spec.document import METHODS, Node, resolve
 from tools.spec.specification import Field, Model, Operation, Specification
 
 PROJECT = Path(__file__).resolve().parents[2]
 SPECIFICATION = PROJECT / "openapi.yaml"
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern", "format", "const")
-
-Node = Mapping[str, Any]
 #: The parser in C, which wheels of PyYAML have, is ten times as fast.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -24,7 +22,7 @@ def load(source: str) -> Specification:
     """Read a file, or `openapi.yaml` as it was at a git revision.
 
     Raises:
-        SystemExit: `source` is neither.
+        SystemExit: `source` is neither of them.
     """
     return read(load_document(source))
 
@@ -33,7 +31,7 @@ def load_document(source: str) -> dict[str, Any]:
     """Parse a file, or `openapi.yaml` as it was at a git revision.
 
     Raises:
-        SystemExit: `source` is neither.
+        SystemExit: `source` is neither of them.
     """
     if Path(source).is_file():
         return _parsed(Path(source).read_text(encoding="utf-8"))
@@ -62,7 +60,7 @@ def read(document: Node) -> Specification:
 
 
 class _Reader:
-    """Reads nodes of one document, and remembers the models that it meets under a name."""
+    """Reads nodes of one document, and collects the models with a name."""
 
     def __init__(self, document: Node) -> None:
         self._document = document
@@ -71,11 +69,11 @@ class _Reader:
 
     def operation(self, path: str, method: str, node: Node, shared: list[Node]) -> Operation:
         name = str(node.get("operationId") or f"{method.upper()} {path}")
-        parameters = [self._followed(parameter) for parameter in (*shared, *node.get("parameters", []))]
-        responses = {str(status): self._followed(response) for status, response in node["responses"].items()}
+        parameters = [resolve(self._document, parameter) for parameter in (*shared, *node.get("parameters", []))]
+        responses = {str(status): resolve(self._document, response) for status, response in node["responses"].items()}
         successes = {status: response for status, response in responses.items() if status.startswith("2")}
         failures = {status: response for status, response in responses.items() if status not in successes}
-        body = self._followed(node["requestBody"]) if "requestBody" in node else None
+        body = resolve(self._document, node["requestBody"]) if "requestBody" in node else None
         return Operation(
             name=name,
             method=method.upper(),
@@ -109,7 +107,7 @@ class _Reader:
         )
 
     def models(self) -> dict[str, Model]:
-        """Return every model met so far, and those that they lead to."""
+        """Return every model collected so far, and those that they refer to."""
         found: dict[str, Model] = {}
         while waiting := [name for name in self._met if name not in found]:
             for name in waiting:
@@ -149,7 +147,7 @@ class _Reader:
 
     def _alternatives(self, schema: Node, place: str) -> Iterator[tuple[str, Node]]:
         name = str(schema.get("$ref", "")).rpartition("/")[2]
-        plain = self._followed(schema)
+        plain = resolve(self._document, schema)
         if branches := [*plain.get("oneOf", ()), *plain.get("anyOf", ())]:
             for branch in branches:
                 yield from self._alternatives(branch, place)
@@ -169,19 +167,11 @@ class _Reader:
         return dict(self._merged(schema, "properties", {}))
 
     def _merged(self, schema: Node, key: str, empty: Any) -> Any:
-        parts = [self._merged(self._followed(part), key, empty) for part in schema.get("allOf", ())]
+        parts = [self._merged(resolve(self._document, part), key, empty) for part in schema.get("allOf", ())]
         merged = type(empty)(schema.get(key, empty))
         for part in parts:
             merged = {**part, **merged} if isinstance(merged, dict) else (*part, *merged)
         return merged
-
-    def _followed(self, node: Node) -> Node:
-        while "$ref" in node:
-            target: Any = self._document
-            for step in str(node["$ref"]).removeprefix("#/").split("/"):
-                target = target[step]
-            node = target
-        return node
 
 
 def _schema(content: Node) -> Node | None:
@@ -190,7 +180,7 @@ def _schema(content: Node) -> Node | None:
 
 
 def _errors(response: Node) -> list[Node]:
-    """Return the error bodies that an error response shows as examples."""
+    """Return the error bodies in the examples of an error response."""
     values = [
         example.get("value", {}).get("error")
         for media in response.get("content", {}).values()

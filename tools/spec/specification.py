@@ -1,4 +1,4 @@
-"""What an OpenAPI document says to a user of a client: operations, parameters, models, enums, errors."""
+"""The parts of an OpenAPI document that matter to users of a client: operations, parameters, models, enums, errors."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A parameter, a property of a model, a body or an response.
+    """A parameter, a property of a model, a body or a response.
 
-    `kinds` are the alternatives of its type, as `string`, `list of Scene` or a model's name; `values` are those of an
-    enum without a name of its own.
+    `kinds` are the alternatives of its type, such as `string`, `list of Scene` or the name of a model. `values` are
+    those of an enum without a name.
     """
 
     kinds: frozenset[str]
@@ -26,8 +26,21 @@ class Field:
         return " or ".join(sorted(self.kinds)) or "anything"
 
     @property
+    def least(self) -> int | None:
+        """The smallest number, length or number of items, if there is a limit."""
+        return self._limit("minimum", "minLength", "minItems")
+
+    @property
+    def most(self) -> int | None:
+        """The largest number, length or number of items, if there is a limit."""
+        return self._limit("maximum", "maxLength", "maxItems")
+
+    def _limit(self, *names: str) -> int | None:
+        return next((int(str(self.limits[name])) for name in names if name in self.limits), None)
+
+    @property
     def models(self) -> frozenset[str]:
-        """The names in the type, those of models among them."""
+        """The names in the type, which include those of models."""
         return frozenset(kind.rpartition("list of ")[2] for kind in self.kinds)
 
 
@@ -43,7 +56,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One operation; parameters are keyed by place and name, as in `query $top`, responses by status."""
+    """One operation; a parameter has a key such as `query $top`, and a response has its status as key."""
 
     name: str
     method: str
@@ -61,7 +74,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Specification:
-    """A whole document; `models` holds what operations reach, and the enums that only document texts."""
+    """A document; `models` has those that operations use, and the enums that only document strings."""
 
     operations: Mapping[str, Operation]
     models: Mapping[str, Model]
@@ -83,7 +96,7 @@ class Specification:
         )
 
     def reach(self, fields: Iterable[Field | None]) -> set[str]:
-        """Return the models that fields lead to, through whatever number of models."""
+        """Return the models that fields refer to, directly or through other models."""
         found: set[str] = set()
         waiting = [field for field in fields if field is not None]
         while waiting:

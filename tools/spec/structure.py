@@ -1,4 +1,4 @@
-"""Every difference between two documents as written, and those that the classified changes do not report."""
+"""Finds the differences between two documents, and those that the rules for changes do not report."""
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +14,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One difference: the keys that lead to it, and the values before and after."""
+    """One difference: its keys, and the values before and after."""
 
     keys: tuple[Any, ...]
     before: object
@@ -23,12 +23,12 @@ class Difference:
 
     @property
     def place(self) -> str:
-        """The place as people read it: `paths /itwins/ get security 0`."""
+        """The location as people read it: `paths /itwins/ get security 0`."""
         return " ".join(str(key) for key in self.keys) or "the document"
 
     @property
     def is_prose(self) -> bool:
-        """Whether only words changed."""
+        """Whether only prose changed."""
         return bool(self.keys) and self.keys[-1] in PROSE
 
     @property
@@ -44,7 +44,7 @@ class Difference:
 
 
 def differences(before: object, after: object, keys: tuple[Any, ...] = ()) -> Iterator[Difference]:
-    """Return every difference, as deep in the documents as possible."""
+    """Yield every difference, as deep in the documents as possible."""
     if before is after:
         return
     if isinstance(before, Mapping) and isinstance(after, Mapping):
@@ -54,8 +54,8 @@ def differences(before: object, after: object, keys: tuple[Any, ...] = ()) -> It
             yield from differences(before.get(key, _ABSENT), after.get(key, _ABSENT), (*keys, key))
         if list(before) != list(after) and before.keys() == after.keys():
             yield Difference(keys=keys, before=before, after=after, reordered=True)
-    elif (one := _objects(before)) and (other := _objects(after)) and len(one) == len(other):
-        for number, items in enumerate(zip(one, other, strict=True)):
+    elif (old := _objects(before)) and (new := _objects(after)) and len(old) == len(new):
+        for number, items in enumerate(zip(old, new, strict=True)):
             yield from differences(*items, (*keys, number))
     elif type(before) is not type(after) or before != after:
         yield Difference(keys=keys, before=before, after=after)
@@ -64,9 +64,9 @@ def differences(before: object, after: object, keys: tuple[Any, ...] = ()) -> It
 def unexplained(
     before: Document, after: Document, is_reported: Callable[[Document, Document], bool]
 ) -> list[Difference]:
-    """Return the differences that nothing reports.
+    """Return the differences that no rule reports.
 
-    `is_reported` compares two documents. A difference is explained when it is reported as the only one, made or undone.
+    `is_reported` compares two documents. A difference is explained if it is reported when it is the only one.
     """
     return [
         difference
@@ -80,11 +80,11 @@ def _explained(before: Document, after: Document, is_reported: Callable[[Documen
     try:
         return is_reported(before, after)
     except (KeyError, TypeError):
-        return True  # alone it leaves a reference to nothing: what refers to it has changed too, and is reported
+        return True  # alone it leaves a dangling reference, so another reported change goes with it
 
 
 def _with(document: Document, keys: tuple[Any, ...], value: object) -> Document:
-    """Return a document with another value at one place."""
+    """Return a copy of a document with another value at one location."""
     if not keys:
         return dict(value) if isinstance(value, Mapping) else document
     changed: Any = dict(document)
@@ -101,7 +101,7 @@ def _with(document: Document, keys: tuple[Any, ...], value: object) -> Document:
 
 
 def _objects(value: object) -> list[Any] | None:
-    """Return a list that has objects in it, else nothing."""
+    """Return the value if it is a list with objects."""
     return value if isinstance(value, list) and any(isinstance(item, Mapping) for item in value) else None
 
 

@@ -19,7 +19,7 @@ class Function:
 
 
 def functions(package: Path) -> Iterator[Function]:
-    """Yield each function and method of a package; what is nested in one also counts as part of it."""
+    """Yield each function and method of a package; a nested function also counts as part of its outer function."""
     for path in sorted(package.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, _FUNCTIONS):
@@ -28,7 +28,7 @@ def functions(package: Path) -> Iterator[Function]:
 
 
 def complexity(function: ast.AST) -> int:
-    """Return the cyclomatic complexity: 1, and 1 more for each place where the path divides.
+    """Return the cyclomatic complexity: 1, and 1 more for each branch.
 
     Stricter than ruff's C901, which counts no `and`, `or`, conditional expressions and comprehensions.
     """
@@ -45,7 +45,7 @@ def _branches(node: ast.AST) -> int:
 
 
 def nesting(node: ast.AST) -> int:
-    """Return how many blocks stand inside one another at the deepest place; an `elif` is no deeper than its `if`."""
+    """Return the depth of the most deeply nested block; an `elif` is as deep as its `if`."""
     return max((_below(child, node) for child in ast.iter_child_nodes(node)), default=0)
 
 

@@ -7,14 +7,14 @@ from collections import Counter
 from pathlib import Path
 
 WRAPPER = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
-#: How the first level is named among the folders.
+#: The name of the first level among the folders.
 FIRST_LEVEL = "(first level)"
 _SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def code_lines(source: str) -> int:
-    """Count the lines that hold anything but blanks, comments and docstrings."""
+    """Count the lines without blank lines, comments and docstrings."""
     lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type not in _SILENT:
@@ -27,7 +27,7 @@ def code_lines(source: str) -> int:
 
 
 def by_folder(package: Path = WRAPPER) -> Counter[str]:
-    """Count the code lines in each folder's own files; a subfolder counts by itself."""
+    """Count the code lines in the files of each folder, without its subfolders."""
     found: Counter[str] = Counter()
     for path in sorted(package.rglob("*.py")):
         folder = path.parent.relative_to(package).as_posix()
@@ -36,5 +36,5 @@ def by_folder(package: Path = WRAPPER) -> Counter[str]:
 
 
 def first_level_files(package: Path = WRAPPER) -> int:
-    """Count the modules that stand beside the folders."""
+    """Count the modules at the first level."""
     return len(list(package.glob("*.py")))

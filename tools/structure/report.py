@@ -1,7 +1,7 @@
-"""Print how large and how tangled the wrapper is, beside the limits that it keeps: `make lines`.
+"""Print the size and the complexity of the wrapper beside their limits: `make lines`.
 
-Run as `python -m tools.structure.report [--trace]`. Exits with status 1 when a limit is exceeded. `--trace` also prints
-each call of the traced GET.
+Run as `python -m tools.structure.report [--trace]`. It exits with status 1 if a limit is exceeded. `--trace` also
+prints each call of the traced GET.
 """
 
 import sys
@@ -15,7 +15,7 @@ from tools.structure.lines import WRAPPER, by_folder, first_level_files
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A figure, the most that it may be, and where it is found."""
+    """A figure, its limit, and its location."""
 
     what: str
     value: int
@@ -24,12 +24,12 @@ class Figure:
 
     @property
     def holds(self) -> bool:
-        """Whether the limit is kept."""
+        """Whether the figure is within the limit."""
         return self.most is None or self.value <= self.most
 
 
 def sizes() -> Iterator[Figure]:
-    """Yield how much there is, and how tangled it is."""
+    """Yield the figures of size and complexity."""
     yield Figure(what="files at the first level", value=first_level_files(), most=8)
     lines = by_folder()
     for folder, count in sorted(lines.items()):
@@ -43,7 +43,7 @@ def sizes() -> Iterator[Figure]:
 
 
 def one_get(calls: route.Calls, *, limited: bool) -> Iterator[Figure]:
-    """Yield how far one GET travels."""
+    """Yield the figures of one GET."""
     hand_written = route.hand_written(calls)
     yield Figure(what="  hand-written files", value=len(route.files(hand_written)), most=10 if limited else None)
     yield Figure(what="  moves between them", value=route.moves(hand_written), most=24 if limited else None)
@@ -53,8 +53,8 @@ def one_get(calls: route.Calls, *, limited: bool) -> Iterator[Figure]:
     yield Figure(what="  calls, generated functions too", value=len(calls), most=None)
 
 
-def shown(figures: Iterator[Figure]) -> int:
-    """Print a row for each figure and return how many exceed their limit."""
+def print_figures(figures: Iterator[Figure]) -> int:
+    """Print a row for each figure, and return how many exceed their limit."""
     exceeded = 0
     for figure in figures:
         mark = "" if figure.holds else "  EXCEEDED"
@@ -67,12 +67,12 @@ def shown(figures: Iterator[Figure]) -> int:
 def main() -> int:
     """Print the table."""
     print(f"{'':38}{'is':>6}{'limit':>7}")
-    exceeded = shown(sizes())
+    exceeded = print_figures(sizes())
     clean = route.traced_calls(route.CleanTransport)
     print("one GET, through a transport that can be cancelled at any time, as the default and fast_transport() can")
-    exceeded += shown(one_get(clean, limited=True))
+    exceeded += print_figures(one_get(clean, limited=True))
     print("one GET, through a caller's transport, whose cancellation is put in order")
-    shown(one_get(route.traced_calls(route.ProtectedTransport), limited=False))
+    print_figures(one_get(route.traced_calls(route.ProtectedTransport), limited=False))
     if "--trace" in sys.argv[1:]:
         for file, name in clean:
             print(f"  {file.relative_to(route.PROJECT)} {name}")

@@ -1,4 +1,4 @@
-"""The way of one GET through the wrapper and the generated code: which functions run, in which files."""
+"""Traces one GET through the wrapper and the generated code: which functions run, in which files."""
 
 import asyncio
 import sys
@@ -37,7 +37,7 @@ class CleanTransport(ProtectedTransport):
 def traced_calls(kind: type[httpx.AsyncBaseTransport]) -> Calls:
     """Return the calls of one `get_primary_account()` through a transport of this kind.
 
-    A call before it has imported what is imported when it is first needed.
+    A first call that is not traced does the lazy imports.
     """
     return asyncio.run(_trace(kind()))
 
@@ -48,12 +48,12 @@ def hand_written(calls: Calls) -> Calls:
 
 
 def files(calls: Calls) -> set[Path]:
-    """Return the files that are passed through."""
+    """Return the files of the calls."""
     return {file for file, _ in calls}
 
 
 def moves(calls: Calls) -> int:
-    """Count the calls that are in another file than the call before."""
+    """Count the calls that are in another file than the previous call."""
     return sum(before[0] != after[0] for before, after in pairwise(calls))
 
 

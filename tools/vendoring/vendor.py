@@ -1,8 +1,7 @@
 """Copy the client into another project as one package of any name, or update such a copy in place.
 
-Run as `python -m tools.vendoring.vendor DEST NAME [--overwrite]`: DEST is the folder that the package goes into, NAME
-what it is called there. A file that was edited in the copy is not overwritten unless `--overwrite` says so: all such
-files are named, and nothing is changed.
+Run as `python -m tools.vendoring.vendor DEST NAME [--overwrite]`: DEST is the folder of the package, NAME its name. If
+files of the copy were edited, the command names them and changes nothing, except with `--overwrite`.
 """
 
 import argparse
@@ -17,66 +16,74 @@ from pathlib import Path
 from tools.vendoring.vendored_copy import RECORD, digest, digests, edits, record, source
 
 PROJECT = Path(__file__).resolve().parents[2]
-#: Files that stand in a project's own folder.
+#: Files in the root folder of a project.
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 
 
 def vendor(
     *, project: Path, destination: Path, name: str, overwrite: bool, command: str, stale: bool = False
 ) -> list[str]:
-    """Copy, and return the lines that tell what was done.
+    """Copy, and return the lines that say what was done.
 
     Raises:
-        SystemExit: the name cannot be imported, something else has it, or files of the copy were edited.
+        SystemExit: The name cannot be imported, another package has it, or files of the copy were edited.
     """
-    if not name.isidentifier() or keyword.iskeyword(name):
-        raise SystemExit(f"NAME={name} cannot be imported: give a name of letters, digits and underscores")
-    shown_as, destination = destination.expanduser(), destination.expanduser().resolve()
-    package = destination / name
-    known = package / RECORD
-    if package.exists() and not known.exists() and any(package.iterdir()):
-        raise SystemExit(
-            f"{shown_as / name} is there and has no {RECORD}, so it is not a vendored copy: give another NAME"
-        )
-    copied = source(project, revision=revision(project), stale=stale)
-    recorded = digests(known.read_text(encoding="utf-8")) if known.exists() else {}
+    shown_as, package = destination.expanduser() / name, destination.expanduser().resolve() / name
+    _check_name(name, package, shown_as)
+    record_file = package / RECORD
+    text = record_file.read_text(encoding="utf-8") if record_file.exists() else ""
+    copied, recorded = source(project, revision=revision(project), stale=stale), digests(text)
     present = {path: (package / path).read_bytes() for path in {*recorded, *copied.files} if (package / path).exists()}
-    found = edits(recorded=recorded, present=present, wanted=copied.files)
-    if found and not overwrite:
-        rejected = [f"{shown_as / name} was edited, nothing was changed:", *(f"  {line}" for line in found)]
-        edited = [line.removeprefix("edited: ") for line in found if line.startswith("edited: ")]
-        text = known.read_text(encoding="utf-8") if known.exists() else ""
-        shown = _edits_shown(project, package, edited, text=text) if edited else []
-        advice = "Take the edits elsewhere, or give them up with OVERWRITE=yes"
-        raise SystemExit("\n".join([*rejected, *shown, advice]))
-    lines = [f"overwritten, as asked: {line}" for line in found]
-    outer = destination / "__init__.py"
-    if not outer.exists() and (destination.parent / "__init__.py").exists():
-        outer.parent.mkdir(parents=True, exist_ok=True)
-        outer.write_text("")
-        lines.append(f"made {shown_as / outer.name}, so that the folder is a package")
-    for path, content in copied.files.items():
-        if present.get(path) != content:
-            (package / path).parent.mkdir(parents=True, exist_ok=True)
-            (package / path).write_bytes(content)
-    for path in set(recorded) - set(copied.files):
+    edited = edits(recorded=recorded, present=present, wanted=copied.files)
+    if edited and not overwrite:
+        raise SystemExit("\n".join(_rejection(project, package, edited, shown_as=shown_as, text=text)))
+    lines = [f"overwritten, as requested: {line}" for line in edited]
+    if _make_package(package.parent):
+        lines.append(f"made {shown_as.parent / '__init__.py'}, so that the folder is a package")
+    changed = [path for path, content in copied.files.items() if present.get(path) != content]
+    removed = set(recorded) - set(copied.files)
+    for path in changed:
+        (package / path).parent.mkdir(parents=True, exist_ok=True)
+        (package / path).write_bytes(copied.files[path])
+    for path in removed:
         (package / path).unlink(missing_ok=True)
-    known.write_text(record(copied, name=name, command=command), encoding="utf-8")
-    changed = sum(present.get(path) != content for path, content in copied.files.items())
-    gone = len(set(recorded) - set(copied.files))
-    files = "all files" if changed == len(copied.files) else f"{changed} of {len(copied.files)} files"
-    counted = f"{files} written, {gone} removed"
+    record_file.write_text(record(copied, name=name, command=command), encoding="utf-8")
     if copied.stale:
-        lines.append("generated/ is not what openapi.yaml gives: run `make generate`, and this command again")
+        lines.append("generated/ differs from what openapi.yaml generates: run `make generate`, and this command again")
+    files = "all files" if len(changed) == len(copied.files) else f"{len(changed)} of {len(copied.files)} files"
     return [
         *lines,
-        f"{name} is itwin-platform {copied.version}: {counted}",
+        f"{name} is itwin-platform {copied.version}: {files} written, {len(removed)} removed",
         f"import it with: from {dotted(package)} import PlatformClient",
     ]
 
 
+def _check_name(name: str, package: Path, shown_as: Path) -> None:
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise SystemExit(f"NAME={name} cannot be imported: use letters, digits and underscores")
+    if package.exists() and not (package / RECORD).exists() and any(package.iterdir()):
+        raise SystemExit(f"{shown_as} exists and has no {RECORD}, so it is not a vendored copy: choose another NAME")
+
+
+def _rejection(project: Path, package: Path, edited: list[str], *, shown_as: Path, text: str) -> list[str]:
+    """Return the lines about edited files, with the edits if they can be shown."""
+    paths = [line.removeprefix("edited: ") for line in edited if line.startswith("edited: ")]
+    differences = _edits_shown(project, package, paths, text=text) if paths else []
+    advice = "Move the edits elsewhere, or drop them with OVERWRITE=yes"
+    return [f"{shown_as} was edited, nothing was changed:", *(f"  {line}" for line in edited), *differences, advice]
+
+
+def _make_package(folder: Path) -> bool:
+    """Add an `__init__.py` to a folder inside a package; return whether one was added."""
+    if (folder / "__init__.py").exists() or not (folder.parent / "__init__.py").exists():
+        return False
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "__init__.py").write_text("")
+    return True
+
+
 def revision(project: Path) -> str:
-    """Return the git revision of a checkout, and whether the packages have changes beyond it."""
+    """Return the git revision of a checkout, and whether the packages have uncommitted changes."""
     git = ["git", "-C", str(project)]
     head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
     if head.returncode != 0:
@@ -87,7 +94,7 @@ def revision(project: Path) -> str:
 
 
 def _edits_shown(project: Path, package: Path, edited: list[str], *, text: str) -> list[str]:
-    """Return the difference between what was copied and what is there, if the recorded revision has it."""
+    """Return the edits as differences from the recorded revision, if the checkout has it."""
     match = re.search(r"^\| source revision \| ([0-9a-f]{40})", text, re.MULTILINE)
     if match is None:
         return []
@@ -112,10 +119,10 @@ def _edits_shown(project: Path, package: Path, edited: list[str], *, text: str) 
 
 
 def dotted(package: Path) -> str:
-    """Return the name that a package is imported by.
+    """Return the name to import a package by.
 
-    The outermost folder is below `src` or a project's own folder, if there is one: a namespace package has no
-    `__init__.py`. Otherwise it is the outermost folder that has one.
+    It starts below `src` or the root folder of a project, if there is one, because a namespace package has no
+    `__init__.py`. Otherwise it starts with the outermost folder that has an `__init__.py`.
     """
     folders = [package.resolve(), *package.resolve().parents]
     for number, folder in enumerate(folders[1:], start=1):
@@ -130,7 +137,7 @@ def dotted(package: Path) -> str:
 
 
 def is_stale(project: Path) -> bool:
-    """Say whether `generated/` is not what `openapi.yaml` gives."""
+    """Return whether `generated/` differs from what `openapi.yaml` generates."""
     from tools.generation.generate import PACKAGE, differences
     from tools.generation.generator import write_package
     from tools.spec.reading import load_document
@@ -144,9 +151,9 @@ def is_stale(project: Path) -> bool:
 def main() -> None:
     """Read the command line and copy."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("destination", metavar="DEST", help="the folder that the package goes into")
-    parser.add_argument("name", metavar="NAME", help="what the package is called")
-    parser.add_argument("--overwrite", action="store_true", help="give up what was edited in the copy")
+    parser.add_argument("destination", metavar="DEST", help="the folder of the package")
+    parser.add_argument("name", metavar="NAME", help="the name of the package")
+    parser.add_argument("--overwrite", action="store_true", help="drop the edits in the copy")
     arguments = parser.parse_args()
     lines = vendor(
         project=PROJECT,

@@ -1,7 +1,7 @@
-"""What a vendored copy consists of, what its record says, and which of its files were edited: decided from contents.
+"""The content of a vendored copy, its record, and which of its files were edited.
 
-The wrapper and the generated package become one package: only the seam changes, from an absolute import of the
-generated package to a relative one of the sub-package `generated`.
+The wrapper and the generated package become one package. Only `_api.py` changes, from an absolute import of the
+generated package to a relative import of the subpackage `generated`.
 """
 
 import ast
@@ -30,21 +30,21 @@ _DIGEST = re.compile(r"^([0-9a-f]{64})  (\S.*)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A checkout to copy from: its files by path within the copy, its version, what it needs, its revision."""
+    """A checkout to copy from: its files by path within the copy, its version, dependencies and revision."""
 
     files: Mapping[str, bytes]
     version: str
-    needs: tuple[str, ...]
+    requirements: tuple[str, ...]
     revision: str
     specification: str
     stale: bool
 
 
 def source(project: Path, *, revision: str, stale: bool = False) -> Source:
-    """Read a checkout. `stale` says that its `generated/` is not what its `openapi.yaml` gives.
+    """Read a checkout; `stale` means that its `generated/` differs from what its `openapi.yaml` generates.
 
     Raises:
-        SystemExit: a file besides the seam names the old packages, so the copy would not stand alone.
+        SystemExit: A file besides `_api.py` imports the packages by their old names.
     """
     wrapper, generated = project / "wrapper" / "itwin_platform", project / "generated" / "itwin_platform_api"
     files = _files(wrapper) | {f"generated/{name}": content for name, content in _files(generated).items()}
@@ -52,18 +52,18 @@ def source(project: Path, *, revision: str, stale: bool = False) -> Source:
     files[SEAM] = re.sub(rb"(?m)^( *)from itwin_platform_api\b", rb"\1from .generated", files[SEAM])
     files[SEAM] = re.sub(rb"(?m)^( *)import itwin_platform_api as ", rb"\1from . import generated as ", files[SEAM])
     if found := absolute_imports(files):
-        raise SystemExit("\n".join(["only the seam may name the other package:", *found]))
+        raise SystemExit("\n".join(["only _api.py may import the other package:", *found]))
     with (project / "pyproject.toml").open("rb") as file:
-        needs = tuple(tomllib.load(file)["project"]["dependencies"])
+        requirements = tuple(tomllib.load(file)["project"]["dependencies"])
     version = re.search(rb'__version__ = "(.+)"', files["_version.py"])
     if version is None:
-        raise SystemExit("_version.py does not say `__version__ = ...`")
+        raise SystemExit("_version.py has no line `__version__ = ...`")
     specification = hashlib.sha256((project / "openapi.yaml").read_bytes()).hexdigest()
     files[IDENTITY] = _IDENTITY.format(revision=revision, specification=specification, current=not stale).encode()
     return Source(
         files=files,
         version=version[1].decode(),
-        needs=needs,
+        requirements=requirements,
         revision=revision,
         specification=specification,
         stale=stale,
@@ -71,7 +71,7 @@ def source(project: Path, *, revision: str, stale: bool = False) -> Source:
 
 
 def absolute_imports(files: Mapping[str, bytes]) -> list[str]:
-    """File and line of each import of the packages by their old names."""
+    """Return file and line of each import of the packages by their old names."""
     found: list[str] = []
     for name in sorted(name for name in files if name.endswith(".py")):
         for node in ast.walk(ast.parse(files[name])):
@@ -86,7 +86,7 @@ def absolute_imports(files: Mapping[str, bytes]) -> list[str]:
 def record(copied: Source, *, name: str, command: str) -> str:
     """Return the text of VENDORED.md: for people, with a line for each file that the next run reads."""
     lines = "\n".join(f"{digest(content)}  {path}" for path, content in sorted(copied.files.items()))
-    needs = "\n".join(f"- `{need}`" for need in copied.needs)
+    requirements = "\n".join(f"- `{requirement}`" for requirement in copied.requirements)
     return f"""# {name}: a vendored copy of itwin-platform {copied.version}
 
 | | |
@@ -99,7 +99,7 @@ def record(copied: Source, *, name: str, command: str) -> str:
 
 It needs, besides Python 3.11 or newer:
 
-{needs}
+{requirements}
 
 Do not edit these files: the same command, run in a newer checkout, updates them in place and never overwrites what
 was edited here. Files of your own beside them are left alone.
@@ -114,19 +114,19 @@ uses `Any`, and a package of yours cannot make that stricter.
 
 
 def digests(text: str) -> dict[str, str]:
-    """Return the digest of each file as VENDORED.md records it; a path that leaves the copy is none of its files."""
+    """Return the digest of each file in VENDORED.md; paths that leave the copy are ignored."""
     return {path: known for known, path in _DIGEST.findall(text) if not {"", ".."} & set(path.split("/"))}
 
 
 def digest(content: bytes) -> str:
-    """Return the digest of a file; a checkout that turned line ends into those of Windows changes nothing."""
+    """Return the digest of a file, which does not depend on its line endings."""
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
 def edits(*, recorded: Mapping[str, str], present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> list[str]:
-    """Return a line for each file that somebody edited, removed, or put where a new one goes.
+    """Return a line for each file that was edited or removed, or that is in the way of a new file.
 
-    A file that already is what it would become is none: a run that was broken off can be repeated.
+    A file that already has the new content is not reported, so an interrupted run can be repeated.
     """
     lines: list[str] = []
     for path in sorted({*recorded, *wanted}):
