@@ -10,10 +10,13 @@ import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from traceback import FrameSummary, extract_tb
+from types import TracebackType
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 
@@ -93,22 +96,39 @@ class _Trial:
         arguments = {name: REQUIRED.get(name, "A") for name in required} | {
             self._probe.keyword: self._probe.value(size)
         }
-        try:
-            result = self._method(**arguments)
-            await (result if inspect.isawaitable(result) else result.collect())
-        except self._rejected as error:
-            return list(extract_tb(error.__traceback__))
-        except self._failed:
-            pass
-        return []
+        with _recorded(self._rejected) as frames:
+            try:
+                result = self._method(**arguments)
+                await (result if inspect.isawaitable(result) else result.collect())
+            except self._failed:
+                pass
+        return frames
+
+
+@contextmanager
+def _recorded(error: type[Exception]) -> Iterator[list[FrameSummary]]:
+    """Record the frames of the wrapper that create an error, because it drops those that could hold a secret."""
+    frames: list[FrameSummary] = []
+    original = error.__init__
+
+    def record(self: Exception, *arguments: object, **options: object) -> None:
+        traceback, frame = None, inspect.currentframe()
+        while frame is not None:
+            if Path(frame.f_code.co_filename).is_relative_to(WRAPPER):
+                traceback = TracebackType(traceback, frame, frame.f_lasti, frame.f_lineno)
+            frame = frame.f_back
+        frames[:] = extract_tb(traceback)
+        original(self, *arguments, **options)
+
+    with patch.object(error, "__init__", record):
+        yield frames
 
 
 def _message(what: str, frames: list[FrameSummary]) -> str:
-    inside = [frame for frame in frames if Path(frame.filename).is_relative_to(WRAPPER)]
-    if not inside:
+    if not frames:
         return f"openapi.yaml: {what}. The method has no check for it: add one."
     # A check of one kind of value raises; its caller passes the limit.
-    frame = inside[-2] if len(inside) > 1 and re.match("_?check_", inside[-1].name) else inside[-1]
+    frame = frames[-2] if len(frames) > 1 and re.match("_?check_", frames[-1].name) else frames[-1]
     source = Path(frame.filename).read_text(encoding="utf-8").splitlines()
     line = frame.lineno or 1
     names = re.findall(r"\b_?[A-Z][A-Z_]{3,}\b", "\n".join(source[line - 1 : frame.end_lineno or line]))
