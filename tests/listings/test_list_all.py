@@ -80,7 +80,7 @@ def test_below_the_cap_nothing_is_split() -> None:
     itwins = TimedITwins(times=days(14))
     assert len(read(itwins, "a eq 1")) == 14
     assert itwins.conditions == ["a eq 1"] * 5
-    assert itwins.looks == 2
+    assert itwins.probes == 2
 
 
 def test_one_look_for_each_range() -> None:
@@ -89,8 +89,8 @@ def test_one_look_for_each_range() -> None:
     assert len(read(itwins)) == 150
     ranges = 10
     timeless, learned = 1, 1
-    assert itwins.looks == ranges + learned
-    assert len(itwins.queries) == 150 // 5 + itwins.looks + timeless
+    assert itwins.probes == ranges + learned
+    assert len(itwins.queries) == 150 // 5 + itwins.probes + timeless
     assert {(query["$select"], query["$top"]) for query in itwins.queries if "$select" in query} == {
         ("createdDateTime", "1")
     }

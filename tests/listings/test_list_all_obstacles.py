@@ -100,7 +100,7 @@ def test_a_range_that_is_never_complete_is_an_error() -> None:
         itwins.times = {} if "$select" in itwins.queries[-1] else days(50)
 
     itwins.before = flicker
-    with pytest.raises(PagingError, match="others at each look: try again later"):
+    with pytest.raises(PagingError, match="returns no new ones: try again later"):
         read(itwins)
 
 

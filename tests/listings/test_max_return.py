@@ -54,7 +54,7 @@ async def test_runs_of_one_pager_lower_the_cap_each_for_itself() -> None:
 
 @pytest.mark.parametrize("checked", [True, False])
 async def test_list_all_lowers_the_cap_once(*, checked: bool) -> None:
-    """All ranges, and the looks between them, are requested with the cap that the service accepts."""
+    """All ranges, and the probes between them, are requested with the cap that the service accepts."""
     seen: list[tuple[str, str]] = []
 
     def respond(request: httpx.Request) -> httpx.Response:

@@ -87,7 +87,7 @@ class TimedITwins:
         return [query.get("$filter", "") for query in self.queries]
 
     @property
-    def looks(self) -> int:
+    def probes(self) -> int:
         """How many requests were for a time only."""
         return sum("$select" in query for query in self.queries)
 

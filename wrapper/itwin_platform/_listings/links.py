@@ -13,8 +13,8 @@ from urllib.parse import SplitResult, quote, unquote, unquote_plus, urlencode, u
 from .._api import RequestValues, Unset
 from .._errors import PagingError, UsageError
 
-#: What places a page in its listing: names, each with its value as it stands in an address. The values of a link are
-#: sent on as they came: a service may read a cursor that was decoded and encoded again as another one.
+#: The parameters that locate a page in its listing, each with its value as it stands in a URL. The values of a link
+#: are sent as they came: a service may read a cursor that was decoded and encoded again as another one.
 Query = tuple[tuple[str, str], ...]
 
 SKIP, TOP = "$skip", "$top"
@@ -34,7 +34,7 @@ def next_query(
 
     Args:
         href: the link as it came; absent, null and empty end the listing, blanks around it do not matter.
-        address: the address of the listing, without a query.
+        address: the URL of the listing, without a query.
         current: the query of the page that the link came with.
         keywords: as `keyword_names` returns them.
         keeps_size: whether the service chose the page size of `current`: then its `$top` is kept.
@@ -43,7 +43,7 @@ def next_query(
         The query of the next page; None where the listing ends.
 
     Raises:
-        PagingError: the link is no link, leaves the address, names a place twice, or does not advance.
+        PagingError: the link is not a URL, leaves the listing's URL, has `$skip` or `$top` twice, or does not advance.
     """
     link = _link(href)
     if link is None:
@@ -71,7 +71,7 @@ def _link(href: object) -> str | None:
 def _pairs_of(link: str, *, address: str) -> Query:
     try:
         link.encode()
-        # Nearly every link is the address itself and a query, which needs no closer look.
+        # Nearly every link is the address itself and a query, which needs no parsing.
         plain = link.startswith(f"{address}?") and "#" not in link
         return _pairs(link[len(address) + 1 :]) if plain else _checked_pairs(link, address=address)
     except ValueError:
@@ -135,13 +135,13 @@ def parameters_of(values: RequestValues) -> Mapping[str, str]:
 
 
 def page_values(first: RequestValues, query: Query) -> RequestValues:
-    """Return the request of a page: the first one, with the query that places the page in the listing.
+    """Return the request of a page: the first one, with the query that locates the page in the listing.
 
     `$skip` of the first request is not carried on: a link without it continues by other means.
     """
-    placed = {SKIP, *(name for name, _ in query)}
+    replaced = {SKIP, *(name for name, _ in query)}
     try:
-        carried = urlencode([pair for pair in parameters_of(first).items() if pair[0] not in placed], safe="$")
+        carried = urlencode([pair for pair in parameters_of(first).items() if pair[0] not in replaced], safe="$")
         linked = [f"{quote(name, safe='$')}={value}" for name, value in query]
     except UnicodeError:
         raise UsageError("the request cannot be encoded: a string holds half of a surrogate pair") from None

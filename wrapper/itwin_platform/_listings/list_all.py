@@ -1,7 +1,7 @@
 """A listing above X-Max-Return, read completely: range by range, in the order of time. Source: section 4.3.
 
-A look at one item in order of time tells whether a range reaches the cap, and where to split it: what comes before
-that item fits. The next range is looked at while the one before it is read.
+A probe asks for one item near the cap, in order of time. It tells whether a range reaches the cap, and where to split
+it: what comes before that item fits. The next range is probed while the one before it is read.
 
 Invariant: the ranges that are left to read follow from the one that is being read, so that its bounds are all that a
 `resume` must carry.
@@ -49,7 +49,7 @@ class TimeRangeRun:
         #: The ids of one range, and the range that is read again because it was not complete.
         self._seen: set[str] = set()
         self._again: TimeRange | None = None
-        #: Ranges in order: those that are known to fit, and after them those that are still to be looked at.
+        #: Ranges in order: those that are known to fit, and after them those that are still to be probed.
         self._known: deque[_KnownRange] = deque()
         self._unknown = deque(following(time_range))
         self._run: ListingRun[ITwin] | None = None
@@ -84,34 +84,34 @@ class TimeRangeRun:
         self._taken.hand_out(count)
 
     def requests(self, count: int) -> list[PageRequest]:
-        """Return the next requests in order, among them a look at the range after those that are known."""
+        """Return the next requests in order, among them the probe of the range after those that are known."""
         if self._ended or self.problem is not None:
             return []
-        look = self._look()
-        if len(self._known) < 2 and self._unknown and not look:
+        probe = self._probe()
+        if len(self._known) < 2 and self._unknown and not probe:
             self._known.append(_KnownRange(range=self._unknown.popleft()))
         if not self._known:
-            return look
+            return probe
         if self._run is None:
             self._run = self._begin(self._known[0], Position(range=self._known[0].range, earlier=self._earlier))
         if self._listing.concurrency == 1:
             return self._run.requests(count)
-        return self._side_by_side(self._run, look, count)[:count]
+        return self._side_by_side(self._run, probe, count)[:count]
 
-    def _side_by_side(self, run: ListingRun[ITwin], look: list[PageRequest], count: int) -> list[PageRequest]:
+    def _side_by_side(self, run: ListingRun[ITwin], probe: list[PageRequest], count: int) -> list[PageRequest]:
         """Return requests for two ranges: one range ahead is known before the pages of the one before are requested."""
         current, *ahead = self._known
         if not ahead:
-            return look + run.requests(count - len(look))
+            return probe + run.requests(count - len(probe))
         wanted = run.requests(count)
         if not run.steady:
             return wanted
-        wanted += look
+        wanted += probe
         begun = Position(range=ahead[0].range, earlier=self._earlier + (current.at_most or 0))
         return wanted + self._begin(ahead[0], begun).requests(count - len(wanted))
 
-    def _look(self) -> list[PageRequest]:
-        """Return the request that tells whether the next range fits: for one item, in order of time; none for null."""
+    def _probe(self) -> list[PageRequest]:
+        """Return the request that probes the next range; none for the range without a time."""
         if not self._unknown or self._unknown[0].timeless:
             return []
         first = self._values(self._unknown[0])
@@ -139,11 +139,11 @@ class TimeRangeRun:
         return replace(self._first, query=query)
 
     def take(self, request: PageRequest, content: PageContent[ITwin]) -> Page[ITwin] | None:
-        """Take the content of the first request, and return its page; None after a look."""
-        look = self._look()
+        """Take the content of the first request, and return its page; None after a probe."""
+        probe = self._probe()
         run = self._run
-        if run is None or (look and request == look[0]):
-            self._take_look(content)
+        if run is None or (probe and request == probe[0]):
+            self._take_probe(content)
             return None
         dropped = run.duplicates
         page = run.take(request, content)
@@ -153,9 +153,9 @@ class TimeRangeRun:
         self.max_return = run.max_return
         return self._end(run, page) if run.ended else page
 
-    def _take_look(self, content: PageContent[ITwin]) -> None:
+    def _take_probe(self, content: PageContent[ITwin]) -> None:
         if content.max_return is not None and content.max_return < self._cap:
-            self._cap = content.max_return  # the look may have been past the cap
+            self._cap = content.max_return  # the probe may have been past the cap
             return
         time_range = self._unknown.popleft()
         if not content.items:
@@ -183,7 +183,7 @@ class TimeRangeRun:
         if self.problem is not None or (self._ended and page.resume is not None):
             return page
         if run.truncated and not self._ended:
-            self._look_again(time_range, run)
+            self._probe_again(time_range, run)
             if self.problem is not None:
                 return replace(page, resume=write_resume(run.end, listing=self._listing.name))
             return self._continue([time_range], page)
@@ -204,11 +204,11 @@ class TimeRangeRun:
             self._seen.clear()
             self._again = None
 
-    def _look_again(self, time_range: TimeRange, run: ListingRun[ITwin]) -> None:
-        """Look again at a range that reached the cap: it grew, or the service ignores the order."""
+    def _probe_again(self, time_range: TimeRange, run: ListingRun[ITwin]) -> None:
+        """Probe a range again that reached the cap: it grew, or the service ignores the order."""
         what = f"{self.max_return} iTwins or more match {condition(time_range, self._time, within=self._within)!r}"
         if run.end.items == 0:
-            self.problem = PagingError(f"{what}, and others at each look: try again later")
+            self.problem = PagingError(f"{what}, but the service returns no new ones: try again later")
         elif time_range.timeless or (
             time_range.since and time_range.until and time_range.until - time_range.since <= CLOSEST
         ):

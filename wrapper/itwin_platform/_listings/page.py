@@ -51,7 +51,7 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
-    """The request of one page: that of the first page, with the query that places this one in the listing."""
+    """The request of one page: that of the first page, with the query that locates this one in the listing."""
 
     first: RequestValues
     query: Query
@@ -77,8 +77,8 @@ class Listing(Generic[T]):
     """What a pager reads.
 
     Args:
-        first: the request as the operation built it; a page is this request with the query that places the page.
-        address: the address of the listing, to which links are compared.
+        first: the request as the operation built it; a page is this request with the query that locates the page.
+        address: the URL of the listing without a query, to which links are compared.
         name: the operation and a digest of its first request, which a `resume` must carry as well.
         keywords: the query parameters that no link can change, as `keyword_names` returns them.
         page_size: items of one request.
@@ -132,7 +132,7 @@ class Run(Protocol[T]):
         ...
 
     def take(self, request: PageRequest, content: PageContent[T]) -> Page[T] | None:
-        """Take the content of the first request, and return its page; None when it was a look ahead."""
+        """Take the content of the first request, and return its page; None when it was a probe."""
         ...
 
     def hand_out(self, count: int) -> None:
