@@ -8,8 +8,17 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ORDER = [
-    *("tour", "progress", "switch_webhooks", "web_service", "several_workers", "rotating_tokens"),
-    *("traces", "test_with_sandbox", "nightly_export", "scene_page", "four_programs"),
+    "tour",
+    "progress",
+    "switch_webhooks",
+    "web_service",
+    "several_workers",
+    "rotating_tokens",
+    "traces",
+    "test_with_sandbox",
+    "nightly_export",
+    "scene_page",
+    "four_programs",
 ]
 
 

@@ -12,7 +12,7 @@ LONGEST, LONGEST_INSIDE = 200, 80
 
 
 class _ShortRepr(Repr):
-    """Describes any value in one line: long strings are cut in the middle, long lists show one item and a count."""
+    """A repr of any value in one line, which cuts long strings in the middle and shows one item of a long list."""
 
     def __init__(self) -> None:
         super().__init__()

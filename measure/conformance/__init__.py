@@ -1,1 +1,1 @@
-"""The sandbox, checked by others: schemathesis, the Prism proxy, and another team's client. `make conformance`."""
+"""Checks of the sandbox with schemathesis, the Prism proxy, and clients of other teams: `make conformance`."""

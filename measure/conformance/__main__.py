@@ -1,4 +1,4 @@
-"""Run the checks of others on the sandbox and print what they find: `python -m measure.conformance [--quick]`.
+"""Check the sandbox with tools and clients of others: `python -m measure.conformance [--quick]`.
 
 Without npm the checks that need it are skipped, and the output says so.
 """
@@ -23,7 +23,7 @@ EXAMPLES, QUICK_EXAMPLES = 650, 10
 def installed() -> Path | None:
     """Install the npm packages, once, and return their folder; None without npm."""
     if shutil.which("npm") is None:
-        print("skipped: what needs npm, which this machine does not have")
+        print("npm is not installed: the checks that need it are skipped")
         return None
     NODE.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "itwins_client.js"):
@@ -61,7 +61,7 @@ def checks_of(arguments: argparse.Namespace) -> dict[str, Callable[[], bool]]:
 
 
 def main() -> bool:
-    """Run the checks one after the other; return whether none found anything."""
+    """Run the checks one after the other, and return whether all succeeded."""
     clean = True
     for name, check in checks_of(parsed()).items():
         started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Lets clients of other teams work with the sandbox, by the description and as observed, and prints a table."""
+"""Run clients of other teams against the sandbox, by the specification and as observed, and print a table."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ async def check(node: Path | None) -> bool:
                 *await itwins_client_in_a_page(node, as_seen=as_seen),
                 *rows,
             ]
-        print(f"Clients of other teams, sandbox {'as seen' if as_seen else 'by the description'}:")
+        print(f"Clients of other teams, sandbox {'as seen' if as_seen else 'by the specification'}:")
         for client, call, result, good in rows:
             print(f"  {'ok' if good else 'WRONG':<6}{client:<32}{call:<42}{result}")
             clean = clean and good

@@ -1,4 +1,4 @@
-"""Sends the requests of clients that are not installed here, by hand, and checks what these check of a response.
+"""Send the requests of clients that are not installed here, and check the responses as these clients do.
 
 The requests have the forms of `scenes-client` 0.13 and of the Python SDK `reality-capture` 2.6: their headers, their
 queries, and null for what they do not set.
@@ -54,7 +54,7 @@ def is_page_of_objects(body: Any) -> bool:
 
 
 def is_scene(body: Any, *, as_seen: bool) -> bool:
-    """Return whether scenes-client accepts a scene; the description has no tags."""
+    """Return whether scenes-client accepts a scene; the specification has no tags."""
     scene = body["scene"]
     names = ("id", "displayName", "createdById", "iTwinId", "creationTime", "lastModified")
     tags = isinstance(scene.get("tags"), list) or not as_seen

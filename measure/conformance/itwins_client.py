@@ -1,4 +1,4 @@
-"""Runs the package `@itwin/itwins-client` against the sandbox, in Node.js and in a page in headless Chromium."""
+"""Run the package `@itwin/itwins-client` against the sandbox, in Node.js and in a page in headless Chromium."""
 
 import asyncio
 import json
@@ -13,18 +13,18 @@ from typing import Any
 from itwin_platform_sandbox import Sandbox
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-# client, call, result, and whether it is right
+# client, call, result, and whether the result is correct
 Row = tuple[str, str, str, bool]
 
 
 def ids_of(sandbox: Sandbox, suffix: str) -> str:
-    """Return what the JavaScript needs, as JSON; resources get names with the suffix."""
+    """Return the ids for the JavaScript as JSON; resources get names with the suffix."""
     names = ("account_id", "itwin_id", "repository_id")
     return json.dumps({**{name: getattr(sandbox, name) for name in names}, "suffix": suffix})
 
 
 def rows_of(client: str, results: list[dict[str, Any]], *, as_seen: bool) -> list[Row]:
-    """Return a row of the table for each call; by the description the query scope `all` does not exist."""
+    """Return a row of the table for each call; by the specification the query scope `all` does not exist."""
     rows = []
     for result in results:
         rejected = not as_seen and "queryScope all" in result["name"]
@@ -38,10 +38,12 @@ async def itwins_client(node: Path, *, as_seen: bool) -> list[Row]:
     """Run the client in Node.js."""
     async with Sandbox(itwins=200, as_seen=as_seen) as sandbox:
         command = ["node", "itwins_client.js", sandbox.base_url, ids_of(sandbox, "node")]
-        ended = await asyncio.to_thread(subprocess.run, command, cwd=node, capture_output=True, text=True, check=False)
-    if ended.returncode:
-        return [("itwins-client 1.6.1, Node.js", "start", ended.stderr, False)]
-    return rows_of("itwins-client 1.6.1, Node.js", json.loads(ended.stdout), as_seen=as_seen)
+        completed = await asyncio.to_thread(
+            subprocess.run, command, cwd=node, capture_output=True, text=True, check=False
+        )
+    if completed.returncode:
+        return [("itwins-client 1.6.1, Node.js", "start", completed.stderr, False)]
+    return rows_of("itwins-client 1.6.1, Node.js", json.loads(completed.stdout), as_seen=as_seen)
 
 
 async def itwins_client_in_a_page(node: Path, *, as_seen: bool) -> list[Row]:
@@ -81,10 +83,10 @@ def _page(base_url: str, ids: str) -> bytes:
 
 def _handler(pages: dict[str, bytes]) -> type[BaseHTTPRequestHandler]:
     class Pages(BaseHTTPRequestHandler):
-        """Serves the page and its script."""
+        """A handler for the page and its script."""
 
         def do_GET(self) -> None:
-            """Send one of them."""
+            """Respond with the page or the script."""
             content = pages.get(self.path)
             self.send_response(404 if content is None else 200)
             self.send_header("content-type", "text/javascript" if self.path.endswith(".js") else "text/html")

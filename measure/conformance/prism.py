@@ -1,7 +1,7 @@
-"""Run Prism, which reads the same `openapi.yaml`, between the client and the sandbox and in place of the sandbox.
+"""Run Prism with `openapi.yaml` between the client and the sandbox, and instead of the sandbox.
 
-As a proxy it names in the header `sl-violations` where a request or a response breaks the document. As a mock it
-responds with the examples of the document.
+As a proxy it lists violations of the specification in the header `sl-violations`. As a mock it responds with the
+examples of the specification.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ SOME_ID = "6a2d2381-6c57-4332-b87a-5b7c00000000"
 
 
 class WatchedTransport(httpx.AsyncHTTPTransport):
-    """Collects the status of each response, and what Prism objects to."""
+    """A transport that collects the status of each response and the violations that Prism reports."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ def free_port() -> int:
 
 
 async def operations(platform: PlatformClient, sandbox: Sandbox) -> None:
-    """Call every operation in its forms, errors included."""
+    """Call every operation with different arguments, also such that the service rejects."""
     itwin_id, repository_id = sandbox.itwin_id, sandbox.repository_ids["UrlTemplate"]
     await platform.itwins.get_primary_account()
     await platform.itwins.list(limit=10, page_size=4).collect()
@@ -116,7 +116,7 @@ async def operations(platform: PlatformClient, sandbox: Sandbox) -> None:
 
 
 async def check_proxy(node: Path) -> bool:
-    """Call every operation through the proxy and print what it objects to."""
+    """Call every operation through the proxy and print the violations."""
     watched, port = WatchedTransport(), free_port()
     address = f"http://127.0.0.1:{port}"
     async with (

@@ -1,7 +1,6 @@
-"""Let the linters and generators of others read `openapi.yaml`, and reject a warning that nothing here explains.
+"""Run linters and generators of others on `openapi.yaml`; every warning is a failure.
 
-Each gets the document as it is. What one of them says all the same is switched off in `redocly.yaml` or
-`spectral.yaml`, with the reason beside it.
+`redocly.yaml` and `spectral.yaml` switch off the rules that do not apply, each with its reason.
 """
 
 import os
@@ -15,12 +14,12 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 DOCUMENT = PROJECT / "openapi.yaml"
-#: Words by which a reader that ends with status 0 tells of a problem.
+#: Words in the output of a reader that reports a problem and exits with status 0.
 COMPLAINTS = ("warning", "Warning", "WARNING")
 
 
 def commands(node: Path | None, output: Path) -> Iterator[tuple[str, list[str]]]:
-    """Return the name and the command of each reader; those of npm only where npm is."""
+    """Yield the name and the command of each reader, those of npm only with `node`."""
     scripts = Path(sys.executable).parent
     yield "openapi-spec-validator", [str(scripts / "openapi-spec-validator"), "--schema", "3.1", str(DOCUMENT)]
     models = [str(scripts / "datamodel-codegen"), "--input", str(DOCUMENT), "--input-file-type", "openapi"]
@@ -51,7 +50,7 @@ def commands(node: Path | None, output: Path) -> Iterator[tuple[str, list[str]]]
 
 
 def check(node: Path | None) -> bool:
-    """Run each reader and print what it said, if anything was wrong; False when something was."""
+    """Run each reader, and print the output of those that complain; return whether none did."""
     clean = True
     with tempfile.TemporaryDirectory() as folder:
         for name, command in commands(node, Path(folder)):
@@ -64,18 +63,20 @@ def check(node: Path | None) -> bool:
                 "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true",
                 "PATH": path,
             }
-            ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-            said = ended.stdout + ended.stderr
-            complaints = [line for line in said.splitlines() if any(word in line for word in COMPLAINTS)]
+            completed = subprocess.run(
+                command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+            )
+            printed = completed.stdout + completed.stderr
+            complaints = [line for line in printed.splitlines() if any(word in line for word in COMPLAINTS)]
             complaints = [line for line in complaints if not _about_the_machine(line)]
-            fine = ended.returncode == 0 and not complaints
+            fine = completed.returncode == 0 and not complaints
             print(f"{name}: {'reads openapi.yaml without a warning' if fine else 'complains'}")
             if not fine:
-                print(said)
+                print(printed)
             clean = clean and fine
     return clean
 
 
 def _about_the_machine(line: str) -> bool:
-    """Say whether a warning is about Node or npm, not about the document."""
+    """Return whether a warning is about Node or npm and not about the document."""
     return "Node" in line or "npm warn" in line

@@ -1,4 +1,4 @@
-"""What schemathesis loads besides its own checks: the accepted failures, and a comparison of two event loops."""
+"""The hooks of schemathesis: a filter of accepted failures, and a comparison of two event loops."""
 
 import os
 
@@ -13,7 +13,7 @@ _second = requests.Session()
 
 @schemathesis.hook
 def filter_failure(context: HookContext, failure: Failure, case: Case, response: Response) -> bool:
-    """Drop the failures of what the service description decides otherwise than schemathesis."""
+    """Drop the failures where the service description differs from the expectations of schemathesis."""
     return not (_is_unknown_operation(failure, response) or _is_ignored_preference(failure))
 
 

@@ -1,9 +1,8 @@
 """Send generated requests to the sandbox and check every response against `openapi.yaml`, with schemathesis.
 
-Two runs: one whose paths and Accept name what the sandbox stores, so that the cases reach the rules; one where
-everything is generated. Every check of schemathesis is on. Each case goes to a sandbox under asyncio and to one under
-uvloop, and the two responses must be equal. Generating the cases takes nine tenths of the time, so the two runs are
-processes side by side.
+In one run, paths and Accept name stored data, so that the cases reach the rules. In the other, everything is generated.
+Every check of schemathesis is on. Each case goes to a sandbox under asyncio and to a sandbox under uvloop, whose
+responses must be equal. The two runs are parallel, because generating the cases takes most of the time.
 """
 
 import json
@@ -30,7 +29,7 @@ SECOND_VERSION = ("POST /reality-analysis/detectors", "PATCH /webhooks/{webhookI
 # Two sandboxes with one clock and one address in their links respond alike to the last byte.
 NOW = datetime(2025, 6, 2, 12, tzinfo=UTC)
 PUBLIC_URL = "http://sandbox.example.com"
-LONGEST_SECONDS = 3600
+TIMEOUT_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +52,9 @@ def configuration(sandbox: Sandbox, *, named: bool) -> str:
     """Return the configuration: the address and the token, and the parameters of what is stored."""
     lines = [
         f'base-url = "{sandbox.base_url}"',
-        # OpenAPI ignores a parameter called Accept: what the service requires is given here.
+        # OpenAPI ignores a parameter called Accept, so the value that the service requires is set here.
         f'headers = {{ Authorization = "Bearer {sandbox.token}", Accept = "{MEDIA_TYPE.format("v1")}" }}',
-        # The description does not say what becomes of a query parameter that it does not name.
+        # The specification does not say what the service does with an unknown query parameter.
         "[generation]",
         "allow-extra-parameters = false",
         "[checks.positive_data_acceptance]",
@@ -106,32 +105,32 @@ def run(*, named: bool, examples: int, seed: int) -> Result:
             "CONFORMANCE_SECOND_URL": second.base_url,
         }
         try:
-            ended = subprocess.run(
+            completed = subprocess.run(
                 command,
                 env=environment,
                 capture_output=True,
                 text=True,
                 check=False,
                 cwd=folder,
-                timeout=LONGEST_SECONDS,
+                timeout=TIMEOUT_SECONDS,
             )
         except subprocess.TimeoutExpired as error:
             printed = error.stdout.decode() if isinstance(error.stdout, bytes) else ""
-            output = f"{printed}\nschemathesis did not end within {LONGEST_SECONDS} s"
-            return Result(named=named, cases=0, failures=1, seconds=LONGEST_SECONDS, output=output)
-    cases = re.search(r"(\d+) generated", ended.stdout)
-    found = re.search(r"(\d+) unique failure", ended.stdout)
+            output = f"{printed}\nschemathesis did not end within {TIMEOUT_SECONDS} s"
+            return Result(named=named, cases=0, failures=1, seconds=TIMEOUT_SECONDS, output=output)
+    cases = re.search(r"(\d+) generated", completed.stdout)
+    found = re.search(r"(\d+) unique failure", completed.stdout)
     return Result(
         named=named,
         cases=int(cases[1]) if cases else 0,
-        failures=int(found[1]) if found else int(ended.returncode != 0),
+        failures=int(found[1]) if found else int(completed.returncode != 0),
         seconds=time.perf_counter() - started,
-        output=ended.stdout + ended.stderr,
+        output=completed.stdout + completed.stderr,
     )
 
 
 def check(*, examples: int) -> bool:
-    """Run both kinds side by side and print cases, seconds and failures; False if there is a failure."""
+    """Run both kinds in parallel, print cases, seconds and failures, and return whether there was no failure."""
     with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as processes:
         results = list(processes.map(lambda named: run(named=named, examples=examples, seed=1), (True, False)))
     for result in results:

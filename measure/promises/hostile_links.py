@@ -14,22 +14,23 @@ from .figure import Figure, exactly
 
 HOST = "service.example"
 FOREIGN = (
-    *("evil.example", "service.example.evil.example", "evil.example:443", "127.0.0.1", "[::1]", "service.example:8443"),
-    *(
-        "service.example@evil.example",
-        "evil.example#service.example",
-        "evil.example\\@service.example",
-        "xn--evl-.example",
-    ),
-    *(
-        "service.example.",
-        "SERVICE.EXAMPLE",
-        "service.example:443",
-        "user:pass@service.example",
-        "",
-        "0x7f.1",
-        "service。example",
-    ),
+    "evil.example",
+    "service.example.evil.example",
+    "evil.example:443",
+    "127.0.0.1",
+    "[::1]",
+    "service.example:8443",
+    "service.example@evil.example",
+    "evil.example#service.example",
+    "evil.example\\@service.example",
+    "xn--evl-.example",
+    "service.example.",
+    "SERVICE.EXAMPLE",
+    "service.example:443",
+    "user:pass@service.example",
+    "",
+    "0x7f.1",
+    "service。example",
 )
 SCHEMES = (
     "https://",
@@ -46,17 +47,19 @@ SCHEMES = (
     "",
 )
 PATHS = (
-    *(
-        "/api/itwins/",
-        "/itwins/",
-        "/api/itwins/../../admin",
-        "/api/itwins/%2e%2e/x",
-        "/api/itwins",
-        "/api/scenes/",
-        "",
-        "/",
-    ),
-    *("/api//itwins/", "\\api\\itwins\\", "/api/itwins/\n", "/api/itwins/\u202e", "/api/itwins/;x"),
+    "/api/itwins/",
+    "/itwins/",
+    "/api/itwins/../../admin",
+    "/api/itwins/%2e%2e/x",
+    "/api/itwins",
+    "/api/scenes/",
+    "",
+    "/",
+    "/api//itwins/",
+    "\\api\\itwins\\",
+    "/api/itwins/\n",
+    "/api/itwins/\u202e",
+    "/api/itwins/;x",
 )
 QUERIES = (
     "?$skip=1&$top=1",

@@ -5,7 +5,7 @@ from collections import deque
 
 
 class FixedWindow:
-    """Accepts `requests` in each window of `per` seconds, which begins with its first request."""
+    """A limit of `requests` in each window of `per` seconds, which begins with its first request."""
 
     def __init__(self, requests: int, per: float) -> None:
         self._requests, self._per = requests, per
@@ -24,7 +24,7 @@ class FixedWindow:
 
 
 class TokenBucket:
-    """Holds `requests` tokens, and is refilled evenly in `per` seconds."""
+    """A bucket of `requests` tokens, which is refilled evenly in `per` seconds."""
 
     def __init__(self, requests: int, per: float) -> None:
         self._requests, self._per = requests, per
@@ -61,7 +61,7 @@ class PunishingWindow(FixedWindow):
 
 
 class SlidingWindow(FixedWindow):
-    """Accepts at most `requests` in any `per` seconds."""
+    """A limit of `requests` in any `per` seconds."""
 
     def __init__(self, requests: int, per: float) -> None:
         super().__init__(requests, per)

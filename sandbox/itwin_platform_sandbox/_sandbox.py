@@ -46,7 +46,7 @@ class Sandbox(SandboxControls):
         rate: The rate limit of each token: `"100/60"`, a `RateLimit`, or any value with `requests` and `per` (seconds).
         latency: Seconds by which every response is delayed.
         jitter: Upper bound, in seconds, of a random extra delay.
-        as_seen: Behave as the real service has been observed to beyond its description.
+        as_seen: Behave as the real service has been observed to, beyond its specification.
         strict: Reject unknown and read-only fields and empty or implausible values. By default the journal notes them.
         path_prefix: A path such as `/api` below which the service is found.
         public_url: The base URL of a proxy in front of the sandbox, used in links to further pages.

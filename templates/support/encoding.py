@@ -45,7 +45,7 @@ def copy_values(value: Any, *, scalar: Callable[[Any], Any], name: Callable[[Any
     """
     root = [value]
     unfinished: list[Any] = [root]
-    # What holds itself becomes a copy that holds itself.
+    # A value that contains itself becomes a copy that contains itself.
     copies: dict[int, tuple[Any, Any]] = {}
     for parts in unfinished:
         for key, item in parts.items() if type(parts) is dict else enumerate(parts):

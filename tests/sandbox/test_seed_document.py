@@ -121,7 +121,7 @@ def test_a_seed_that_makes_no_sense_is_rejected(seed: dict[str, Any], field: str
 
 def test_values_that_json_does_not_have_are_rejected(tmp_path: Path) -> None:
     """Neither a mapping nor a YAML file can bring them in."""
-    with pytest.raises(ValueError, match="cannot be written as JSON"):
+    with pytest.raises(ValueError, match="cannot be serialized as JSON"):
         Sandbox(seed={"itwins": [{"latitude": float("nan")}]})
     path = tmp_path / "seed.yaml"
     path.write_text("itwins: [{latitude: .nan}]", encoding="utf-8")

@@ -186,11 +186,30 @@ def quoted_description(document: Document) -> None:
 
 
 SEVEN: tuple[Callable[[Document], None], ...] = (
-    *(new_property_and_enum_value, renamed_option, required_header, get_and_delete_scene),
-    *(moved_path, new_class_and_authentication, removed_operation),
+    new_property_and_enum_value,
+    renamed_option,
+    required_header,
+    get_and_delete_scene,
+    moved_path,
+    new_class_and_authentication,
+    removed_operation,
 )
 ONCE_SILENT: tuple[Callable[[Document], None], ...] = (
-    *(schema_named_itwin_response, removed_option, smaller_page, shorter_name, another_scope, another_scheme),
-    *(deprecated, server_path, media_type, exploded_list, header_type, closed_object),
-    *(missing_member_name, renamed_member, date_and_uuid, exploding_parameter, quoted_description),
+    schema_named_itwin_response,
+    removed_option,
+    smaller_page,
+    shorter_name,
+    another_scope,
+    another_scheme,
+    deprecated,
+    server_path,
+    media_type,
+    exploded_list,
+    header_type,
+    closed_object,
+    missing_member_name,
+    renamed_member,
+    date_and_uuid,
+    exploding_parameter,
+    quoted_description,
 )

@@ -110,7 +110,23 @@ def other_pattern(document: Document) -> None:
 
 
 FURTHER: tuple[Callable[[Document], None], ...] = (
-    *(null_in_response, null_in_request, other_default, other_maximum, smaller_body, removed_choice, renamed_header),
-    *(renamed_response_header, renamed_value, optional_property, required_property, new_query_parameter),
-    *(parameter_elsewhere, other_example, second_server, second_success, new_error, shown_secret, other_pattern),
+    null_in_response,
+    null_in_request,
+    other_default,
+    other_maximum,
+    smaller_body,
+    removed_choice,
+    renamed_header,
+    renamed_response_header,
+    renamed_value,
+    optional_property,
+    required_property,
+    new_query_parameter,
+    parameter_elsewhere,
+    other_example,
+    second_server,
+    second_success,
+    new_error,
+    shown_secret,
+    other_pattern,
 )

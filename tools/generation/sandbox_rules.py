@@ -25,7 +25,7 @@ FAR = {"integer": 10**9, "string": 5000}
 GENERAL = frozenset({"body", "credentials", "errors", "json_values", "messages", "state"})
 
 #: The note of the sandbox about an unknown property.
-UNKNOWN = "The description does not have this field."
+UNKNOWN = "The specification does not have this field."
 
 Accepts = Callable[[int], bool]
 

@@ -62,7 +62,7 @@ async def _wrong_limits(specification: Specification) -> list[str]:
 
 
 class _Trial:
-    """Calls a method with sizes around a limit."""
+    """The calls of a method with sizes around a limit."""
 
     def __init__(self, platform: Any, probe: Probe, failed: type[Exception], rejected: type[Exception]) -> None:
         self._probe, self._failed, self._rejected = probe, failed, rejected

@@ -15,12 +15,22 @@ from tools.release.package import trial
 SHOWN = ("httpx", "attrs", "python-dateutil")
 EXTRAS = ("sandbox", "fast")
 TOOLS_OF_TESTS = (
-    *("pytest", "pytest-asyncio", "pytest-httpx", "hypothesis", "PyYAML"),
-    *("opentelemetry-sdk", "opentelemetry-instrumentation-httpx"),
+    "pytest",
+    "pytest-asyncio",
+    "pytest-httpx",
+    "hypothesis",
+    "PyYAML",
+    "opentelemetry-sdk",
+    "opentelemetry-instrumentation-httpx",
 )
 #: Tests of what users install; the other tests are about the checkout and its development tools.
 TESTS_OF_THE_WHEEL = (
-    *("attempts", "client", "listings", "operations", "sandbox", "transports"),
+    "attempts",
+    "client",
+    "listings",
+    "operations",
+    "sandbox",
+    "transports",
     "generation/test_model_*.py",
 )
 

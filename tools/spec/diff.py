@@ -49,7 +49,7 @@ def _unexplained(before: Document, after: Document, old: Specification, new: Spe
 
 
 class _Names:
-    """Names the location of a change as a user of the client would."""
+    """The locations of changes in the words of a user of the client."""
 
     def __init__(self, old: Specification, new: Specification) -> None:
         self._old, self._new = old, new

@@ -60,7 +60,7 @@ def read(document: Node) -> Specification:
 
 
 class _Reader:
-    """Reads nodes of one document, and collects the models with a name."""
+    """A reader of the nodes of one document, which collects the models with a name."""
 
     def __init__(self, document: Node) -> None:
         self._document = document

@@ -94,12 +94,14 @@ FAULTS: Mapping[FaultName, FaultKind] = MappingProxyType(
         "unknown_fields": FaultKind("change", "success", "objects have unknown fields"),
         "nulls": FaultKind("change", "success", "every field except id is null"),
         "missing_fields": FaultKind("change", "success", "every field except id is omitted"),
-        "seen_enum_values": FaultKind("change", "success", "observed enum values that are not described"),
+        "seen_enum_values": FaultKind("change", "success", "observed enum values that the specification does not have"),
         "seen_times": FaultKind("change", "success", "times in the observed forms"),
-        "seen_shapes": FaultKind("change", "success", "observed fields and wrappers that are not described"),
+        "seen_shapes": FaultKind(
+            "change", "success", "observed fields and wrappers that the specification does not have"
+        ),
         "seen_headers": FaultKind("change", "any", "observed headers, and gzip if it is accepted", everywhere=True),
         "seen_errors": FaultKind(
-            "change", "error", "observed error codes and bodies that are not described", everywhere=True
+            "change", "error", "observed error codes and bodies that the specification does not have", everywhere=True
         ),
         "reset_after_effect": FaultKind("deliver", "any", "the operation has its effect, then the connection is reset"),
         "reset_in_head": FaultKind("deliver", "any", "the connection is reset within the headers"),

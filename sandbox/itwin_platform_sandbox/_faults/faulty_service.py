@@ -81,7 +81,7 @@ class FaultyService:
         return True
 
     def _prepared(self, request: APIRequest, operation: str | None) -> APIRequest:
-        """Return the request with described values for a continuation token and the observed query scope `all`."""
+        """Return the request with documented values for a continuation token and the observed query scope `all`."""
         request = read_continuation_token(request)
         if (
             operation == "list_itwins"

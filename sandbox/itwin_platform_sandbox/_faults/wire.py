@@ -27,8 +27,6 @@ BOMB_MEBIBYTES = 256
 GZIP_HEADER = bytes.fromhex("1f8b08000000000000ff")  # deflate, no name, no time, unknown system (RFC 1952)
 # SO_LINGER on with a time of 0: closing sends a reset and drops unsent data.
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
-
-
 TRANSPORT_EXTENSION = "itwin_platform_sandbox.transport"
 
 
@@ -167,7 +165,7 @@ def gzip_bomb() -> bytes:
     compressor = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     # After a full flush the output does not depend on earlier input, so the second mebibyte can be repeated.
     first, again = (compressor.compress(blanks) + compressor.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
-    checksum = functools.reduce(lambda sum_, _: zlib.crc32(blanks, sum_), range(BOMB_MEBIBYTES), 0)
+    checksum = functools.reduce(lambda checksum, _: zlib.crc32(blanks, checksum), range(BOMB_MEBIBYTES), 0)
     trailer = struct.pack("<II", zlib.crc32(end, checksum), BOMB_MEBIBYTES * len(blanks) + len(end))
     packed_end = compressor.compress(end) + compressor.flush()
     return GZIP_HEADER + first + again * (BOMB_MEBIBYTES - 1) + packed_end + trailer

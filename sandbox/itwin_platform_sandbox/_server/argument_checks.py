@@ -77,7 +77,7 @@ def checked_vendor(vendor: str | None) -> str | None:
 
 
 def checked_hosts(hosts: str | Iterable[str]) -> tuple[str, ...]:
-    """Return one or several names of a host as a tuple."""
+    """Return the allowed host names as a tuple."""
     checked = _as_tuple(hosts)
     for host in checked:
         if not _HOST.fullmatch(host):
@@ -87,7 +87,7 @@ def checked_hosts(hosts: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def checked_origins(origins: str | Iterable[str]) -> tuple[str, ...]:
-    """Return one or several origins as a tuple."""
+    """Return the allowed origins as a tuple."""
     checked = _as_tuple(origins)
     for origin in checked:
         if not is_origin(origin):
@@ -96,5 +96,5 @@ def checked_origins(origins: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def _as_tuple(values: str | Iterable[str]) -> tuple[str, ...]:
-    """Return one or several strings as a tuple."""
+    """Return a string, or an iterable of strings, as a tuple."""
     return (values,) if isinstance(values, str) else tuple(values)

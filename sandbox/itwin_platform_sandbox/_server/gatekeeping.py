@@ -17,7 +17,7 @@ EXPOSED_HEADERS = ("retry-after", "x-max-return", "x-correlation-id", "date", "t
 
 
 class HostCheck:
-    """Passes requests for loopback names, addresses and the allowed names, and rejects others with 421.
+    """Middleware that accepts loopback names, addresses and the allowed names as Host, and rejects others with 421.
 
     A page that reaches a loopback address by DNS rebinding sends its own name as Host. An address cannot be rebound.
     """

@@ -1,4 +1,4 @@
-"""Runs uvicorn in a running event loop, without a thread, signal handlers or logging configuration.
+"""A uvicorn server in a running event loop, without a thread, signal handlers or logging configuration.
 
 `uvicorn.Server` polls every 100 ms for its end and waits as long for its connections, so this module uses the protocol
 of uvicorn directly.
@@ -28,7 +28,7 @@ _LOGGER.setLevel(logging.ERROR)
 
 
 class LoopServer:
-    """Serves an ASGI application on one address within the running loop."""
+    """A server of an ASGI application on one address, within the running loop."""
 
     def __init__(self, app: ASGIApp, *, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
         self._app = app

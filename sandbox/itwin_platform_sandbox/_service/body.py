@@ -1,4 +1,4 @@
-"""Reads a JSON request body, and has the checks that several operations share."""
+"""Reads a JSON request body, and checks values for several operations."""
 
 import re
 from typing import NoReturn

@@ -1,4 +1,4 @@
-"""Reads fields that people write by hand; each error names its field."""
+"""Reads fields of options, seeds and control requests; each error names its field."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping

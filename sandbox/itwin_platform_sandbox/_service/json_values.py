@@ -8,7 +8,6 @@ from typing import TypeAlias
 JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
 JSONObject: TypeAlias = dict[str, JSON]
 
-
 # Far above real values, and low enough for recursion.
 DEEPEST_NESTING = 100
 

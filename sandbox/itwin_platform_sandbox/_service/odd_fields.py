@@ -1,6 +1,6 @@
-"""Finds odd fields that the described rules allow: unknown or read-only ones, empty or implausible values.
+"""Finds odd fields that the documented rules allow: unknown or read-only fields, empty or implausible values.
 
-With `strict` they are rejected as an invalid body of the operation, otherwise the journal notes them.
+With `strict` the sandbox rejects them as an invalid body of the operation, otherwise the journal notes them.
 """
 
 import math
@@ -82,7 +82,7 @@ def _unexpected(prefix: str, value: JSONObject, known: tuple[str, ...], read_onl
         if name in read_only:
             yield f"{prefix}{name}", "The field is read-only."
         elif name not in known:
-            yield f"{prefix}{name[:100]}", "The description does not have this field."
+            yield f"{prefix}{name[:100]}", "The specification does not have this field."
 
 
 def _odd_strings(prefix: str, value: Mapping[str, JSON]) -> Found:

@@ -62,7 +62,7 @@ def rate_limit_of(rate: str | RateLimitLike) -> RateLimit:
 
 
 class RequestCounter:
-    """Counts the requests of every token against one limit."""
+    """The counts of the requests of every token, and one limit for each of them."""
 
     __slots__ = ("_clock", "_limit", "_states", "_step")
 

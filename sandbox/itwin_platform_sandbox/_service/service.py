@@ -23,7 +23,7 @@ _GENERAL_MEDIA_TYPES = ("*/*", "application/*", "application/json")
 
 
 class Service:
-    """Responds to requests with the data of `platform`."""
+    """The service: it responds to requests with the data of `platform`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Error codes, error bodies and headers that were observed and that the description does not have."""
+"""Error codes, error bodies and headers that were observed and that the specification does not have."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Wrappers, extra fields and omitted fields that were observed and that the description does not have."""
+"""Wrappers, extra fields and omitted fields that were observed and that the specification does not have."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Enum values and forms of times that were observed and that the description does not have."""
+"""Enum values and forms of times that were observed and that the specification does not have."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -34,17 +34,17 @@ TIME_FIELDS = ("createdDateTime", "lastModifiedDateTime", "creationTime", "lastM
 
 
 def names_any_query_scope(request: APIRequest) -> bool:
-    """Return whether the request has the query scope `all`, which the description does not have."""
+    """Return whether the request has the query scope `all`, which the specification does not have."""
     return request.headers.get(QUERY_SCOPE) == "all"
 
 
 def accept_any_query_scope(request: APIRequest) -> APIRequest:
-    """Return the request with the described scope that is closest to `all`."""
+    """Return the request with the documented scope that is closest to `all`."""
     return replace(request, headers={**request.headers, QUERY_SCOPE: "OrganizationAdmin"})
 
 
 def enum_values(context: ChangeContext, response: ServiceResponse) -> ServiceResponse:
-    """Use classes, subclasses, kinds and event types that the description does not have."""
+    """Use classes, subclasses, kinds and event types that the specification does not have."""
     changed, body = copy_of(response)
     number = context.number
     repository = object_at(body, "repository")
@@ -71,7 +71,7 @@ def _set_or_remove(item: JSONObject, name: str, value: object) -> None:
 
 
 def _change_kind(item: JSONObject, index: int) -> None:
-    """Cycle through the kinds without described data, one of them in two versions with different data."""
+    """Cycle through the kinds without documented data, one of them in two versions with different data."""
     if item.get("kind") not in KINDS:
         return
     item["kind"] = KINDS[index % len(KINDS)]

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..._service.fields import FieldError
 from . import faults, journal, limits, stored_data, tokens
-from .exchange import ROOT, Handler, error_response, invalid
+from .json_messages import ROOT, Handler, error_response, invalid
 
 if TYPE_CHECKING:
     from ..running import RunningSandbox
@@ -72,7 +72,7 @@ async def _handle(sandbox: "RunningSandbox", handler: Handler, request: Request)
 
 
 def _is_foreign(sandbox: "RunningSandbox", request: Request) -> bool:
-    """Tell whether a browser sends the request for a page of another origin, which it does without a preflight."""
+    """Return whether a browser sends the request for a page of another origin, which needs no preflight."""
     origin = request.headers.get("origin")
     if origin is None or origin in sandbox.settings.cors:
         return False

@@ -12,7 +12,7 @@ from ..._faults.notation import fault_from_values, fault_values
 from ..._service.fields import FieldError
 from ..._service.json_values import JSON, JSONObject
 from ..._service.operation_table import OPERATIONS
-from .exchange import as_object, body_bytes, json_response, parse_json
+from .json_messages import as_object, body_bytes, json_response, parse_json
 
 if TYPE_CHECKING:
     from ..._faults.plan import Fault

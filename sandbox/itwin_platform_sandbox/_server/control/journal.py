@@ -10,7 +10,7 @@ from ..._service.json_values import JSON, JSONObject
 from ..._service.operation_table import OPERATIONS
 from ..overview import record_values
 from ..records import RecordedRequest
-from .exchange import json_response
+from .json_messages import json_response
 
 if TYPE_CHECKING:
     from ..running import RunningSandbox

@@ -9,7 +9,7 @@ from ..._service.fields import read_fields, read_integer, read_number, read_stri
 from ..._service.json_values import JSONObject
 from ..._service.rate_limit import RateLimit, rate_limit_of
 from ..overview import rate_values
-from .exchange import json_body, json_response
+from .json_messages import json_body, json_response
 
 if TYPE_CHECKING:
     from ..running import RunningSandbox

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from ..._service.fields import FieldError, read_fields, read_string
 from ..overview import overview
-from .exchange import json_body, json_response
+from .json_messages import json_body, json_response
 
 if TYPE_CHECKING:
     from ..running import RunningSandbox

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from ..._service.credentials import ALL_PERMISSIONS, ALL_SCOPES
 from ..._service.fields import read_boolean, read_fields, read_number, read_string, read_strings
 from ..overview import token_values
-from .exchange import error_response, json_body, json_response
+from .json_messages import error_response, json_body, json_response
 
 if TYPE_CHECKING:
     from ..running import RunningSandbox

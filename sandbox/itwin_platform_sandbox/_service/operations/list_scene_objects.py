@@ -12,7 +12,7 @@ from ..state import Platform, StoredScene
 from .create_scene import may_see
 
 LARGEST_PAGE = 100
-# The description names `kind` and mentions others; the service was observed to support these two.
+# The specification names `kind` and mentions others; the service was observed to support these two.
 ORDERS: dict[str, Callable[[JSONObject], object]] = {
     "kind": lambda item: str(item["kind"]),
     "displayName": lambda item: str(item.get("displayName", "")).casefold(),
@@ -63,7 +63,7 @@ def _read_query(request: OperationRequest) -> tuple[str, int, int]:
     if top is None or not 1 <= top <= LARGEST_PAGE:
         problems.append(Detail("InvalidValue", "$top", f"$top must be a positive integer up to {LARGEST_PAGE}."))
     if problems or skip is None or top is None:
-        # The description has no other error for a wrong request of this operation.
+        # The specification has no other error for a wrong request of this operation.
         raise _not_found(problems)
     return order, skip, top
 

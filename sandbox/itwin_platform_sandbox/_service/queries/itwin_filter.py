@@ -123,7 +123,7 @@ _READERS: dict[PropertyKind, Callable[[JSON], Comparable]] = {
 
 
 class _Compiler(Transformer[Token, _Term | _Property | _Value]):
-    """Makes terms from the nodes of a statement, innermost first."""
+    """The callbacks of the parser, which build terms from the innermost nodes outwards."""
 
     def property(self, children: list[Token]) -> _Property:
         name = str(children[0])
@@ -165,7 +165,7 @@ class _Compiler(Transformer[Token, _Term | _Property | _Value]):
 
     def text_function(self, children: list[_Property | _Value | Token]) -> _Term:
         name, first, second = children
-        # The description has the value first, OData the property: with one of each there is no doubt.
+        # The specification has the value first, OData the property: with one of each there is no doubt.
         value, property_ = (first, second) if isinstance(second, _Property) else (second, first)
         if not (isinstance(property_, _Property) and isinstance(value, _Value) and isinstance(value.value, str)):
             raise FilterError("statement", f"{name}(value, property) needs a quoted string and a property.")

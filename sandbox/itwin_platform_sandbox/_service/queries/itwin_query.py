@@ -177,7 +177,7 @@ def _query_scope(headers: Mapping[str, str], problems: _Problems) -> str:
     # Without regard to case: another team's client writes `memberOfItwin`.
     scope = {known.casefold(): known for known in (MEMBER_SCOPE, ORGANIZATION_SCOPE)}.get(sent.casefold())
     if scope is None:
-        # The description has this target, although the header of this operation is X-iTwin-Query-Scope.
+        # The specification has this target, although the header of this operation is X-iTwin-Query-Scope.
         message = f"Header X-iTwin-Query-Scope must be {MEMBER_SCOPE} or {ORGANIZATION_SCOPE}."
         problems.add("InvalidHeaderValue", "X-iTwin-Create-Scope", message)
         return MEMBER_SCOPE

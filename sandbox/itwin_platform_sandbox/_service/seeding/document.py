@@ -29,7 +29,7 @@ def platform_of_document(document: SeedDocument, *, now: Callable[[], datetime])
     except (TypeError, ValueError) as error:
         if isinstance(error, FieldError):
             raise
-        raise FieldError(None, f"the seed cannot be written as JSON: {error}") from error
+        raise FieldError(None, f"the seed cannot be serialized as JSON: {error}") from error
     platform = Platform(now=now, random=source_of(1, "later"))
     reader = _DocumentReader(platform, values)
     platform.user_id = reader.new_id()
@@ -52,7 +52,7 @@ def platform_of_document(document: SeedDocument, *, now: Callable[[], datetime])
 
 
 class _DocumentReader:
-    """Stores one list of the document after the other; later lists refer to earlier ones."""
+    """The lists of a document, to store in order, because later lists refer to earlier ones."""
 
     def __init__(self, platform: Platform, values: JSONObject) -> None:
         self._platform = platform

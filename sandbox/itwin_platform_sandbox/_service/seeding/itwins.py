@@ -7,7 +7,7 @@ from ..json_values import JSON, JSONObject
 from ..state import Platform, new_uuid, time_text
 
 # city, time zone, data center, latitude, longitude
-PLACES = (
+CITIES = (
     ("Bergen", "Europe/Oslo", "North Europe", 60.39, 5.32),
     ("Rotterdam", "Europe/Amsterdam", "West Europe", 51.92, 4.48),
     ("Leeds", "Europe/London", "UK South", 53.8, -1.55),
@@ -61,13 +61,13 @@ def seed_itwins(platform: Platform, count: int, source: random.Random, *, as_see
 
 
 def _itwin(platform: Platform, index: int, sub_class: str, latest: dict[str, str], itwin_id: str) -> JSONObject:
-    city, zone, center, latitude, longitude = PLACES[index % len(PLACES)]
+    city, zone, center, latitude, longitude = CITIES[index % len(CITIES)]
     account_id = latest.get("Account", itwin_id)
     parent: JSON = latest.get(PARENT_OF[sub_class], account_id) if index else None
     created = FIRST_DAY + timedelta(hours=index, milliseconds=index * 37 % 1000)
     has_image = index % 3 == 1
     is_sparse = index % SPARSE_EVERY == 6
-    structure = STRUCTURES[index // len(PLACES) % len(STRUCTURES)]
+    structure = STRUCTURES[index // len(CITIES) % len(STRUCTURES)]
     return {
         "id": itwin_id,
         "class": CLASS_OF[sub_class],

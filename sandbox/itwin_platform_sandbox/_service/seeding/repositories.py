@@ -45,8 +45,6 @@ REPOSITORIES: tuple[tuple[str, str | None, str, JSON, JSON], ...] = (
     ("Storage", None, "Documents", None, None),
     (GIS, None, "Survey points", None, None),
 )
-
-
 SEEN_IDS = {"Storage": "storage", "OgcApiFeatures": "zones/flood #2?draft=50%"}
 
 

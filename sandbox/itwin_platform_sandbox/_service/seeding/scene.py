@@ -9,7 +9,7 @@ from ..json_values import JSON, JSONObject
 from ..state import Platform, StoredScene, new_uuid, time_text
 
 CREATED = datetime(2024, 5, 14, 9, 26, 53, 589000, tzinfo=UTC)
-# The repeated sequence of kinds. The description does not have the data of the last two, which is made up.
+# The repeated sequence of kinds. The specification does not have the data of the last two, which is made up.
 KINDS = ("RepositoryResource", "View3d", "RepositoryResource", "Layer", "GISStyling")
 
 

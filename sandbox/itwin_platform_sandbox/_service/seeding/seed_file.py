@@ -1,4 +1,4 @@
-"""Reads a seed file: JSON, or YAML where the name of the file ends so."""
+"""Reads a seed file: YAML if its name ends with .yaml or .yml, otherwise JSON."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def _read_yaml(name: str, content: bytes) -> JSON:
         raise FieldError("seed", message) from error
 
     class Loader(yaml.SafeLoader):
-        """Reads a time as the string that it is in JSON."""
+        """A loader without times, which are strings in JSON."""
 
     Loader.yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
