@@ -16,7 +16,7 @@ from .._api import ITwin, RequestValues
 from .._errors import PagingError, PlatformError, UnprocessableError
 from .limits import MOST_RETURNED
 from .links import SKIP, TOP, parameters_of
-from .page import Listing, Page, PageContent, PageRequest, TruncatedWarning
+from .page import Listing, Page, PageContent, PageRequest, Run, TruncatedWarning
 from .resume import Position, write_resume
 from .run import ListingRun
 from .time_ranges import CLOSEST, EVERYTHING, TIMELESS, TIMES, TimeRange, condition, following, split
@@ -31,7 +31,7 @@ class _KnownRange:
     full: bool = False
 
 
-class TimeRangeRun:
+class TimeRangeRun(Run[ITwin]):
     """Reads every iTwin, in ranges that stay below the cap.
 
     Args:
@@ -63,10 +63,6 @@ class TimeRangeRun:
         self._after: Position | None = start
         self._earlier = start.earlier
         self._ended = listing.limit is not None and start.earlier + start.items >= listing.limit
-        self.problem: PagingError | None = None
-        self.truncated = self.is_partial = self.changed = False
-        self.max_return: int | None = None
-        self.duplicates = self.pages_read = 0
 
     @property
     def position(self) -> Position:

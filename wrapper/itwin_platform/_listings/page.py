@@ -109,13 +109,13 @@ class Listing(Generic[T]):
 class Run(Protocol[T]):
     """What a pager asks of a run: `requests`, `take` with the content of the first one, `hand_out`, and so on."""
 
-    problem: PagingError | None
-    truncated: bool
-    max_return: int | None
-    is_partial: bool
-    changed: bool
-    duplicates: int
-    pages_read: int
+    problem: PagingError | None = None
+    truncated: bool = False
+    max_return: int | None = None
+    is_partial: bool = False
+    changed: bool = False
+    duplicates: int = 0
+    pages_read: int = 0
 
     @property
     def items_read(self) -> int:

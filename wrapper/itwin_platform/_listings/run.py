@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Generic
 
 from .._errors import PagingError, PlatformError
 from .links import SKIP, TOP, Query, count_of, next_query, skip_of
-from .page import CAP, Listing, Page, PageContent, PageRequest, T
+from .page import CAP, Listing, Page, PageContent, PageRequest, Run, T
 from .resume import Position, write_resume
 
 
-class ListingRun(Generic[T]):
+class ListingRun(Run[T]):
     """Takes the pages of one listing in order, and always knows where the listing continues.
 
     Args:
@@ -35,13 +34,6 @@ class ListingRun(Generic[T]):
         self._seen: set[str] = set() if seen is None else seen
         self._distinct = seen is not None
         self.first = listing.first
-        self.problem: PagingError | None = None
-        self.truncated = False
-        self.max_return: int | None = None
-        self.is_partial = False
-        self.changed = False
-        self.duplicates = 0
-        self.pages_read = 0
 
     @property
     def ended(self) -> bool:
