@@ -109,10 +109,22 @@ def test_the_window_probes_where_the_last_period_ended() -> None:
 def test_the_window_opens_past_the_probe_when_there_is_room() -> None:
     """When the rate has risen, the probe succeeds and the slow start continues from there."""
     window = Window(max_in_flight=20)
-    first, second = window.begin(0.0), window.begin(0.0)
-    window.answered(first)
-    window.rate_limited(second, now=0.0, wait=1.0)
-    assert rounds(window, 1.0, 5) == [1, 1, 2, 4, 8]
+    *allowed, limited = [window.begin(0.0) for _ in range(9)]
+    for permit in allowed:
+        window.answered(permit)
+    window.rate_limited(limited, now=0.0, wait=1.0)
+    assert rounds(window, 1.0, 7) == [1, 2, 4, 1, 1, 2, 4]
+
+
+@pytest.mark.parametrize("allowed", range(8))
+def test_few_successes_tell_nothing_of_where_the_next_429_is(allowed: int) -> None:
+    """Up to seven successes before a 429, the slow start goes on past as many."""
+    window = Window(max_in_flight=20)
+    *successes, limited = [window.begin(0.0) for _ in range(allowed + 1)]
+    for permit in successes:
+        window.answered(permit)
+    window.rate_limited(limited, now=0.0, wait=1.0)
+    assert rounds(window, 1.0, 5) == [1, 2, 4, 8, 16]
 
 
 def test_a_rate_holds_in_every_period() -> None:

@@ -10,7 +10,7 @@
 -- period and the number of each permit.
 local STATE, LEASES, QUEUE, WANTS, LOG = unpack(KEYS)
 local channel, lease, most, capacity, rates, me, wants, listens, holds, spent, ended = unpack(cjson.decode(ARGV[1]))
-local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR, NEVER = 60, 20, 0.000001, 1000000000
+local PROBE_INTERVAL, LONGEST_GROWTH, FEWEST_LEARNED, CLOCK_ERROR, NEVER = 60, 20, 8, 0.000001, 1000000000
 local clock = redis.call('TIME')
 local now = clock[1] + clock[2] / 1000000
 
@@ -114,7 +114,7 @@ local function begin(entry)
   entry.held, entry.in_period = entry.held + 1, entry.in_period + 1
   s.in_flight, s.in_period = s.in_flight + 1, s.in_period + 1
   s.started, s.number = s.started + 1, s.number + 1
-  if s.started == s.learned then s.open, s.mark = 1, s.number end
+  if s.started == s.learned and s.started >= FEWEST_LEARNED then s.open, s.mark = 1, s.number end
   if s.cooldown - now > CLOCK_ERROR then s.probe, s.probe_at = s.number, now + PROBE_INTERVAL end
   -- Until it is reported as sent, it counts against every rate.
   if has_rates then

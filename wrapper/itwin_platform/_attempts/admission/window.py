@@ -10,6 +10,8 @@ from ..._errors import UsageError
 PROBE_INTERVAL = 60.0
 #: Cooldowns that the gate prolongs by itself, against limiters that punish early requests, end at this many seconds.
 LONGEST_GROWTH = 20.0
+#: Fewer requests than these, let through before a 429, tell nothing of where the next one is likely: 1, 2, 4 and one.
+FEWEST_LEARNED = 8
 #: A rate counts a request for this much longer than `per`, because requests take unequally long to reach the service.
 RATE_MARGIN_SHARE, RATE_MARGIN_SECONDS = 0.04, 1.0
 
@@ -85,8 +87,9 @@ class Window:
 
     After a 429 no request starts until the cooldown ends. Then the window opens from 1, by one for each response, so it
     doubles with each round trip, up to as many requests as the period before let through; past those it opens from 1
-    again, because that is where the next 429 is likely. Only the first 429 of a period closes it. Requests from before
-    it count towards `max_in_flight`, but a slow one of them does not keep the window shut.
+    again, because that is where the next 429 is likely, unless they were so few that they tell nothing. Only the first
+    429 of a period closes it. Requests from before it count towards `max_in_flight`, but a slow one of them does not
+    keep the window shut.
 
     A 429 before any success means that the cooldown was too short, or that others share the limit: each further one
     doubles the range in which the next cooldown is drawn, until the first success.
@@ -147,7 +150,7 @@ class Window:
         self._number += 1
         permit = Permit(period=self._period, number=self._number)
         self._unsent.add(permit.number)
-        if self._started == self._learned:
+        if self._started == self._learned and self._started >= FEWEST_LEARNED:
             self._open, self._mark = 1, permit.number
         if now < self._cooldown_until:
             self._probe, self._probe_at = permit, now + PROBE_INTERVAL
