@@ -7,6 +7,7 @@ import pytest
 from itwin_platform import __all__ as public_names
 
 from tests.support.code_blocks import PROJECT
+from tools.site.plain_text import DOCS, markdown_of
 from tools.site.reference_docstrings import ReferenceDocstrings, completed, linked
 
 GROUPS = [
@@ -109,6 +110,16 @@ def test_no_field_shows_how_it_is_made(modules: griffe.ModulesCollection) -> Non
     ]
     assert shown
     assert [place for place, made in shown if "_attrs_field(" in made] == []
+
+
+def test_the_markdown_copy_has_values_and_members() -> None:
+    """The Markdown copy of the reference has the values of enums and the methods of classes, and no private module."""
+    copies = {page.stem: markdown_of(f"reference/{page.name}") for page in (DOCS / "reference").glob("*.md")}
+    assert "    PROJECT = 'Project'" in copies["enums"]
+    assert "#### Pager.collect\n\n```python\nasync def collect() -> list[~T]" in copies["pager"]
+    assert "#### Sandbox.unused_faults" in copies["sandbox"]  # of a private base
+    assert "TokenProvider = str | AccessToken" in copies["tokens"]
+    assert [name for name, text in copies.items() if " at 0x" in text or "itwin_platform._" in text] == []
 
 
 def test_a_source_becomes_a_link_into_the_specification() -> None:

@@ -1,15 +1,13 @@
 """Write the site as plain text for language models: llms.txt, llms-full.txt, and a Markdown copy of each page.
 
 Run as `python -m tools.site.plain_text` after the site has been built, as `make docs` does. The copy of
-`pagination/index.html` is `pagination.md`. In the reference, a docstring replaces each directive.
+`pagination/index.html` is `pagination.md`. In the reference, an entry replaces each directive.
 """
 
-import inspect
 import re
-from importlib import import_module
 from pathlib import Path
 
-from .reference_docstrings import linked
+from .plain_reference import entry
 
 PROJECT = Path(__file__).resolve().parents[2]
 DOCS, SITE = PROJECT / "docs", PROJECT / "site"
@@ -28,7 +26,7 @@ def markdown_of(page: str) -> str:
     """Return a page as Markdown without directives."""
     text = (DOCS / page).read_text(encoding="utf-8")
     text = _INCLUDED.sub(lambda match: _included(match[1], int(match[2] or 1)), text)
-    return _DIRECTIVE.sub(lambda match: documented(match[1]), text)
+    return _DIRECTIVE.sub(lambda match: entry(match[1]), text)
 
 
 def first_sentence(text: str) -> str:
@@ -36,33 +34,6 @@ def first_sentence(text: str) -> str:
     paragraph = next((part for part in text.split("\n\n") if re.match(r"\w|`(?!``)", part)), "")
     words = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", " ".join(paragraph.split()))
     return words.partition(". ")[0].rstrip(".:") + "."
-
-
-def documented(path: str) -> str:
-    """Return signature and docstring of the object that a directive of the reference names."""
-    name = path.rpartition(".")[2]
-    found = _object(path)
-    words = linked(inspect.getdoc(found) or "")
-    try:
-        signature = str(inspect.signature(found)) if callable(found) else ""
-    except (ValueError, TypeError):
-        signature = ""  # an enum, or a class written in C, has no signature
-    keyword = "async def " if inspect.iscoroutinefunction(found) else "def " if inspect.isfunction(found) else ""
-    shown = signature.replace("(self, ", "(").replace("(self)", "()")
-    return f"### {name}\n\n```python\n{keyword}{name}{shown}\n```\n\n{words}\n"
-
-
-def _object(path: str) -> object:
-    parts = path.split(".")
-    for end in range(len(parts), 0, -1):
-        try:
-            found: object = import_module(".".join(parts[:end]))
-        except ModuleNotFoundError:
-            continue
-        for part in parts[end:]:
-            found = getattr(found, part)
-        return found
-    raise SystemExit(f"the reference names {path}, which cannot be imported")
 
 
 def _included(name: str, line: int) -> str:
