@@ -80,8 +80,19 @@ def test_a_star_import_works() -> None:
 
 @pytest.mark.parametrize("name", sorted(set(EXPORTED) - {"UNSET", "TokenProvider", "BackoffEvent", "__version__"}))
 def test_every_name_is_documented(name: str) -> None:
-    """Each exported class and function says what it is for."""
-    assert inspect.getdoc(EXPORTED[name])
+    """Each exported class and function, and each public method and property of a class, says what it is for."""
+    exported = EXPORTED[name]
+    assert exported.__doc__
+    own = vars(exported) if inspect.isclass(exported) else {}
+    documentable = (staticmethod, classmethod, property)
+    undocumented = [
+        inner
+        for inner, member in own.items()
+        if not inner.startswith("_")
+        and (inspect.isfunction(member) or isinstance(member, documentable))
+        and not inspect.getdoc(getattr(exported, inner))
+    ]
+    assert undocumented == []
 
 
 @pytest.mark.parametrize("name", sorted(CALLABLES))

@@ -5,6 +5,9 @@ from ..types import open_member
 
 
 class DataCenterLocation(StrEnum):
+    """Data center location of an iTwin. Default `East US`.
+    Source: section 2.5"""
+
     AUSTRALIA_EAST = "Australia East"
     CANADA_CENTRAL = "Canada Central"
     CENTRAL_INDIA = "Central India"

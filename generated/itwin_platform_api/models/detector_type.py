@@ -5,6 +5,9 @@ from ..types import open_member
 
 
 class DetectorType(StrEnum):
+    """Detector type.
+    Source: section 2.8"""
+
     ORTHOPHOTO_SEGMENTATION_DETECTOR = "OrthophotoSegmentationDetector"
     PHOTO_OBJECT_DETECTOR = "PhotoObjectDetector"
     PHOTO_SEGMENTATION_DETECTOR = "PhotoSegmentationDetector"

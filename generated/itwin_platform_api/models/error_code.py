@@ -5,6 +5,9 @@ from ..types import open_member
 
 
 class ErrorCode(StrEnum):
+    """The documented codes of errors. `ErrorBody.code` is a String that holds one of them.
+    Source: section 7"""
+
     HEADER_NOT_FOUND = "HeaderNotFound"
     INSUFFICIENT_PERMISSIONS = "InsufficientPermissions"
     INVALID_ITWINS_REQUEST = "InvalidiTwinsRequest"

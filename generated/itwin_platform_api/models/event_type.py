@@ -5,6 +5,10 @@ from ..types import open_member
 
 
 class EventType(StrEnum):
+    """Event types that a webhook can forward to its `callbackUrl` while `active` is true, in the areas iModels, access
+    control, iTwins and jobs. Event types carry a version suffix (`.v1`).
+    Source: sections 6, 9"""
+
     ACCESS_CONTROL_INVITATION_CREATED_V1 = "accessControl.invitationCreated.v1"
     ACCESS_CONTROL_MEMBER_ADDED_V1 = "accessControl.memberAdded.v1"
     ACCESS_CONTROL_MEMBER_REMOVED_V1 = "accessControl.memberRemoved.v1"

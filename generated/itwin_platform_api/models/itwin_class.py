@@ -5,6 +5,9 @@ from ..types import open_member
 
 
 class ITwinClass(StrEnum):
+    """iTwin Class.
+    Source: section 2.5"""
+
     ACCOUNT = "Account"
     ENDEAVOR = "Endeavor"
     THING = "Thing"

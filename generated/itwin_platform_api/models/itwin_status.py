@@ -5,6 +5,10 @@ from ..types import open_member
 
 
 class ITwinStatus(StrEnum):
+    """iTwin Status. Default Active. Inactive iTwins are listed on request only. Transitions between statuses: not
+    documented.
+    Source: sections 2.5, 3"""
+
     ACTIVE = "Active"
     INACTIVE = "Inactive"
     TRIAL = "Trial"

@@ -5,6 +5,9 @@ from ..types import open_member
 
 
 class ITwinSubClass(StrEnum):
+    """iTwin SubClass.
+    Source: section 2.5"""
+
     ACCOUNT = "Account"
     ASSET = "Asset"
     PORTFOLIO = "Portfolio"

@@ -5,6 +5,9 @@ from ..types import open_member
 
 
 class PreferredReturn(StrEnum):
+    """Values of the header Prefer: the minimal or the full representation of an iTwin.
+    Source: section 4.3"""
+
     RETURN_MINIMAL = "return=minimal"
     RETURN_REPRESENTATION = "return=representation"
 

@@ -26,16 +26,18 @@ class QueryParameters:
         return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object of the model. Fields that are UNSET are omitted."""
         encoded: dict[str, Any] = encode(self)
         return encoded
 
     def wire_fields(self) -> dict[str, Any]:
-        """Returns the fields that are there by their names on the wire, their values as they are."""
+        """Return the fields by their names in JSON, with their values as they are. Fields that are UNSET are omitted."""
         wire: dict[str, Any] = dict(self.additional_properties)
         return wire
 
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        """Make a model of a JSON object. A missing field is UNSET, and a value of another type stays as it is."""
         d, model = src_dict, blank(cls)
         known = 0
         model.additional_properties = {} if len(d) == known else unknown_of(d, ())
@@ -50,6 +52,7 @@ class QueryParameters:
 
     @property
     def additional_keys(self) -> list[str]:
+        """The names of the fields that the specification does not name."""
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:

@@ -5,6 +5,9 @@ from ..types import open_member
 
 
 class RepositoryClass(StrEnum):
+    """Repository Class.
+    Source: section 2.1"""
+
     CESIUM_CURATED_CONTENT = "CesiumCuratedContent"
     CONSTRUCTION = "Construction"
     FORMS = "Forms"

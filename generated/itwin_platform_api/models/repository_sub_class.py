@@ -5,6 +5,9 @@ from ..types import open_member
 
 
 class RepositorySubClass(StrEnum):
+    """Repository SubClass.
+    Source: section 2.1"""
+
     ARCGIS = "ArcGIS"
     EVO_WORKSPACE = "EvoWorkspace"
     OGC_API_FEATURES = "OgcApiFeatures"

@@ -5,6 +5,9 @@ from ..types import open_member
 
 
 class ResourceClass(StrEnum):
+    """Resource Class.
+    Source: section 2.4"""
+
     CESIUM_CURATED_CONTENT = "CesiumCuratedContent"
     GEOGRAPHIC_INFORMATION_SYSTEM = "GeographicInformationSystem"
     GEOSPATIAL_FEATURES = "GeospatialFeatures"

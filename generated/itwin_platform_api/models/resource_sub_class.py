@@ -5,6 +5,9 @@ from ..types import open_member
 
 
 class ResourceSubClass(StrEnum):
+    """Resource SubClass.
+    Source: section 2.4"""
+
     ARCGIS = "ArcGIS"
     OGC_API_FEATURES = "OgcApiFeatures"
     URL_TEMPLATE = "UrlTemplate"

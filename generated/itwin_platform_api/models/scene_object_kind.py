@@ -5,6 +5,9 @@ from ..types import open_member
 
 
 class SceneObjectKind(StrEnum):
+    """The common kinds of scene objects. Kinds are an open set: `kind` is a String that names a JSON schema.
+    Source: section 2.7"""
+
     REPOSITORY_RESOURCE = "RepositoryResource"
     VIEW_3D = "View3d"
 

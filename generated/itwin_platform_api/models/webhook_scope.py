@@ -5,6 +5,9 @@ from ..types import open_member
 
 
 class WebhookScope(StrEnum):
+    """Scope of a webhook.
+    Source: section 2.9"""
+
     ACCOUNT = "Account"
     ITWIN = "iTwin"
 
