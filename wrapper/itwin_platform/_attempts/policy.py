@@ -19,7 +19,7 @@ class BackoffPolicy:
         deadline: seconds for one request in total, from its first admission by the gate; None for no deadline.
         queue_timeout: seconds that a request may queue for that first admission; None for no limit.
         base_delay: seconds before the first retry when the service names no delay; each further retry doubles it.
-        max_delay: the most seconds that this doubling reaches.
+        max_delay: the longest delay that this doubling reaches, in seconds.
         max_in_flight: requests in flight at once, at least 1, of all tasks that share the gate.
         retry_budget: what retries may spend before successes refund it; it prevents retry storms.
 

@@ -24,7 +24,7 @@ class Pager(Generic[T]):
     """A lazy listing: the first request is sent when iteration starts.
 
     Each iteration is a run of its own, from the beginning or from `resume`: iterating twice sends the requests twice.
-    What the pager reports, such as `truncated`, it reports of the run that began last.
+    Attributes of the pager, such as `truncated`, describe the run that started last.
 
     A run that is left early, by `break` or an error, cancels its requests in flight when Python closes its generator,
     which is in the next iteration of the event loop. `contextlib.aclosing(pager.pages())` closes it immediately.
@@ -65,7 +65,7 @@ class Pager(Generic[T]):
 
     @property
     def resume(self) -> str:
-        """Where the listing continues after the item that was handed out last: pass it to the same call, anywhere."""
+        """Where the listing continues after the last item that you received: pass it to the same call, anywhere."""
         return write_resume(self._run.position, listing=self._listing.name)
 
     @property

@@ -95,7 +95,7 @@ class HeaderAuthentication(KeyAndValue):
 
     Args:
         key: the name of the header.
-        value: what it holds.
+        value: the value of the header.
     """
 
     TYPE: ClassVar[str] = "Header"
@@ -107,7 +107,7 @@ class QueryParameterAuthentication(KeyAndValue):
 
     Args:
         key: the name of the parameter.
-        value: what it holds.
+        value: the value of the parameter.
     """
 
     TYPE: ClassVar[str] = "QueryParameter"

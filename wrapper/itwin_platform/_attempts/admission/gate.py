@@ -61,7 +61,7 @@ CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
 
 
 class Gate:
-    """Lets requests start in order, as many at once as the service shows room for. Source: section 8.
+    """Admits requests in order, and learns from responses how many may be in flight. Source: section 8.
 
     One gate serves one address and credential: pass the same gate to all clients of a process that share both.
     It belongs to the event loop that waits in it. Calls are served in the order in which they began. Cancelling a

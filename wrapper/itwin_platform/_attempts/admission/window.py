@@ -52,7 +52,7 @@ class Permit:
 
 
 class WaitTooLongError(Exception):
-    """A cooldown of `seconds` more is longer than a caller may wait."""
+    """A cooldown lasts for `seconds` more, which is longer than the caller may wait."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)

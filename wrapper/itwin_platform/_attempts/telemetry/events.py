@@ -15,7 +15,7 @@ from ..._version import LOG
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptEnded:
-    """A request was sent once, or could not be: a line of level DEBUG.
+    """An attempt ended, with a response or an exception. It is logged at level DEBUG.
 
     Args:
         method: the HTTP method.
@@ -38,7 +38,7 @@ class AttemptEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CooldownStarted:
-    """A 429 came while no cooldown was known: a line of level WARNING.
+    """A cooldown started, because a 429 came while none was known. It is logged at level WARNING.
 
     Args:
         method: the HTTP method.
@@ -59,7 +59,7 @@ class CooldownStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateChanged:
-    """A gate that processes share lost its server, a line of level WARNING, or has it back, of level INFO.
+    """A shared gate lost its server, which is logged at level WARNING, or has it back, at level INFO.
 
     Args:
         name: the name of the gate.
