@@ -124,9 +124,8 @@ class PlatformClient:
     ) -> Self:
         """Return a view of this client whose calls use other options. An omitted option keeps its value.
 
-        The view has the same operations and shares connections, gate and token. It takes microseconds to create, so
-        create one for each call if you like. Closing a view closes nothing. Views nest: headers add up, and for all
-        else the innermost value applies. The options apply to each page of a listing and to `generated`.
+        A view takes microseconds to create, so create one for each call if you like. Views nest: headers add up, and
+        for all else the innermost value applies. The options apply to each page of a listing and to `generated`.
 
         Args:
             timeout: seconds for one attempt, or an `httpx.Timeout`.
@@ -137,6 +136,9 @@ class PlatformClient:
             correlation_id: sent as X-Correlation-Id with each request; None sends none.
             on_response: is called with each final response, of whatever status; it must not block. If it raises, the
                 error is logged. None calls nothing.
+
+        Returns:
+            A view with the same operations. It shares connections, gate and token; closing it closes nothing.
 
         Raises:
             UsageError: a value is out of its range, or `headers` holds Authorization, Accept, Host or another header
@@ -232,6 +234,9 @@ class PlatformClient:
         """End waiting calls, a token refresh in progress, and the connections; a given `http_client` stays open.
 
         On a view it does nothing: close the client that the view was made from.
+
+        Raises:
+            UsageError: the client made its first call in another event loop.
         """
         if self._is_view:
             return

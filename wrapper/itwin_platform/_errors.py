@@ -186,11 +186,12 @@ class APIStatusError(PlatformError):
     def _text(self, reason: str | None) -> str:
         advice = when_to_retry(is_rate_limit=self.status == 429, retry_after=self.retry_after, reason=reason)
         if advice is not None and not (self.code or self.message):
-            said, advice = [f"{self.status} {advice}"], None
+            said, advice = f"{self.status} {advice}", None
         else:
-            said = [f"{self.status} {self.code or 'without a code'}: {self.message or 'the response has no message'}"]
-        said += [f"- {detail}" for detail in self.details[:LONGEST_TEXT]]
-        return join_lines([printable(line) for line in said], advice, correlation_id=self.correlation_id)
+            said = f"{self.status} {self.code or 'without a code'}: {self.message or 'the response has no message'}"
+        # Each detail takes a line, so more of them never fit into the text.
+        details = [f"- {detail}" for detail in self.details[:LONGEST_TEXT]]
+        return join_lines([printable(said), *details], advice, correlation_id=self.correlation_id)
 
 
 class BadRequestError(APIStatusError):
