@@ -103,6 +103,20 @@ async def test_a_known_cooldown_that_is_too_long_fails_at_once() -> None:
     assert (raised.value.attempts, raised.value.headers["retry-after"], len(service.requests)) == (0, "30", 1)
 
 
+async def test_an_old_429_is_not_the_reason_of_a_later_cooldown() -> None:
+    """The error shows the 429 that started the cooldown, and none when another client of the gate received it."""
+    gate = Gate()
+    transport = backoff(ScriptedTransport(rate_limited("1"), 200), gate=gate)
+    assert (await send(transport)).status_code == 200
+    await asyncio.sleep(60.0)
+    later = backoff(ScriptedTransport(rate_limited("300")), gate=gate)
+    assert (await send(later)).status_code == 429
+    for held_back, seen in ((transport, None), (later, "300")):
+        with pytest.raises(RateLimitError) as raised:
+            await send(held_back)
+        assert (raised.value.retry_after, raised.value.headers.get("retry-after")) == (300.0, seen)
+
+
 async def test_a_hostile_wait_does_not_stop_the_client_for_ever() -> None:
     """A retry-after of a million years is a cooldown of a day, of which one call a minute finds the end."""
     gate, service = Gate(), ScriptedTransport(rate_limited("99999999999999"), 200)

@@ -60,10 +60,18 @@ async def test_a_cooldown_is_one_event_however_many_429_it_has() -> None:
     """Twenty 429s at once are one cooldown; the next one is another."""
     events: list[BackoffEvent] = []
     service = ScriptedTransport(*[rate_limited("5") for _ in range(21)], 200)
-    transport = backoff(service, gate=Gate(20), on_event=events.append)
+    transport = backoff(service, gate=Gate(20, random_number=lambda: 0.0), on_event=events.append)
     await asyncio.gather(*(send(transport) for _ in range(20)))
     cooldowns = [event for event in events if isinstance(event, CooldownStarted)]
     assert cooldowns == [CooldownStarted(method="GET", route="/things", seconds=5.0)] * 2
+
+
+async def test_a_cooldown_that_the_gate_prolongs_has_its_length() -> None:
+    """After repeated 429s the gate waits longer than the service says, and the event says for how long."""
+    events: list[BackoffEvent] = []
+    gate = Gate(random_number=lambda: 1.0)
+    await send(backoff(ScriptedTransport(*[rate_limited("1")] * 3, 200), gate=gate, on_event=events.append))
+    assert [event.seconds for event in events if isinstance(event, CooldownStarted)] == [1.0, 2.0, 4.0]
 
 
 async def test_the_correlation_id_is_that_of_the_response_else_the_one_that_was_sent() -> None:

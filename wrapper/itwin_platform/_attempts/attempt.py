@@ -205,7 +205,12 @@ class AttemptSender:
             return
         tier, api, operation = limited_by(response.headers)
         event = CooldownStarted(
-            method=request.method, route=route_of(request), seconds=seconds, tier=tier, api=api, operation=operation
+            method=request.method,
+            route=route_of(request),
+            seconds=max(seconds, self.gate.cooldown_left()),  # the gate may have prolonged it
+            tier=tier,
+            api=api,
+            operation=operation,
         )
         tell(event, self.on_event)
 

@@ -5,7 +5,6 @@ import random
 import sys
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
 
 import httpx
 
@@ -69,15 +68,15 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         own = Gate(self._policy.max_in_flight, random_number=random_number) if gate is None else gate
         self._gate = own if type(own) is Gate else GuardedGate(own)
         self._auth = auth
-        self._now = now
         # Processes that share a gate may share its retry budget as well.
         shared = getattr(own, "retry_budget", None)
         self._budget = shared if isinstance(shared, RetryBudget) else RetryBudget(self._policy.retry_budget)
-        self._calls: dict[Call, asyncio.Task[Any] | None] = {}
+        self._calls: dict[Call, asyncio.Task[object] | None] = {}
         self._ended = asyncio.Event()
         self._is_closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._last_rate_limit: httpx.Response | None = None
+        self._cooldown_until = 0.0  # that of this response
         self._sender = AttemptSender(
             transport=as_transport(transport),
             gate=self._gate,
@@ -115,10 +114,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except TimeoutError as error:
             if not call.limit.expired():
                 raise
-            left = self._gate.cooldown_left() or None
-            raise out_of_time(call, self._last_rate_limit, seconds=left, now=self._now()) from without_frames(error)
+            left, now = self._gate.cooldown_left() or None, self._sender.now()
+            raise out_of_time(call, self._last_rate_limit, seconds=left, now=now) from without_frames(error)
         except WaitTooLongError as error:
-            raise held_back(call, self._last_rate_limit, seconds=error.seconds, now=self._now()) from None
+            seen = self._last_rate_limit if asyncio.get_running_loop().time() <= self._cooldown_until else None
+            raise held_back(call, seen, seconds=error.seconds, now=self._sender.now()) from None
         except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
             if isinstance(error, ResponseDecodeError):
                 error.attempts = call.sent
@@ -132,10 +132,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if self._is_closed:
             raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
         loop = asyncio.get_running_loop()
+        self._loop = self._loop or loop
         if self._loop is not loop:
-            if self._loop is not None:
-                raise UsageError("a client belongs to the event loop of its first call: make another client here")
-            self._loop = loop
+            raise UsageError("a client belongs to the event loop of its first call: make another client here")
 
     async def _run(self, call: Call) -> httpx.Response:
         while True:
@@ -175,6 +174,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             attempt = await self._sender.send(request, call)
             if attempt.outcome is Outcome.RATE_LIMITED:
                 self._last_rate_limit = attempt.response
+                self._cooldown_until = asyncio.get_running_loop().time() + self._gate.cooldown_left()
             return attempt
         finally:
             self._release(call)
@@ -228,7 +228,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         response.extensions[ATTEMPTS] = call.sent
         if attempt.retry_after is not None:
             response.extensions[RETRY_AFTER] = attempt.retry_after
-            response.extensions[RETRY_AT] = moment_after(self._now(), attempt.retry_after)
+            response.extensions[RETRY_AT] = moment_after(self._sender.now(), attempt.retry_after)
         return response
 
     async def aclose(self) -> None:
