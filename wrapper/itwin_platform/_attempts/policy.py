@@ -20,7 +20,7 @@ class BackoffPolicy:
         queue_timeout: seconds that a request may queue for that first admission; None for no limit.
         base_delay: seconds before the first retry when the service names no delay; each further retry doubles it.
         max_delay: the longest delay that this doubling reaches, in seconds.
-        max_in_flight: requests in flight at once, at least 1, of all tasks that share the gate.
+        max_in_flight: requests in flight at once, at least 1, of all tasks of a client; a given `gate` has its own.
         retry_budget: what retries may spend before successes refund it; it prevents retry storms.
 
     Raises:
