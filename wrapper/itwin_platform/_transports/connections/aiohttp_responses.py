@@ -43,30 +43,32 @@ class ResponseFilter:
 
     def data_received(self, data: bytes) -> None:
         """Hand on what arrived."""
-        while self._head is not None:
-            data = self._head + data
-            end = _end_of_head(data)
-            if not end and len(data) <= LONGEST_HEAD:
-                self._head = data
-                return
-            if not end or not data.startswith(b"HTTP/"):
-                self._protocol.abort()
-                return
-            head = data[:end]
-            status = data[9:12]
-            # 100 to 199 announce that the response is still to come, except 101.
-            self._head = b"" if status.startswith(b"1") and status != b"101" else None
-            framing = _FRAMING.findall(head)
-            if framing == [(b"%d" % (len(data) - end), b"")] and status not in _WITHOUT_BODY:
-                # Complete: nothing malformed can follow, and one call is faster than two.
-                break
-            self._protocol.data_received(_with_one_length(head, framing))
-            data = data[end:]
+        while data and self._head is not None:
+            data = self._after_head(self._head + data)
         if data:
             body = self._protocol._payload  # noqa: SLF001  # aiohttp names the body nowhere else
             self._protocol.data_received(data)
             if self._protocol.exception() is not None:
                 self._break_off(body)
+
+    def _after_head(self, data: bytes) -> bytes:
+        """Hand on the head at the start of data, and return the rest; all of it if that is a complete response."""
+        end = _end_of_head(data)
+        if not end and len(data) <= LONGEST_HEAD:
+            self._head = data
+            return b""
+        if not end or not data.startswith(b"HTTP/"):
+            self._protocol.abort()
+            return b""
+        status = data[9:12]
+        # 100 to 199 announce that the response is still to come, except 101.
+        self._head = b"" if status.startswith(b"1") and status != b"101" else None
+        framing = _FRAMING.findall(data, 0, end)
+        if framing == [(b"%d" % (len(data) - end), b"")] and status not in _WITHOUT_BODY and self._head is None:
+            # Nothing malformed can follow, and one call of the parser is faster than two.
+            return data
+        self._protocol.data_received(_with_one_length(data[:end], framing))
+        return data[end:]
 
     def connection_lost(self, error: Exception | None) -> None:
         """Hand on that the connection is gone."""
