@@ -2,7 +2,8 @@
 
 import enum
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from .._api import UNSET, Unset
 from .._error_text import in_seconds
@@ -78,17 +79,8 @@ def with_limits(
     """
     if deadline is UNSET and queue_timeout is UNSET and max_attempts is UNSET:
         return policy
-    # `dataclasses.replace` looks every field up anew, which takes longer than all the rest.
-    return BackoffPolicy(
-        max_attempts=policy.max_attempts if isinstance(max_attempts, Unset) else max_attempts,
-        max_wait=policy.max_wait,
-        deadline=policy.deadline if isinstance(deadline, Unset) else deadline,
-        queue_timeout=policy.queue_timeout if isinstance(queue_timeout, Unset) else queue_timeout,
-        base_delay=policy.base_delay,
-        max_delay=policy.max_delay,
-        max_in_flight=policy.max_in_flight,
-        retry_budget=policy.retry_budget,
-    )
+    limits: dict[str, Any] = {"deadline": deadline, "queue_timeout": queue_timeout, "max_attempts": max_attempts}
+    return replace(policy, **{name: limit for name, limit in limits.items() if limit is not UNSET})
 
 
 class Outcome(enum.Enum):

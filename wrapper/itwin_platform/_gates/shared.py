@@ -125,7 +125,7 @@ class SharedGate(Gate):
             super()._admit()
         if self._closed:
             return
-        waiting = len(self._queue)
+        waiting = self._queue.waiting
         if 2 * self._asked < waiting:
             self._exchange_within(0.0)
         elif self._reports:
@@ -144,7 +144,7 @@ class SharedGate(Gate):
     async def _run(self) -> None:
         """Exchange with the engine as long as somebody waits or holds a permit."""
         loop = asyncio.get_running_loop()
-        while not self._closed and (self._queue or self._reports or self._window.in_flight):
+        while not self._closed and (self._queue.first() or self._reports or self._window.in_flight):
             while (left := self._due - loop.time()) > 0:
                 self._changed.clear()
                 timer = loop.call_later(left, self._changed.set)
@@ -165,7 +165,7 @@ class SharedGate(Gate):
             left = self._window.cooldown_left(loop.time())
             reports = [Report(kind="cooldown", value=left)] if left > 0 else []
         self._is_cooldown_unreported = False
-        self._asked = len(self._queue)
+        self._asked = self._queue.waiting
         self._due = loop.time() + (LEASE / 2 if self._reports.holds else LONGEST_POLL)
         request = Request(
             process=self._process,
@@ -200,7 +200,7 @@ class SharedGate(Gate):
             self._window.hold(now + reply.cooldown)
         for granted in reply.permits:
             self._grant(granted)
-        if not self._queue:
+        if self._queue.first() is None:
             return
         self._queue.reject(now=now, left=self._window.cooldown_left(now))
         if not self._listens and self._listener is None:
@@ -209,10 +209,10 @@ class SharedGate(Gate):
 
     def _grant(self, granted: Permit) -> None:
         self._asked = max(0, self._asked - 1)
-        if self._queue and not self._is_cooldown_unreported:
+        if (waiter := self._queue.first()) is not None and not self._is_cooldown_unreported:
             permit = self._window.begin(asyncio.get_running_loop().time())
             self._reports.hold(permit, granted=granted)
-            self._queue.grant(permit)
+            self._queue.grant(waiter, permit)
             self._exchange_within(LEASE / 2)
         else:
             self._reports.unused(granted)

@@ -93,7 +93,7 @@ class Gate:
         self._closed = False
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(in_flight={self._window.in_flight}, waiting={len(self._queue)})"
+        return f"{type(self).__name__}(in_flight={self._window.in_flight}, waiting={self._queue.waiting})"
 
     @property
     def in_flight(self) -> int:
@@ -120,7 +120,7 @@ class Gate:
         while True:
             if self._closed:
                 raise UsageError(CLOSED)
-            if not self._queue.live and self._may_begin(loop.time()):
+            if not self._queue.waiting and self._may_begin(loop.time()):
                 return self._window.begin(loop.time())
             permit = await self._wait(Waiter(ticket, max_wait=max_wait, until=until, loop=loop), now=loop.time())
             if self.cooldown_left() == 0:
@@ -139,7 +139,7 @@ class Gate:
             return await waiter
         except asyncio.CancelledError:
             if waiter.cancelled():
-                self._queue.left()
+                self._queue.count_cancelled()
                 self._admit()
             elif waiter.exception() is None:
                 self.abandoned(waiter.result())
@@ -153,13 +153,13 @@ class Gate:
     def sending(self, permit: Permit) -> None:
         """Count the attempt against the rates: its request goes out now."""
         self._window.sending(permit, now=asyncio.get_running_loop().time())
-        if self._queue.live and self._timer is None:
+        if self._queue.waiting and self._timer is None:
             self._admit()  # from now on it is known when a rate has room again
 
     def answered(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429, and let in what may start now."""
         self._window.answered(permit)
-        if self._queue.live:
+        if self._queue.waiting:
             self._admit()
 
     def rate_limited(self, permit: Permit, *, wait: float) -> None:
@@ -186,14 +186,14 @@ class Gate:
     def _admit(self) -> None:
         self._stop_timer()
         loop = asyncio.get_running_loop()
-        while self._queue:
+        while (waiter := self._queue.first()) is not None:
             wait = self._window.wait(loop.time())
             if wait is None:
                 return
             if wait > 0:
                 self._timer = loop.call_later(wait, self._admit)
                 return
-            self._queue.grant(self._window.begin(loop.time()))
+            self._queue.grant(waiter, self._window.begin(loop.time()))
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

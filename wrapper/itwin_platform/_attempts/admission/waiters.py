@@ -48,53 +48,48 @@ class _Heap:
 class WaiterQueue:
     """Waiters, first in first out by ticket."""
 
-    __slots__ = ("_by_max_wait", "_by_ticket", "_by_until", "_entered", "live")
+    __slots__ = ("_by_max_wait", "_by_ticket", "_by_until", "_entered", "waiting")
 
     def __init__(self) -> None:
         self._by_ticket, self._by_max_wait, self._by_until = _Heap(), _Heap(), _Heap()
         self._entered = 0
-        #: Waiters that have not been granted, failed, or counted as left.
-        self.live = 0
-
-    def __len__(self) -> int:
-        return self.live
-
-    def __bool__(self) -> bool:
-        return self._by_ticket.first() is not None
+        #: Waiters that have not been granted a permit, failed, or been counted as cancelled.
+        self.waiting = 0
 
     def add(self, waiter: Waiter) -> None:
         """Queue a waiter behind all that have its ticket or a lower one."""
         self._entered += 1
-        self.live += 1
-        self._by_ticket.push(waiter.ticket, self._entered, waiter, live=self.live)
+        self.waiting += 1
+        self._by_ticket.push(waiter.ticket, self._entered, waiter, live=self.waiting)
         if waiter.max_wait < float("inf"):
-            self._by_max_wait.push(waiter.max_wait, self._entered, waiter, live=self.live)
+            self._by_max_wait.push(waiter.max_wait, self._entered, waiter, live=self.waiting)
         if waiter.until < float("inf"):
-            self._by_until.push(waiter.until, self._entered, waiter, live=self.live)
+            self._by_until.push(waiter.until, self._entered, waiter, live=self.waiting)
 
-    def grant(self, permit: Permit) -> None:
-        """Give a permit to the first waiter; there must be one."""
-        waiter = self._by_ticket.first()
-        assert waiter is not None  # noqa: S101  # callers ask `bool(queue)` first
-        self.live -= 1
+    def first(self) -> Waiter | None:
+        """Return the waiter whose turn it is; None when nobody waits."""
+        return self._by_ticket.first()
+
+    def grant(self, waiter: Waiter, permit: Permit) -> None:
+        """Give a permit to a waiter."""
+        self.waiting -= 1
         waiter.set_result(permit)
 
-    def left(self) -> None:
+    def count_cancelled(self) -> None:
         """Count a waiter that was cancelled."""
-        self.live -= 1
+        self.waiting -= 1
 
     def reject(self, *, now: float, left: float) -> None:
         """End the waits that a cooldown of `left` seconds is too long for."""
         for heap in (self._by_max_wait, self._by_until):
             while (waiter := heap.first()) is not None and waiter.gives_up(now=now, left=left):
-                self.fail(waiter, WaitTooLongError(left))
+                self._fail(waiter, WaitTooLongError(left))
 
     def fail_all(self, error: Exception) -> None:
         """End all waits."""
-        while (waiter := self._by_ticket.first()) is not None:
-            self.fail(waiter, error)
+        while (waiter := self.first()) is not None:
+            self._fail(waiter, error)
 
-    def fail(self, waiter: Waiter, error: Exception) -> None:
-        """End one wait."""
-        self.live -= 1
+    def _fail(self, waiter: Waiter, error: Exception) -> None:
+        self.waiting -= 1
         waiter.set_exception(error)
