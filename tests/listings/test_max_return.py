@@ -33,6 +33,17 @@ async def test_a_cap_that_is_rejected_is_lowered_once(
     assert pager.max_return == 9999
 
 
+@pytest.mark.parametrize("error", [{}, {"target": "X-Max-Return"}, {"details": []}], ids=str)
+async def test_the_error_itself_may_have_the_code(
+    platform: PlatformClient, httpx_mock: HTTPXMock, error: dict[str, object]
+) -> None:
+    """The cap is lowered too when the code stands in the error instead of a detail."""
+    httpx_mock.add_response(422, json={"error": {"code": "InvalidHeaderValue", "message": "below 10000", **error}})
+    httpx_mock.add_response(json=itwin_page("a"))
+    assert len(await platform.itwins.list().collect()) == 1
+    assert [request.headers["x-max-return"] for request in httpx_mock.get_requests()] == ["10000", "9999"]
+
+
 async def test_runs_of_one_pager_lower_the_cap_each_for_itself() -> None:
     """Two runs of one pager at once each retry with the lower cap, whatever the order of their responses."""
     caps: list[str] = []

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from .._api import ITwin, RequestValues, list_itwins
-from .._errors import PlatformError, UnprocessableError, UsageError
+from .._errors import ErrorDetail, PlatformError, UnprocessableError, UsageError
 from .._listings.limits import ITWINS_PER_PAGE, MOST_RETURNED
 from .._listings.links import count_of, keyword_names, next_href
 from .._listings.list_all import TimeRangeRun
@@ -78,8 +78,11 @@ def by_time(partition_by: str, *, within: str | None) -> BeginRun:
 
 def with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues | None:
     """Return the request to send instead when the service rejects a cap of 10000: one of its messages says "below"."""
-    details = error.details if isinstance(error, UnprocessableError) else ()
-    named = {(entry.target or "").lower() for entry in details if entry.code == "InvalidHeaderValue"}
+    # The code is documented as one of a detail; an error that has it itself says the same.
+    entries: tuple[UnprocessableError | ErrorDetail, ...] = ()
+    if isinstance(error, UnprocessableError):
+        entries = (error, *error.details)
+    named = {(entry.target or "").lower() for entry in entries if entry.code == "InvalidHeaderValue"}
     if first.headers.get(CAP) != str(MOST_RETURNED) or not named & {"", CAP.lower()}:
         return None
     return replace(first, headers={**first.headers, CAP: str(MOST_RETURNED - 1)})
