@@ -57,18 +57,25 @@ async def measure(python: str) -> dict[str, list[tuple[float, float, float]]]:
             address = f"https://localhost:{server.sockets[0].getsockname()[1]}"
             for number in range(ROUNDS + 1):
                 for name, found in figures.items():
-                    process = await asyncio.create_subprocess_exec(
-                        *(python, "-m", "measure.speed.first_call_process", name, address),
-                        stdout=asyncio.subprocess.PIPE,
-                        cwd=PROJECT,
-                        env=os.environ | {"SSL_CERT_FILE": str(trusted)},
-                    )
-                    output, _ = await process.communicate()
-                    if process.returncode:
-                        raise SystemExit(f"{name} ended with status {process.returncode}")
+                    times = await first_call(python, name, address, trusted)
                     if number:
-                        found.append(json.loads(output))
+                        found.append(times)
     return figures
+
+
+async def first_call(python: str, name: str, address: str, trusted: Path) -> tuple[float, float, float]:
+    """Return elapsed and processor seconds of the first call of a new process, and the longest block of the loop."""
+    process = await asyncio.create_subprocess_exec(
+        *(python, "-m", "measure.speed.first_call_process", name, address),
+        stdout=asyncio.subprocess.PIPE,
+        cwd=PROJECT,
+        env=os.environ | {"SSL_CERT_FILE": str(trusted)},
+    )
+    output, _ = await process.communicate()
+    if process.returncode:
+        raise SystemExit(f"{name} ended with status {process.returncode}")
+    elapsed, processor, longest = json.loads(output)
+    return elapsed, processor, longest
 
 
 def lines(python: str) -> list[str]:

@@ -35,6 +35,8 @@ from .run import Process
 IN_FLIGHT = (1, 4, 8, 16)
 AIMS = {4: 0.9, 8: 0.9, 16: 0.85}
 LATENCIES = (0.02, 0.1)
+#: The elapsed and processor seconds of each reading, by the number of pages in flight.
+Times = dict[int, list[tuple[float, float]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,15 @@ async def timed(workload: Workload, platform: PlatformClient, concurrency: int) 
     return passed, used
 
 
+async def timed_rounds(workload: Workload, platform: PlatformClient, rounds: int) -> Times:
+    """Read a listing with each number of pages in flight in each round; one page in flight only in the first."""
+    times: Times = {concurrency: [] for concurrency in IN_FLIGHT}
+    for number in range(rounds):
+        for concurrency in IN_FLIGHT[bool(number) :]:
+            times[concurrency].append(await timed(workload, platform, concurrency))
+    return times
+
+
 async def speed(console: Console, rounds: int) -> None:
     """Print the table of speed-ups."""
     table = Table("listing", "latency", "n", "seconds", "speed-up", "of n", "aim", "possible", "of it", "busy")
@@ -89,17 +100,13 @@ async def speed(console: Console, rounds: int) -> None:
             async with PlatformClient(address, vendor="v", token="t", transport=fast_transport()) as platform:
                 await timed(WORKLOADS[0], platform, max(IN_FLIGHT))
                 for workload in WORKLOADS:
-                    measured: dict[int, list[tuple[float, float]]] = {concurrency: [] for concurrency in IN_FLIGHT}
-                    for number in range(rounds):
-                        for concurrency in IN_FLIGHT[bool(number) :]:
-                            measured[concurrency].append(await timed(workload, platform, concurrency))
-                    add_rows(table, workload, latency, measured)
+                    add_rows(table, workload, latency, await timed_rounds(workload, platform, rounds))
             share = float(server.close()) / (time.perf_counter() - began)
             table.add_row(f"[dim]the server was busy {share:.0%} of the time[/dim]", end_section=True)
     console.print(table)
 
 
-def add_rows(table: Table, workload: Workload, latency: float, measured: dict[int, list[tuple[float, float]]]) -> None:
+def add_rows(table: Table, workload: Workload, latency: float, measured: Times) -> None:
     """Add the figures of one listing."""
     seconds = {concurrency: statistics.median(passed for passed, _ in runs) for concurrency, runs in measured.items()}
     for concurrency, runs in measured.items():
@@ -128,17 +135,23 @@ async def eager(console: Console, rounds: int) -> None:
         async with PlatformClient(address, vendor="v", token="t", transport=fast_transport()) as platform:
             await timed(WORKLOADS[0], platform, 10)
             for pages, limit in ((10, None), (1, 1000)):
-                seconds: dict[bool, list[float]] = {False: [], True: []}
-                for _ in range(max(3, rounds)):
-                    for is_eager, found in seconds.items():
-                        began = time.perf_counter()
-                        pager = platform.itwins.list(page_size=1000, concurrency=10, eager=is_eager, limit=limit)
-                        assert [page async for page in pager.pages()]
-                        found.append(time.perf_counter() - began)
-                medians = [f"{statistics.median(found):.3f} s" for found in seconds.values()]
-                table.add_row(f"{pages} pages of 1,000", *medians, "9" if limit is None else "0 (limit)")
+                default, at_once = await eager_rounds(platform, limit, max(3, rounds))
+                wasted = "9" if limit is None else "0 (limit)"
+                table.add_row(f"{pages} pages of 1,000", f"{default:.3f} s", f"{at_once:.3f} s", wasted)
         server.close()
     console.print(table)
+
+
+async def eager_rounds(platform: PlatformClient, limit: int | None, rounds: int) -> tuple[float, float]:
+    """Return the median seconds of a listing, without and with `eager`."""
+    seconds: dict[bool, list[float]] = {False: [], True: []}
+    for _ in range(rounds):
+        for is_eager, times in seconds.items():
+            began = time.perf_counter()
+            pager = platform.itwins.list(page_size=1000, concurrency=10, eager=is_eager, limit=limit)
+            assert [page async for page in pager.pages()]
+            times.append(time.perf_counter() - began)
+    return statistics.median(seconds[False]), statistics.median(seconds[True])
 
 
 async def memory(console: Console) -> None:

@@ -26,6 +26,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 LATENCIES = (0.0, 0.02, 0.1)
 #: Workloads that are mostly latency vary little between rounds, and httpx takes half a minute for each.
 ELAPSED_ROUNDS = 3
+#: The share of the time above which a server is the bottleneck.
+MOST_BUSY = 0.9
 
 
 def environment() -> dict[str, str]:
@@ -99,29 +101,42 @@ class Bench:
 
 
 def measure(workloads: Sequence[Workload], rounds: int, pythons: dict[str, str]) -> tuple[Figures, str]:
-    """Run each workload with each client, round by round, in a changing order; the first round only warms up."""
+    """Run all rounds, and return the figures and a sentence about the servers."""
     figures: Figures = {workload: {client: [] for client in CLIENTS} for workload in workloads}
     with ExitStack() as stack:
         bench = Bench(stack, pythons)
         for number in range(rounds + 1):
-            turns = [*CLIENTS[number % len(CLIENTS) :], *CLIENTS[: number % len(CLIENTS)]]
-            for workload in workloads:
-                if (workload.elapsed and number > ELAPSED_ROUNDS) or (workload.fresh and not number):
-                    continue
-                for client in turns * workload.repeats:
-                    cost = bench.cost(workload, client)
-                    if number:
-                        figures[workload][client].append(cost)
-        used = [json.loads(server.close()) for server in bench.servers]
-    served = sum(each["served"] for each in used)
-    busy = max(each["cpu"] / each["wall"] for each in used)
-    server_load = (
-        f"The servers handled {served} requests at {sum(each['cpu'] for each in used) / served * 1e6:.0f} us each and "
-        f"were busy {busy:.0%} of the time: they were not the bottleneck."
-    )
-    if busy > 0.9:
-        raise SystemExit(server_load.replace("not the", "THE"))
-    return figures, server_load
+            run_round(bench, number, figures)
+        reports = [json.loads(server.close()) for server in bench.servers]
+    return figures, server_load(reports)
+
+
+def run_round(bench: Bench, number: int, figures: Figures) -> None:
+    """Run each workload with each client, in an order that changes from round to round; round 0 only warms up."""
+    first = number % len(CLIENTS)
+    clients = [*CLIENTS[first:], *CLIENTS[:first]]
+    for workload, costs in figures.items():
+        if (workload.elapsed and number > ELAPSED_ROUNDS) or (workload.fresh and not number):
+            continue
+        for client in clients * workload.repeats:
+            cost = bench.cost(workload, client)
+            if number:
+                costs[client].append(cost)
+
+
+def server_load(reports: list[dict[str, float]]) -> str:
+    """Return a sentence about the load of the servers.
+
+    Raises:
+        SystemExit: A server was busy nearly all the time, so the figures do not compare the clients.
+    """
+    served = int(sum(report["served"] for report in reports))
+    microseconds = sum(report["cpu"] for report in reports) / served * 1e6
+    busy = max(report["cpu"] / report["wall"] for report in reports)
+    load = f"The servers handled {served} requests at {microseconds:.0f} us each and were busy {busy:.0%} of the time"
+    if busy > MOST_BUSY:
+        raise SystemExit(f"{load}: they were the bottleneck, so the figures do not compare the clients")
+    return f"{load}: they were not the bottleneck."
 
 
 def parts(pythons: dict[str, str], ours: str) -> list[list[str]]:
@@ -157,19 +172,19 @@ def main() -> None:
     if arguments.only:
         workloads = tuple(workload for workload in WORKLOADS if workload.name in arguments.only)
     pythons = {client: arguments.ours if client.startswith("ours") else arguments.peers for client in CLIENTS}
-    figures, server_load = measure(workloads, rounds, pythons)
+    figures, load = measure(workloads, rounds, pythons)
     for against in (LIMIT, HTTPX):
         title = f"client time against {against!r}: median [quartiles] of the rounds; less is better"
         print_table(title, table(figures, against=against))
     print_table("the bars, against 'httpx + json'", bars(figures))
     if (get := WORKLOADS[0]) in figures:
         print("\n".join(per_call.lines(arguments.ours, get=min(figures[get][FAST]))) + "\n")
-    print(server_load)
+    print(load)
     if arguments.report:
         alone = [] if arguments.only else parts(pythons, arguments.ours)
         for lines in alone:
             print("\n" + "\n".join(lines))
-        write_pages(PROJECT / "docs", figures, server_load, alone)
+        write_pages(PROJECT / "docs", figures, load, alone)
 
 
 if __name__ == "__main__":

@@ -96,11 +96,6 @@ def _function(module: ModuleType) -> Function:
     call = inspect.signature(module.asyncio_detailed, eval_str=True)
     parameters = [parameter for parameter in call.parameters.values() if parameter.name != "client"]
     wire = build(**{parameter.name: f"marker-{parameter.name}-marker" for parameter in parameters})
-    path_markers = re.fullmatch(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", wire.route), wire.path)
-    in_path = path_markers.groups() if path_markers else ()
-    named: dict[str, object] = {f"path {number}": value for number, value in enumerate(in_path)}
-    named |= {f"query {name}": value for name, value in wire.query.items()}
-    named |= {f"header {name}": value for name, value in wire.headers.items()}
     body = next((parameter.annotation for parameter in parameters if parameter.name == "body"), None)
     response = next(iter(getattr(call.return_annotation, "__args__", ())), None)
     return Function(
@@ -108,7 +103,7 @@ def _function(module: ModuleType) -> Function:
         module=module.__name__,
         method=wire.method,
         path=wire.route,
-        arguments={part: match[1] for part, value in named.items() if (match := MARKER.fullmatch(str(value)))},
+        arguments=_arguments(wire),
         positional=tuple(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD),
         required=tuple(
             each.name for each in parameters if each.kind is each.KEYWORD_ONLY and each.default is each.empty
@@ -117,3 +112,12 @@ def _function(module: ModuleType) -> Function:
         body=body if isinstance(body, type) else None,
         response=response if isinstance(response, type) and attrs.has(response) else None,
     )
+
+
+def _arguments(wire: Values) -> dict[str, str]:
+    """Return the arguments whose markers are in a request, by location and wire name."""
+    path = re.fullmatch(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", wire.route), wire.path)
+    values = {f"path {number}": value for number, value in enumerate(path.groups() if path else ())}
+    values |= {f"query {name}": value for name, value in wire.query.items()}
+    values |= {f"header {name}": value for name, value in wire.headers.items()}
+    return {part: match[1] for part, value in values.items() if (match := MARKER.fullmatch(str(value)))}

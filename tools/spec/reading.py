@@ -69,7 +69,6 @@ class _Reader:
 
     def operation(self, path: str, method: str, node: Node, shared: list[Node]) -> Operation:
         name = str(node.get("operationId") or f"{method.upper()} {path}")
-        parameters = [resolve(self._document, parameter) for parameter in (*shared, *node.get("parameters", []))]
         responses = {str(status): resolve(self._document, response) for status, response in node["responses"].items()}
         successes = {status: response for status, response in responses.items() if status.startswith("2")}
         failures = {status: response for status, response in responses.items() if status not in successes}
@@ -81,30 +80,24 @@ class _Reader:
             tag=next(iter(node.get("tags", [])), "default"),
             preview=node.get("x-technical-preview") is True,
             words=_words(node),
-            parameters={
-                f"{parameter['in']} {parameter['name']}": self._field(
-                    parameter["schema"], f"{name} {parameter['name']}", holder=parameter
-                )
-                for parameter in parameters
-            },
+            parameters=self._parameters(name, [*shared, *node.get("parameters", [])]),
             body=None if body is None else self._field(_schema(body) or {}, f"{name} body", holder=body),
             responses={
                 status: None if (schema := _schema(response)) is None else self._field(schema, f"{name} response")
                 for status, response in successes.items()
             },
             response_headers=frozenset(name for response in successes.values() for name in response.get("headers", {})),
-            errors=frozenset(
-                (status, code)
-                for status, response in failures.items()
-                for code in [str(error["code"]) for error in _errors(response)] or ["any code"]
-            ),
-            details=frozenset(
-                (status, str(detail["code"]), detail.get("target"))
-                for status, response in failures.items()
-                for error in _errors(response)
-                for detail in error.get("details", ())
-            ),
+            errors=_error_codes(failures),
+            details=_details(failures),
         )
+
+    def _parameters(self, operation: str, nodes: list[Node]) -> dict[str, Field]:
+        found: dict[str, Field] = {}
+        for parameter in (resolve(self._document, node) for node in nodes):
+            name = parameter["name"]
+            field = self._field(parameter["schema"], f"{operation} {name}", holder=parameter)
+            found[f"{parameter['in']} {name}"] = field
+        return found
 
     def models(self) -> dict[str, Model]:
         """Return every model collected so far, and those that they refer to."""
@@ -177,6 +170,23 @@ class _Reader:
 def _schema(content: Node) -> Node | None:
     found: Node | None = next((media.get("schema") for media in content.get("content", {}).values()), None)
     return found
+
+
+def _error_codes(failures: Mapping[str, Node]) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (status, code)
+        for status, response in failures.items()
+        for code in [str(error["code"]) for error in _errors(response)] or ["any code"]
+    )
+
+
+def _details(failures: Mapping[str, Node]) -> frozenset[tuple[str, str, str | None]]:
+    return frozenset(
+        (status, str(detail["code"]), detail.get("target"))
+        for status, response in failures.items()
+        for error in _errors(response)
+        for detail in error.get("details", ())
+    )
 
 
 def _errors(response: Node) -> list[Node]:
