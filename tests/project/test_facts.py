@@ -11,7 +11,6 @@ import pytest
 from itwin_platform import BackoffPolicy, EventType
 from itwin_platform._attempts import auth, policy, token, transport
 from itwin_platform._listings import limits
-from itwin_platform._operations import scenes
 from itwin_platform._operations.replacement import CompleteObject
 
 from tests.support.code_blocks import PROJECT
@@ -81,7 +80,7 @@ def test_limits_of_listings_are_those_of_the_code() -> None:
     head = "Keyword | Means | Default for iTwins | Default for scene objects"
     documented = {row[0]: row[2:] for row in rows("pagination", head)}
     assert documented["page_size"][0] == AT_MOST.format(limits.ITWINS_PER_PAGE)
-    assert documented["page_size"][1] == AT_MOST.format(scenes.MOST_PER_PAGE)
+    assert documented["page_size"][1] == AT_MOST.format(limits.OBJECTS_PER_PAGE)
     assert documented["max_return"][0] == AT_MOST.format(limits.MOST_RETURNED)
 
 

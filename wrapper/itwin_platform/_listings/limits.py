@@ -1,10 +1,12 @@
-"""The limits of listings, which are checked before anything is sent. Source: sections 4.3 and 8."""
+"""The limits of listings, and the check of an integer against its limits. Source: sections 4.3, 4.6 and 8."""
 
 from .._errors import UsageError
 
-#: The most iTwins of one listing, and of one page. Source: sections 4.3 and 8.
+#: The most iTwins of one listing.
 MOST_RETURNED = 10_000
+#: The most items of one page.
 ITWINS_PER_PAGE = 1000
+OBJECTS_PER_PAGE = 100
 
 
 def check_integer(

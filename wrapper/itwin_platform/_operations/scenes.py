@@ -16,7 +16,7 @@ from .._api import (
     list_scene_objects,
 )
 from .._errors import TransportError, UsageError
-from .._listings.limits import check_integer
+from .._listings.limits import OBJECTS_PER_PAGE, check_integer
 from .._listings.links import keyword_names, next_href
 from .._listings.page import Listing, Page, PageContent, SceneState
 from .._listings.pager import Pager
@@ -32,8 +32,6 @@ from .scene_data import objects_to_create
 
 #: The most objects of one request. Source: sections 4.5 and 8.
 MOST_OBJECTS = 100
-#: The largest page. Source: sections 4.6 and 8.
-MOST_PER_PAGE = 100
 _KEYWORDS = keyword_names("iTwinId", "orderBy")
 
 
@@ -184,7 +182,7 @@ class Scenes(Group):
             check_uuid("scene_id", scene_id)
             check_string("order_by", order_by)
             if page_size is not None:
-                check_integer("page_size", page_size, least=1, most=MOST_PER_PAGE, target="$top")
+                check_integer("page_size", page_size, least=1, most=OBJECTS_PER_PAGE, target="$top")
             check_integer("skip", skip, least=0, target="$skip")
         check_header("correlation_id", correlation_id)
         first = list_scene_objects.build_request(
@@ -200,7 +198,7 @@ class Scenes(Group):
             address=f"{self._sender.service.address}{first.path}",
             name=listing_name("list_scene_objects", first),
             keywords=_KEYWORDS,
-            page_size=MOST_PER_PAGE if page_size is None else page_size,
+            page_size=OBJECTS_PER_PAGE if page_size is None else page_size,
             shrinks=page_size is None,
             skip=skip,
             limit=limit,
