@@ -13,8 +13,8 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 
-from .clients import ACCEPT
 from .limit import Limit
+from .other_clients import ACCEPT
 from .workloads import AIOHTTP, FAST, LIMIT
 
 #: Average uses of each connection before the measurement.
