@@ -109,6 +109,19 @@ def test_the_example_of_a_docstring_runs(operation: Callable[..., object], conso
     assert all(request.status is not None and request.status < 300 for request in console.sandbox.requests)
 
 
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.__qualname__)
+def test_the_docstring_of_an_operation_is_complete(operation: Callable[..., object]) -> None:
+    """It describes each parameter, what is returned and raised, and where the service specifies it."""
+    text, parameters = inspect.getdoc(operation) or "", [*inspect.signature(operation).parameters][1:]
+    sections = re.findall(r"^(Args|Returns|Raises|Example|Source):", text, re.MULTILINE)
+    assert sections == [*(["Args"] if parameters else []), "Returns", "Raises", "Example", "Source"]
+    arguments = text.partition("\nArgs:\n")[2].partition("\n\n")[0]
+    described = [
+        name for names in re.findall(r"^    ([a-z_, ]+):", arguments, re.MULTILINE) for name in names.split(", ")
+    ]
+    assert sorted(described) == sorted(parameters)
+
+
 def vendored(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the service of the page on vendoring, with its copy of the client."""
     package = folder / "my_service"
