@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from itwin_platform import Permit
-from itwin_platform._gates.engine import Reply, Request
+from itwin_platform._gates.engine import EngineUnreachableError, Reply, Request
 from itwin_platform._gates.shared import SharedGate
 
 NOTHING = Reply(known=True, wait=None, rank=0, cooldown=0.0, is_contended=True, budget=100, permits=())
@@ -20,12 +20,15 @@ class ScriptedEngine:
         self.asked: list[float] = []
         self.wanted: list[int] = []
         self.latency = 0.0
+        self.is_reachable = True
 
     async def exchange(self, request: Request) -> Reply:
         """Return the next reply."""
         self.asked.append(asyncio.get_running_loop().time())
         self.wanted.append(request.wants)
         await asyncio.sleep(self.latency)
+        if not self.is_reachable:
+            raise EngineUnreachableError("no route")
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
     async def listen(self, process: str, *, ready: Callable[[], None], grant: Callable[[Permit], None]) -> None:
@@ -117,3 +120,13 @@ async def test_a_call_asks_after_others_that_were_cancelled_in_an_exchange(
     await asyncio.sleep(0.25)
     assert engine.wanted == [10, 1]
     await end(tasks)
+
+
+async def test_a_cooldown_of_the_engine_holds_without_it(gate: SharedGate, engine: ScriptedEngine) -> None:
+    """A process that learned of a cooldown from the engine starts no request in it when the engine is lost."""
+    engine.replies = [replace(NOTHING, cooldown=30.0)]
+    task = waiting(gate)
+    await asyncio.sleep(0.5)
+    engine.is_reachable = False
+    gate.abandoned(await task)
+    assert asyncio.get_running_loop().time() == pytest.approx(30.0, abs=0.01)

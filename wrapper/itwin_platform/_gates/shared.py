@@ -110,7 +110,6 @@ class SharedGate(Gate):
             self._due = 0.0
             self._changed.set()
             await asyncio.wait([self._pump])
-        self._stop_listening()
         if self._has_joined and not self._is_lost:
             await self._exchange()
         await self._engine.aclose()
@@ -125,11 +124,10 @@ class SharedGate(Gate):
             super()._admit()
         if self._closed:
             return
-        waiting = self._queue.waiting
-        if 2 * self._asked < waiting:
+        if 2 * self._asked < self._queue.waiting:
             self._exchange_within(0.0)
         elif self._reports:
-            is_urgent = waiting or self._is_contended or self._is_cooldown_unreported
+            is_urgent = self._queue.waiting or self._is_contended or self._is_cooldown_unreported
             self._exchange_within(0.0 if is_urgent else REPORT_DELAY)
 
     def _exchange_within(self, seconds: float) -> None:
@@ -235,10 +233,12 @@ class SharedGate(Gate):
         self._reports.forget()
         self._stop_listening()
         # Whoever sleeps until a later exchange wakes up: the engine is tried again after this interval.
-        self._due = asyncio.get_running_loop().time() + RETRY_INTERVAL
+        now = asyncio.get_running_loop().time()
+        self._due = now + RETRY_INTERVAL
         self._changed.set()
         if not self._is_lost:
             self._is_lost = True
+            self._window.postpone_probe(now)
             tell(GateChanged(name=self._name, is_shared=False, reason=reason), self._on_event)
         self._admit()
 

@@ -206,6 +206,10 @@ class Window:
         self._unsent.discard(permit.number)
         self.end(permit)
 
+    def postpone_probe(self, now: float) -> None:
+        """Send no probe in the next minute: the engine of a shared limit, which granted them so far, is lost."""
+        self._probe_at = now + PROBE_INTERVAL
+
     def hold(self, until: float) -> None:
         """Set when the cooldown ends, as the engine of a shared limit reports it."""
         self._cooldown_until = until
