@@ -69,7 +69,7 @@ class SandboxControls:
         member_of: Iterable[str] | None = None,
         expires_in: float | None = None,
     ) -> None:
-        """Register `token` for a caller with every right that no argument takes away.
+        """Register `token` for a caller with every right that no argument removes.
 
         Registering a token again replaces its rights and ends its expiry.
 
@@ -175,7 +175,7 @@ class SandboxControls:
         )
 
     def add_fault(self, fault: Fault) -> None:
-        """Add a fault that is a value; `fault(...)` makes such a value and adds it."""
+        """Add a `Fault`; `fault(...)` makes one and adds it."""
         self._running.add_fault(fault)
 
     def clear_faults(self) -> None:

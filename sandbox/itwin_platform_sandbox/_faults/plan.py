@@ -33,7 +33,7 @@ class Fault:
         if self.seconds is not None and not 0 <= self.seconds <= LARGEST_NUMBER:
             raise FieldError("seconds", f"must be between 0 and {LARGEST_NUMBER}, not {self.seconds}")
         if self.name == "refuse" and self.seconds is None:
-            raise FieldError("seconds", "is required for refuse: for how long connections are refused")
+            raise FieldError("seconds", "must be set for refuse: the seconds for which connections are refused")
         if self.name == "refuse" and self.operation is not None:
             raise FieldError("operation", "must be omitted for refuse, which concerns every operation")
 

@@ -13,8 +13,8 @@ from .json_values import JSON, JSONObject, NotJSONError, read_json
 from .messages import APIRequest
 from .operations.create_detector import INVALID as INVALID_DETECTOR
 from .operations.repository_access import INVALID as INVALID_REPOSITORY
-from .operations.update_repository import AUTHENTICATION_PROPERTIES, LEVELS
-from .operations.update_webhook import INVALID as INVALID_WEBHOOK
+from .operations.update_repository import AUTHENTICATION_PROPERTIES, LEVELS, READ_ONLY as READ_ONLY_OF_REPOSITORY
+from .operations.update_webhook import INVALID as INVALID_WEBHOOK, READ_ONLY as READ_ONLY_OF_WEBHOOK
 from .scene_rules import DATA_RULES, INVALID as INVALID_SCENE, OBJECT_RULES, SCENE_RULES
 
 # operation -> its error, the code of a detail, and the prefix of field names
@@ -33,11 +33,11 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "update_webhook": ("secret", "active", "callbackUrl", "eventTypes"),
 }
 READ_ONLY_FIELDS: dict[str, tuple[str, ...]] = {
-    "update_repository": ("id", "class", "subClass", "capabilities"),
+    "update_repository": READ_ONLY_OF_REPOSITORY,
     "create_repository_resource": ("class", "subClass", "capabilities"),
     "create_scene": ("iTwinId", "createdById", "creationTime", "lastModified"),
     "create_detector": ("versions",),
-    "update_webhook": ("id", "scope", "scopeId", "created", "modified"),
+    "update_webhook": READ_ONLY_OF_WEBHOOK,
 }
 READ_ONLY_OF_OBJECTS = ("sceneId", "createdById", "creationTime", "lastModified")
 WEB_ADDRESSES = ("uri", "documentationUrl", "callbackUrl", "authorizationEndpoint", "tokenEndpoint")

@@ -81,7 +81,7 @@ def _is_foreign(sandbox: "RunningSandbox", request: Request) -> bool:
 
 
 def _not_found(path: str) -> Response:
-    known = ", ".join(dict.fromkeys(path for _, path, _ in ROUTES if path.startswith(ROOT)))
+    known = ", ".join(dict.fromkeys(path.replace(":path", "") for _, path, _ in ROUTES if path.startswith(ROOT)))
     message = f"The control interface has no {path[:100]}; it has {known}."
     return error_response(404, "NotFound", message, None)
 
