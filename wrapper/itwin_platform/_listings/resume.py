@@ -46,6 +46,7 @@ class Position:
 
 def listing_name(operation: str, first: RequestValues) -> str:
     """Return a short name for a listing: its operation, and a digest of its first request."""
+    # A run that continues may have another correlation id.
     headers = {name: value for name, value in first.headers.items() if name.lower() != "x-correlation-id"}
     text = json.dumps([first.path, first.query, headers], sort_keys=True)
     return f"{operation}:{hashlib.sha256(text.encode()).hexdigest()[:16]}"
