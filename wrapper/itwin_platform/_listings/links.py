@@ -140,8 +140,9 @@ def page_values(first: RequestValues, query: Query) -> RequestValues:
     `$skip` of the first request is not carried on: a link without it continues by other means.
     """
     replaced = {SKIP, *(name for name, _ in query)}
+    kept = {name: value for name, value in parameters_of(first).items() if name not in replaced}
     try:
-        carried = urlencode([pair for pair in parameters_of(first).items() if pair[0] not in replaced], safe="$")
+        carried = urlencode(kept, safe="$", quote_via=quote)
         linked = [f"{quote(name, safe='$')}={value}" for name, value in query]
     except UnicodeError:
         raise UsageError("the request cannot be encoded: a string holds half of a surrogate pair") from None

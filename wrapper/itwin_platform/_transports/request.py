@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from urllib.parse import unquote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 import httpx
 
@@ -131,8 +131,11 @@ def merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def encode_query(query: Mapping[str, str] | str) -> str:
-    """Encode a query; a string is encoded already. `$` stays as it is, as the service writes it in its links."""
-    return query if isinstance(query, str) else urlencode(query, safe="$") if query else ""
+    """Encode a query; a string is encoded already.
+
+    `$` stays as it is, as the service writes it in its links. A space becomes %20: in a query of OData, + is a plus.
+    """
+    return query if isinstance(query, str) else urlencode(query, safe="$", quote_via=quote) if query else ""
 
 
 def check_request(request: httpx.Request, *, service: Service) -> None:
