@@ -153,12 +153,7 @@ def check_exclusive(arguments: Mapping[str, object]) -> None:
 def check_itwin_listing(arguments: Mapping[str, object], *, representation: object, query_scope: object) -> None:
     """Check the arguments of list iTwins that select and shape. Source: section 4.3."""
     for name, value in arguments.items():
-        reject_none(name, value)
-        if name in _NOT_EMPTY and (value in ("", []) or (isinstance(value, list) and "" in value)):
-            code, target = _NOT_EMPTY[name]
-            raise UsageError(f"{name} has no value: omit it, or name one", code=code, target=target)
-        if name not in _NOT_STRINGS:
-            check_string(name, value)
+        _check_value(name, value)
     check_exclusive(arguments)
     check_header("query_scope", query_scope)
     check_boolean("include_inactive", arguments["include_inactive"])
@@ -168,6 +163,15 @@ def check_itwin_listing(arguments: Mapping[str, object], *, representation: obje
         )
     if not isinstance(representation, Unset) and isinstance(prefer_of(representation), Unset):
         raise UsageError("representation must be 'minimal' or 'full'")
+
+
+def _check_value(name: str, value: object) -> None:
+    reject_none(name, value)
+    if name in _NOT_EMPTY and (value in ("", []) or (isinstance(value, list) and "" in value)):
+        code, target = _NOT_EMPTY[name]
+        raise UsageError(f"{name} has no value: omit it, or name one", code=code, target=target)
+    if name not in _NOT_STRINGS:
+        check_string(name, value)
 
 
 def check_itwin_pages(*, max_return: object, skip: object, page_size: object) -> None:
