@@ -162,6 +162,7 @@ async def test_an_encoded_body_may_come_in_pieces_of_any_size(encoding: str, siz
         ([zlib.compress(b"{}"), b"trailing"], "deflate", "its deflate encoding is broken"),
         ([zlib.compress(b"{}")[:1]], "deflate", "its deflate encoding breaks off"),
         ([b"this is not zstd"], "zstd", "its zstd encoding is broken"),
+        ([b"this is not br"], "br", "its br encoding is broken"),
         ([b"{}"], "compress", "it is encoded as 'compress', which was not asked for"),
         ([b"{}"], "gzip, compress", "it is encoded as 'gzip, compress', which was not asked for"),
         ([WHOLE], "gzip, " * 2000, "it is encoded as 'gzip, gzip, "),
