@@ -153,7 +153,7 @@ class Gate:
     def sending(self, permit: Permit) -> None:
         """Count the attempt against the rates: its request goes out now."""
         self._window.sending(permit, now=asyncio.get_running_loop().time())
-        if self._queue.waiting and self._timer is None:
+        if self._window.has_rates and self._queue.waiting and self._timer is None:
             self._admit()  # from now on it is known when a rate has room again
 
     def answered(self, permit: Permit) -> None:

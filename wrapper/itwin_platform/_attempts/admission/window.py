@@ -98,6 +98,7 @@ class Window:
     __slots__ = (
         *("_allowed", "_allowed_before", "_cooldown_until", "_in_flight", "_in_period", "_learned", "_mark", "_most"),
         *("_number", "_open", "_period", "_probe", "_probe_at", "_rates", "_started", "_strikes", "_unsent"),
+        "has_rates",
     )
 
     def __init__(self, *, max_in_flight: int, rates: Sequence[RateLimit] = ()) -> None:
@@ -105,6 +106,7 @@ class Window:
             raise UsageError("Gate: max_in_flight must be at least 1")
         self._most = self._open = max_in_flight
         self._rates = [_Rate(rate) for rate in rates]
+        self.has_rates: bool = bool(rates)
         self._unsent: set[int] = set()  # the numbers of permits
         self._in_flight = self._in_period = 0
         self._cooldown_until = self._probe_at = float("-inf")
