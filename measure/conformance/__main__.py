@@ -37,7 +37,6 @@ def parsed() -> argparse.Namespace:
     """Return the options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a few hundred cases, without npm")
-    parser.add_argument("--examples", type=int, help="generated cases for each operation and run of schemathesis")
     names = ("specification", "readers", "prism", "clients")
     parser.add_argument("--only", choices=names, help="run one of the checks")
     return parser.parse_args()
@@ -45,7 +44,7 @@ def parsed() -> argparse.Namespace:
 
 def checks_of(arguments: argparse.Namespace) -> dict[str, Callable[[], bool]]:
     """Return the checks to run, by name."""
-    examples = arguments.examples or (QUICK_EXAMPLES if arguments.quick else EXAMPLES)
+    examples = QUICK_EXAMPLES if arguments.quick else EXAMPLES
     node = None if arguments.quick or arguments.only == "specification" else installed()
     checks: dict[str, Callable[[], bool]] = {
         "specification": lambda: specification.check(examples=examples),

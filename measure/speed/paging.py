@@ -1,6 +1,6 @@
 """Measure how much faster a listing is with n pages in flight, and its memory.
 
-Run as `python -m measure.speed.paging [--rounds N]`. The numbers of pages in flight alternate in each round.
+Run as `make bench-paging`. The numbers of pages in flight alternate in each round.
 Figures are medians of the rounds, through `fast_transport()`. With n = 1 a listing is nearly all latency, so it is
 measured once.
 
@@ -9,7 +9,6 @@ comes alone, because it shows the step, and the others come in complete rounds o
 divided by the possible one. `busy` is the share of the time in which the client uses the processor.
 """
 
-import argparse
 import asyncio
 import gc
 import json
@@ -35,6 +34,7 @@ from .run import Process
 IN_FLIGHT = (1, 4, 8, 16)
 AIMS = {4: 0.9, 8: 0.9, 16: 0.85}
 LATENCIES = (0.02, 0.1)
+ROUNDS = 3
 #: The elapsed and processor seconds of each reading, by the number of pages in flight.
 Times = dict[int, list[tuple[float, float]]]
 
@@ -81,16 +81,16 @@ async def timed(workload: Workload, platform: PlatformClient, concurrency: int) 
     return passed, used
 
 
-async def timed_rounds(workload: Workload, platform: PlatformClient, rounds: int) -> Times:
+async def timed_rounds(workload: Workload, platform: PlatformClient) -> Times:
     """Read a listing with each number of pages in flight in each round; one page in flight only in the first."""
     times: Times = {concurrency: [] for concurrency in IN_FLIGHT}
-    for number in range(rounds):
+    for number in range(ROUNDS):
         for concurrency in IN_FLIGHT[bool(number) :]:
             times[concurrency].append(await timed(workload, platform, concurrency))
     return times
 
 
-async def speed(console: Console, rounds: int) -> None:
+async def speed(console: Console) -> None:
     """Print the table of speed-ups."""
     table = Table("listing", "latency", "n", "seconds", "speed-up", "of n", "aim", "possible", "of it", "busy")
     for latency in LATENCIES:
@@ -100,7 +100,7 @@ async def speed(console: Console, rounds: int) -> None:
             async with PlatformClient(address, vendor="v", token="t", transport=fast_transport()) as platform:
                 await timed(WORKLOADS[0], platform, max(IN_FLIGHT))
                 for workload in WORKLOADS:
-                    add_rows(table, workload, latency, await timed_rounds(workload, platform, rounds))
+                    add_rows(table, workload, latency, await timed_rounds(workload, platform))
             share = float(server.close()) / (time.perf_counter() - began)
             table.add_row(f"[dim]the server was busy {share:.0%} of the time[/dim]", end_section=True)
     console.print(table)
@@ -127,7 +127,7 @@ def add_rows(table: Table, workload: Workload, latency: float, measured: Times) 
         )
 
 
-async def eager(console: Console, rounds: int) -> None:
+async def eager(console: Console) -> None:
     """Print the gain of requesting the first pages at the same time."""
     table = Table("10 in flight, 100 ms", "default", "eager", "requests wasted at most")
     with Process("measure.speed.paging_server", "--latency", "0.1") as server:
@@ -135,17 +135,17 @@ async def eager(console: Console, rounds: int) -> None:
         async with PlatformClient(address, vendor="v", token="t", transport=fast_transport()) as platform:
             await timed(WORKLOADS[0], platform, 10)
             for pages, limit in ((10, None), (1, 1000)):
-                default, at_once = await eager_rounds(platform, limit, max(3, rounds))
+                default, at_once = await eager_rounds(platform, limit)
                 wasted = "9" if limit is None else "0 (limit)"
                 table.add_row(f"{pages} pages of 1,000", f"{default:.3f} s", f"{at_once:.3f} s", wasted)
         server.close()
     console.print(table)
 
 
-async def eager_rounds(platform: PlatformClient, limit: int | None, rounds: int) -> tuple[float, float]:
+async def eager_rounds(platform: PlatformClient, limit: int | None) -> tuple[float, float]:
     """Return the median seconds of a listing, without and with `eager`."""
     seconds: dict[bool, list[float]] = {False: [], True: []}
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         for is_eager, times in seconds.items():
             began = time.perf_counter()
             pager = platform.itwins.list(page_size=1000, concurrency=10, eager=is_eager, limit=limit)
@@ -227,12 +227,10 @@ async def empty_pages(console: Console, count: int = 100_000) -> None:
 
 async def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3, help="number of rounds (default: %(default)s)")
     make_data()
     console = Console(width=140)
-    await speed(console, parser.parse_args().rounds)
-    await eager(console, parser.parse_args().rounds)
+    await speed(console)
+    await eager(console)
     await memory(console)
     await empty_pages(console)
 

@@ -1,10 +1,8 @@
 """Print where the wrapper has each operation, parameter, body field and error code of the specification.
 
-Run as `python -m tools.generation.coverage_of_spec [--spec FILE]`. At the end it lists what the wrapper does not have,
-with the lines that use it through `platform.generated`.
+Run as `python -m tools.generation.coverage_of_spec`. At the end it lists what the wrapper does not have, with the lines
+that use it through `platform.generated`.
 """
-
-import argparse
 
 from tools.generation.unwrapped import UNWRAPPED
 from tools.generation.wrapper_coverage import Row, operation_uses, rows
@@ -12,7 +10,7 @@ from tools.generation.wrapper_fit import misfits
 from tools.spec.reading import SPECIFICATION, load
 
 
-def report(source: str) -> list[str]:
+def report() -> list[str]:
     """Return the lines to print.
 
     Raises:
@@ -20,7 +18,7 @@ def report(source: str) -> list[str]:
     """
     if found := misfits():
         raise SystemExit("\n\n".join(found))
-    specification = load(source)
+    specification = load(str(SPECIFICATION))
     found_rows, uses = rows(specification), operation_uses(specification)
     width = max(len(row.part) for row in found_rows) + 2
     lines: list[str] = []
@@ -51,12 +49,5 @@ def not_wrapped(missing: list[Row]) -> list[str]:
     return lines
 
 
-def main() -> None:
-    """Read the command line and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--spec", default=str(SPECIFICATION), help="a file or a git revision; default openapi.yaml")
-    print("\n".join(report(parser.parse_args().spec)))
-
-
 if __name__ == "__main__":
-    main()
+    print("\n".join(report()))

@@ -1,7 +1,6 @@
 """Print the size and the complexity of the wrapper beside their limits: `make lines`.
 
-Run as `python -m tools.structure.report [--trace]`. It exits with status 1 if a limit is exceeded. `--trace` also
-prints each call of the traced GET.
+It exits with status 1 if a limit is exceeded.
 """
 
 import sys
@@ -68,14 +67,10 @@ def main() -> int:
     """Print the table."""
     print(f"{'':38}{'is':>6}{'limit':>7}")
     exceeded = print_figures(sizes())
-    clean = route.traced_calls(route.CleanTransport)
     print("one GET, through a transport that can be cancelled at any time, as the default and fast_transport() can")
-    exceeded += print_figures(one_get(clean, limited=True))
-    print("one GET, through a caller's transport, whose cancellation is put in order")
+    exceeded += print_figures(one_get(route.traced_calls(route.CleanTransport), limited=True))
+    print("one GET, through a caller's transport, whose cancellation the client orders")
     print_figures(one_get(route.traced_calls(route.ProtectedTransport), limited=False))
-    if "--trace" in sys.argv[1:]:
-        for file, name in clean:
-            print(f"  {file.relative_to(route.PROJECT)} {name}")
     return 1 if exceeded else 0
 
 
