@@ -21,6 +21,7 @@ from itwin_platform import (
 )
 from itwin_platform._attempts.admission.guarded_gate import GuardedGate
 from itwin_platform._attempts.auth import TokenAuth
+from itwin_platform._attempts.call_errors import last_rate_limit_of
 
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, send
 
@@ -220,3 +221,14 @@ async def test_a_closed_gate_says_so() -> None:
     assert (await first).status_code == 200
     with pytest.raises(UsageError, match="the gate is closed"):
         await second
+
+
+def test_a_gate_without_weak_references_shares_no_429() -> None:
+    """Its clients know of their own 429s only, and nothing keeps the gate alive."""
+
+    class Slotted:
+        __slots__ = ()
+
+    one, other = Slotted(), Gate()
+    assert last_rate_limit_of(one) is not last_rate_limit_of(one)
+    assert last_rate_limit_of(other) is last_rate_limit_of(other)

@@ -1,6 +1,7 @@
 """The errors of a call that ends without a response, made from what is known of it."""
 
 from datetime import datetime
+from weakref import WeakKeyDictionary
 
 from .._error_text import counted, sent_so_far
 from .._errors import (
@@ -17,6 +18,31 @@ from .._transports.lazy import Response, as_headers, route_of
 from .._transports.status_errors import moment_after, sent_token, status_error
 from .attempt import Attempt, Call
 from .policy import GiveUp, Outcome, exceeded_limit
+
+
+class LastRateLimit:
+    """The last 429 that the clients of one gate got in this process, and when its cooldown ends, in the loop's time."""
+
+    __slots__ = ("response", "until")
+
+    def __init__(self) -> None:
+        self.response: Response | None = None
+        self.until = 0.0
+
+    def at(self, now: float) -> Response | None:
+        """Return the response while its cooldown lasts; a later cooldown has another reason."""
+        return self.response if now <= self.until else None
+
+
+_LAST: WeakKeyDictionary[object, LastRateLimit] = WeakKeyDictionary()
+
+
+def last_rate_limit_of(gate: object) -> LastRateLimit:
+    """Return what the clients of a gate share; a gate that cannot be referenced weakly shares nothing."""
+    try:
+        return _LAST.setdefault(gate, LastRateLimit())
+    except TypeError:
+        return LastRateLimit()
 
 
 def given_up(call: Call, attempt: Attempt, decision: GiveUp) -> TransportError:

@@ -19,7 +19,7 @@ from .admission.guarded_gate import GuardedGate
 from .admission.window import WaitTooLongError
 from .attempt import Attempt, AttemptSender, Call
 from .auth import TokenAuth
-from .call_errors import closed, given_up, held_back, not_admitted, out_of_time
+from .call_errors import closed, given_up, held_back, last_rate_limit_of, not_admitted, out_of_time
 from .policy import BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from .telemetry.events import BackoffEvent
 from .telemetry.tracing import OPENTELEMETRY, trace_of
@@ -75,8 +75,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._ended = asyncio.Event()
         self._is_closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._last_rate_limit: httpx.Response | None = None
-        self._cooldown_until = 0.0  # that of this response
+        self._seen = last_rate_limit_of(own)
         self._sender = AttemptSender(
             transport=as_transport(transport),
             gate=self._gate,
@@ -115,9 +114,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if not call.limit.expired():
                 raise
             left, now = self._gate.cooldown_left() or None, self._sender.now()
-            raise out_of_time(call, self._last_rate_limit, seconds=left, now=now) from without_frames(error)
+            raise out_of_time(call, self._seen.response, seconds=left, now=now) from without_frames(error)
         except WaitTooLongError as error:
-            seen = self._last_rate_limit if asyncio.get_running_loop().time() <= self._cooldown_until else None
+            seen = self._seen.at(asyncio.get_running_loop().time())
             raise held_back(call, seen, seconds=error.seconds, now=self._sender.now()) from None
         except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
             if isinstance(error, ResponseDecodeError):
@@ -173,8 +172,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                     await self._admit(call)
             attempt = await self._sender.send(request, call)
             if attempt.outcome is Outcome.RATE_LIMITED:
-                self._last_rate_limit = attempt.response
-                self._cooldown_until = asyncio.get_running_loop().time() + self._gate.cooldown_left()
+                self._seen.response = attempt.response
+                self._seen.until = asyncio.get_running_loop().time() + self._gate.cooldown_left()
             return attempt
         finally:
             self._release(call)
