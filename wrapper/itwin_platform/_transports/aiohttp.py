@@ -7,6 +7,7 @@ header made anew.
 import asyncio
 import ssl
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
@@ -215,11 +216,9 @@ async def _pieces(content: bytes, limit: asyncio.Timeout, seconds: float | None)
 
 
 def _restart(limit: asyncio.Timeout, when: float | None) -> None:
-    try:
+    # It has ended when the service has responded before it had the complete body.
+    with suppress(RuntimeError):
         limit.reschedule(when)
-    except RuntimeError:
-        # The service has responded before it had the complete body.
-        return
 
 
 class _Body(httpx.AsyncByteStream):
