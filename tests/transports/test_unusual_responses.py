@@ -1,5 +1,7 @@
 """Responses that are unusual or malformed end alike in each way of sending, in whatever segments they arrive."""
 
+from importlib import import_module
+
 import pytest
 from itwin_platform import OutcomeUnknownError, ResponseDecodeError
 
@@ -54,6 +56,20 @@ async def test_a_malformed_response_ends_the_attempt_at_once(way: str, data: byt
     """A malformed response to a POST raises OutcomeUnknownError, and its connection is not used again."""
     step = Raw(data=data, by_byte=by_byte and len(data) < 1000)
     async with RawServer(step, REJECTED) as server, opened(way, server.address) as calls:
+        with pytest.raises(OutcomeUnknownError):
+            await calls.post()
+        with pytest.raises(RejectedError, match="422"):
+            await calls.post()
+        assert (len(server.requests), server.connections_accepted) == (2, 2)
+
+
+@pytest.mark.parametrize("data", MALFORMED.values(), ids=MALFORMED)
+async def test_aiohttps_parser_in_python_ends_the_attempt_too(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A malformed response ends alike where aiohttp has no compiled parser and takes the one in Python."""
+    parser = import_module("aiohttp.http_parser").HttpResponseParserPy
+    monkeypatch.setattr(import_module("aiohttp.client_proto"), "HttpResponseParser", parser)
+    step = Raw(data=data, by_byte=len(data) < 1000)
+    async with RawServer(step, REJECTED) as server, opened("fast", server.address) as calls:
         with pytest.raises(OutcomeUnknownError):
             await calls.post()
         with pytest.raises(RejectedError, match="422"):

@@ -80,7 +80,6 @@ class FastTransport(httpx.AsyncBaseTransport):
         limits: httpx.Limits,
     ) -> None:
         self._aiohttp = aiohttp
-        self.client_error: type[Exception] = aiohttp.ClientError
         self._url = url
         self._context = ssl_context
         self._reading = asyncio.Lock()
@@ -133,14 +132,11 @@ class FastTransport(httpx.AsyncBaseTransport):
                     response = await session.request(request.method, url, data=data, **options)
         except BaseException as error:
             self.abort_closing()
-            if not isinstance(error, (self.client_error, TimeoutError, ValueError)):
+            if not isinstance(error, (self._aiohttp.ClientError, TimeoutError, ValueError)):
                 raise
             problem = self.translated(error)
         else:
-            if response.status >= 200:
-                return LazyResponse(response.status, response.raw_headers, stream=_Body(response, self))
-            response.close()
-            problem = httpx.RemoteProtocolError(f"the status {response.status} is no response to the request")
+            return LazyResponse(response.status, response.raw_headers, stream=_Body(response, self))
         # Here, and not where it was caught: aiohttp's errors hold the request, with its token, and would come along.
         raise problem
 
@@ -233,7 +229,7 @@ class _Body(httpx.AsyncByteStream):
     async def __anext__(self) -> bytes:
         try:
             chunk: bytes = await self._response.content.readany()
-        except self._transport.client_error as error:
+        except Exception as error:  # noqa: BLE001  # aiohttp's parser in Python raises errors that are no ClientError
             problem = self._transport.translated(error)
         else:
             if not chunk:

@@ -1,18 +1,21 @@
-"""Responses on their way to aiohttp's parser, so that it accepts and loses what httpx accepts and loses.
+"""What arrives on a connection of aiohttp, filtered so that a malformed response ends a call as it does with httpx.
 
-aiohttp 3.14 differs from httpx in four ways:
+aiohttp 3.14 differs from httpx:
 
 - It loses a response when malformed bytes arrive together with its head.
-- It does not tell who reads a body that the rest is malformed: the reader waits without a time limit.
-- It takes a body without a length that is cut by a reset for a complete one.
-- It rejects a Content-Length that stands twice, or beside a Transfer-Encoding.
+- When the rest of a body is malformed, its reader waits without a time limit.
+- A body without a length counts as complete when a reset cuts it off.
+- A Content-Length that stands twice, or beside a Transfer-Encoding, is rejected.
+- The parser in Python, which some platforms have, accepts lengths that differ.
 """
 
 import re
 from typing import Any
 
-#: The longest head of a response, in bytes; httpx's own limit is a little lower.
+#: The longest head of a response, in bytes; httpx's own limit is about the same.
 LONGEST_HEAD = 131_072
+#: A status below 200 announces that the response is still to come, except 101, which nobody has asked for.
+_STATUS_LINE = re.compile(rb"HTTP/\d\.\d (?!101)[1-9]\d\d")
 #: What says how long a body is: the values of Content-Length, and the names of other fields.
 _FRAMING = re.compile(rb"\r\n(?:content-length:[ \t]*([^\r\n]*)|(transfer-encoding):)", re.IGNORECASE)
 _LENGTH = re.compile(rb"\r\ncontent-length:[^\r\n]*", re.IGNORECASE)
@@ -25,7 +28,7 @@ class ResponseFilter:
 
     Args:
         protocol: aiohttp's protocol.
-        broken: the error of aiohttp for a body that breaks off.
+        broken: the error of aiohttp for a response that is malformed or breaks off.
     """
 
     def __init__(self, protocol: Any, *, broken: type[Exception]) -> None:
@@ -57,18 +60,24 @@ class ResponseFilter:
         if not end and len(data) <= LONGEST_HEAD:
             self._head = data
             return b""
-        if not end or not data.startswith(b"HTTP/"):
-            self._protocol.abort()
-            return b""
+        if not end or not _STATUS_LINE.match(data):
+            return self._reject()
         status = data[9:12]
-        # 100 to 199 announce that the response is still to come, except 101.
-        self._head = b"" if status.startswith(b"1") and status != b"101" else None
+        self._head = b"" if status < b"200" else None
         framing = _FRAMING.findall(data, 0, end)
-        if framing == [(b"%d" % (len(data) - end), b"")] and status not in _WITHOUT_BODY and self._head is None:
+        if framing == [(b"%d" % (len(data) - end), b"")] and b"200" <= status not in _WITHOUT_BODY:
             # Nothing malformed can follow, and one call of the parser is faster than two.
             return data
-        self._protocol.data_received(_with_one_length(data[:end], framing))
-        return data[end:]
+        head = _with_one_length(data[:end], framing)
+        if head is None:
+            return self._reject()
+        self._protocol.data_received(head)
+        return data[end:] if self._protocol.exception() is None else b""
+
+    def _reject(self) -> bytes:
+        self._protocol.abort()
+        self._protocol.set_exception(self._broken("what arrived is no response"))
+        return b""
 
     def connection_lost(self, error: Exception | None) -> None:
         """Hand on that the connection is gone."""
@@ -88,11 +97,15 @@ def _end_of_head(data: bytes) -> int:
     return 0
 
 
-def _with_one_length(head: bytes, framing: list[tuple[bytes, bytes]]) -> bytes:
-    """Return a head with one Content-Length in place of equal ones, and with none beside a Transfer-Encoding."""
+def _with_one_length(head: bytes, framing: list[tuple[bytes, bytes]]) -> bytes | None:
+    """Return a head with one Content-Length in place of equal ones, and with none beside a Transfer-Encoding.
+
+    None stands for a head whose lengths differ.
+    """
     lengths = {part.strip() for length, other in framing if not other for part in length.split(b",")}
     if len(lengths) != 1:
-        return head
-    status, fields = _LENGTH.sub(b"", head).split(b"\r\n", 1)
+        return None if lengths else head
+    status_line, end_of_line, fields = _LENGTH.sub(b"", head).partition(b"\n")
     has_chunks = any(other for _, other in framing)
-    return b"\r\n".join([status, *([] if has_chunks else [b"content-length: " + lengths.pop()]), fields])
+    length = b"" if has_chunks else b"content-length: %s\r\n" % lengths.pop()
+    return status_line + end_of_line + length + fields
