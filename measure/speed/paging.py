@@ -28,7 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .data import SCENE_ID, encoded, make_data
-from .paging_server import SUMMARIES
+from .paging_server import summaries
 from .run import Process
 
 IN_FLIGHT = (1, 4, 8, 16)
@@ -178,7 +178,7 @@ async def memory(console: Console) -> None:
 
 def size_of_a_page() -> int:
     """Return the bytes of the models of one page."""
-    content = encoded({"items": SUMMARIES[:100]})
+    content = encoded({"items": summaries()[:100]})
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     page = [ITwin.from_dict(item) for item in json.loads(content)["items"]]

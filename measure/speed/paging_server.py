@@ -14,15 +14,20 @@ from functools import cache
 from .data import SCENE_ID, encoded, itwins, objects
 
 SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status")
-SUMMARIES = [{name: itwin[name] for name in SUMMARY} for itwin in itwins()]
 _REQUEST = re.compile(rb"GET /(itwins|scenes)/\S*(?:\$|%24)top=(\d+)")
 _SKIP = re.compile(rb"(?:\$|%24)skip=(\d+)")
 
 
 @cache
+def summaries() -> list[dict[str, object]]:
+    """Return the iTwins of the listings in their minimal representation."""
+    return [{name: itwin[name] for name in SUMMARY} for itwin in itwins()]
+
+
+@cache
 def response_of(kind: bytes, skip: int, top: int, port: int) -> bytes:
     """Return the bytes of a page."""
-    items: list[dict[str, object]] = SUMMARIES if kind == b"itwins" else objects()
+    items: list[dict[str, object]] = summaries() if kind == b"itwins" else objects()
     path = "itwins/?" if kind == b"itwins" else f"scenes/{SCENE_ID}/objects?iTwinId=i&"
     href = f"http://127.0.0.1:{port}/{path}$skip={skip + top}&$top={top}"
     links = {"next": {"href": href}} if skip + top < len(items) else {}
