@@ -159,6 +159,24 @@ async def test_a_deadline_that_has_just_passed_came_before_closing() -> None:
         await call
 
 
+async def test_a_client_that_closes_leaves_a_shared_gate_to_the_others() -> None:
+    """Its calls in flight and in the queue give their permits and places back at once, and the gate stays open."""
+    gate = Gate(2)
+    closing = backoff(ScriptedTransport(200, latency=3600.0), gate=gate)
+    other = backoff(ScriptedTransport(200, latency=1.0), gate=gate)
+    ended = [asyncio.create_task(send(closing)) for _ in range(6)]
+    await asyncio.sleep(1.0)
+    calls = [asyncio.create_task(send(other)) for _ in range(4)]
+    await asyncio.sleep(1.0)
+    await closing.aclose()
+    assert {type(each) for each in await asyncio.gather(*ended, return_exceptions=True)} == {
+        NotSentError,
+        OutcomeUnknownError,
+    }
+    assert [(await call).status_code for call in calls] == [200] * 4
+    assert (asyncio.get_running_loop().time(), gate.in_flight) == (4.0, 0)
+
+
 async def test_a_timeout_of_the_application_is_not_the_deadline() -> None:
     """A TimeoutError that a function of the application raises comes out as it is."""
 
