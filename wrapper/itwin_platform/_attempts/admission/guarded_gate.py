@@ -1,5 +1,6 @@
 """A guard around gates of other libraries: an exception in one of them never loses a response."""
 
+import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -29,8 +30,15 @@ class GuardedGate:
         return self._gate.ticket()
 
     async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
-        """Wait for permission to send one attempt."""
-        return await self._gate.enter(ticket, max_wait=max_wait, until=until)
+        """Wait for permission to send one attempt, and be cancelled even if the gate ignores that."""
+        task = asyncio.current_task()
+        cancellations = 0 if task is None else task.cancelling()
+        permit = await self._gate.enter(ticket, max_wait=max_wait, until=until)
+        if task is not None and task.cancelling() > cancellations:
+            # `asyncio.wait_for` of Python 3.11 loses a cancellation that comes together with a result.
+            self.abandoned(permit)
+            raise asyncio.CancelledError
+        return permit
 
     def sending(self, permit: Permit) -> None:
         """Count the attempt against the rates."""
