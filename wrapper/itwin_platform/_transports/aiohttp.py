@@ -1,7 +1,7 @@
 """The aiohttp-backed transport of the extra `fast`: less processor time for each request, at any number of tasks.
 
-aiohttp only makes one attempt, as it stands in the request: no retries, no cookies, nothing decoded, no address or
-header made anew.
+It makes one attempt and sends the request as it stands: retries, cookies, redirects, decoding and headers that aiohttp
+would add are off.
 """
 
 import asyncio
@@ -174,7 +174,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         """Let nothing more be sent on connections that aiohttp is closing."""
         self._session.connector.abort_closing()
 
-    def translated(self, error: Exception) -> httpx.TransportError:
+    def translated(self, error: BaseException) -> httpx.TransportError:
         """Return the error of httpx for one of aiohttp."""
         kinds = (httpx_kind for kind, httpx_kind in self._errors if isinstance(error, kind))
         # The others name the complete address, or what was received.

@@ -1,4 +1,4 @@
-"""What a caller may pass of an HTTP library: a client, a transport, a timeout; and what sends where none is passed."""
+"""The httpx objects that a caller may pass, a client, a transport or a timeout, and the default transport."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What a failure of the network means and says, and what it must not carry along."""
+"""Classify and describe failures of the network, and remove the frames that they hold."""
 
 import ssl
 from collections.abc import Iterator

@@ -4,6 +4,7 @@ import asyncio
 import ssl
 from collections import deque
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from typing import Any
 
 import httpcore
@@ -13,6 +14,8 @@ from .network import IDLE_CONNECTION_ENDED, Network
 
 #: An idle connection is closed after so many seconds: httpx's own default.
 KEEPALIVE = 5.0
+#: Stands in place of a lock of httpcore.
+_NO_LOCK = nullcontext()
 
 
 class SlotTransport(httpx.AsyncBaseTransport):
@@ -62,7 +65,9 @@ class SlotTransport(httpx.AsyncBaseTransport):
         if not hasattr(slot, "_pool"):
             raise RuntimeError("this version of httpx keeps its connections elsewhere: use httpx 0.27 or 0.28")
         # httpx has no public way to hand in a network.
-        slot._pool = _Pool(self._context, self._network)  # noqa: SLF001
+        slot._pool = _Pool(  # noqa: SLF001
+            ssl_context=self._context, keepalive_expiry=KEEPALIVE, network_backend=self._network
+        )
         self._slots.add(slot)
         return slot
 
@@ -93,17 +98,13 @@ class SlotTransport(httpx.AsyncBaseTransport):
 class _Pool(httpcore.AsyncConnectionPool):
     """A pool of one connection, which has one request at a time."""
 
-    def __init__(self, context: ssl.SSLContext, network: Network) -> None:
-        self._of_connection: dict[str, Any] = {
-            "ssl_context": context,
-            "keepalive_expiry": KEEPALIVE,
-            "network_backend": network,
-        }
-        super().__init__(max_connections=1, **self._of_connection)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_connections=1, **options)
+        self._options = options
 
     def create_connection(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
         """Return a connection without locks."""
-        return _Connection(origin, **self._of_connection)
+        return _Connection(origin, **self._options)
 
     async def _close_connections(self, closing: list[httpcore.AsyncConnectionInterface]) -> None:
         # Twice for each request there is nothing to close: httpcore would open a scope of anyio for it.
@@ -127,19 +128,6 @@ class _Connection(httpcore.AsyncHTTPConnection):
         if self._connection is not None:
             self._connection._state_lock = _NO_LOCK  # type: ignore[attr-defined]  # noqa: SLF001  # httpcore has no option
         return await super().handle_async_request(request)
-
-
-class _NoLock:
-    """Stands in place of a lock of httpcore."""
-
-    async def __aenter__(self) -> None:
-        """Acquire nothing."""
-
-    async def __aexit__(self, *_: object) -> None:
-        """Release nothing."""
-
-
-_NO_LOCK = _NoLock()
 
 
 class _Body(httpx.AsyncByteStream):
