@@ -18,8 +18,8 @@ from itwin_platform import (
     fast_transport,
 )
 
-from tests.support.raw_server import ACCOUNT, RawServer, raw_response
-from tests.support.real_time import LONGEST
+from tests.support.raw_server import ACCOUNT, Raw, RawServer, raw_response
+from tests.support.real_time import LONGEST, pass_time
 from tests.transports.conftest import client
 
 MALFORMED = b"HTTX/9 nonsense\r\n\r\n"
@@ -159,6 +159,25 @@ async def test_a_response_that_takes_too_long_may_have_had_an_effect(
         with pytest.raises(TransportError) as caught:
             await platform.detectors.create(name="d", type="PhotoObjectDetector")
         assert caught.value.sent is True
+
+
+async def test_the_read_timeout_starts_anew_with_each_byte(
+    transport: httpx.AsyncBaseTransport | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A response whose head and body arrive slowly is read, as long as each part arrives in time."""
+    response = raw_response()
+    parts = [response[:20], response[20:30], response[30:-10], response[-10:]]
+    async with RawServer(Raw(data=b"")) as service, client(service.port, transport, timeout=30.0) as platform:
+        call = asyncio.create_task(platform.itwins.get_primary_account())
+        await service.received(1)
+        for part in parts:
+            for _ in range(20):
+                await asyncio.sleep(0)
+            pass_time(monkeypatch, seconds=20.0)
+            await asyncio.sleep(0)
+            service.push(part)
+        assert (await call).id == "a-1"
+        assert len(service.requests) == 1
 
 
 @pytest.mark.parametrize("end", [b"{}", b"{"], ids=["complete", "broken off"])

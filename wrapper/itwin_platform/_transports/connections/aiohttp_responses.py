@@ -59,6 +59,7 @@ class ResponseFilter:
         end = _end_of_head(data)
         if not end and len(data) <= LONGEST_HEAD:
             self._head = data
+            self._protocol.start_timeout()
             return b""
         if not end or not _STATUS_LINE.match(data):
             return self._reject()
