@@ -1,7 +1,7 @@
 """One attempt over the network: httpx's transport and `fast_transport()` behave alike."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +17,7 @@ from itwin_platform import (
     TransportError,
     fast_transport,
 )
+from itwin_platform._transports.connections.slots import SlotTransport
 
 from tests.support.raw_server import ACCOUNT, Raw, RawServer, raw_response
 from tests.support.real_time import LONGEST, pass_time
@@ -112,6 +113,19 @@ async def test_a_client_that_sent_nothing_closes(transport: httpx.AsyncBaseTrans
     """A client without a request opens nothing and closes."""
     async with client(1, transport):
         pass
+
+
+@pytest.mark.parametrize("make", [lambda: SlotTransport(verify=False), fast_transport], ids=["httpx", "aiohttp"])
+async def test_a_transport_that_closes_ends_its_requests(make: Callable[[], httpx.AsyncBaseTransport]) -> None:
+    """A request that is in flight when its transport is closed ends with an httpx.TransportError."""
+    transport = make()
+    async with RawServer(Raw(data=b"")) as service:
+        sending = asyncio.create_task(transport.handle_async_request(httpx.Request("GET", service.address)))
+        await service.received(1)
+        await transport.aclose()
+        with pytest.raises(httpx.TransportError):
+            await sending
+        await service.quiet()
 
 
 async def test_nothing_is_added_to_a_request() -> None:

@@ -86,6 +86,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         self._proxy = proxy
         self._limits = limits
         self._session: Any = None
+        self._connector: Any = None
         self._timeout = lru_cache(maxsize=16)(self._timeout_of)
         #: First match first: a connection that was never made differs from a response that is lost.
         self._errors: tuple[tuple[type[Exception], type[httpx.TransportError]], ...] = (
@@ -153,10 +154,11 @@ class FastTransport(httpx.AsyncBaseTransport):
 
     def _open_session(self) -> Any:
         aiohttp = self._aiohttp
+        self._connector = connector_class(aiohttp)(
+            limit=self._limits.max_connections or 0, keepalive_timeout=self._limits.keepalive_expiry
+        )
         session = aiohttp.ClientSession(
-            connector=connector_class(aiohttp)(
-                limit=self._limits.max_connections or 0, keepalive_timeout=self._limits.keepalive_expiry
-            ),
+            connector=self._connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             # The filter of responses limits heads; aiohttp's own limits are ones that real responses pass.
@@ -172,7 +174,7 @@ class FastTransport(httpx.AsyncBaseTransport):
 
     def abort_closing(self) -> None:
         """Let nothing more be sent on connections that aiohttp is closing."""
-        self._session.connector.abort_closing()
+        self._connector.abort_closing()
 
     def translated(self, error: BaseException) -> httpx.TransportError:
         """Return the error of httpx for one of aiohttp."""
@@ -188,6 +190,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         """Close the session."""
         if self._session is not None:
             await self._session.close()
+            self.abort_closing()
 
 
 def _headers_of(request: httpx.Request, content: bytes) -> dict[str, Any]:
