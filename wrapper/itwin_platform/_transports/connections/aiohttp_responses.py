@@ -53,13 +53,15 @@ class ResponseFilter:
             self._protocol.data_received(data)
             if self._protocol.exception() is not None:
                 self._break_off(body)
+        elif self._head is not None:
+            # The response is still to come, also after an interim one, which ends aiohttp's read timeout.
+            self._protocol.start_timeout()
 
     def _after_head(self, data: bytes) -> bytes:
         """Hand on the head at the start of data, and return the rest; all of it if that is a complete response."""
         end = _end_of_head(data)
         if not end and len(data) <= LONGEST_HEAD:
             self._head = data
-            self._protocol.start_timeout()
             return b""
         if not end or not _STATUS_LINE.match(data):
             return self._reject()
