@@ -47,7 +47,7 @@ class ResponseFilter:
     def data_received(self, data: bytes) -> None:
         """Hand on what arrived."""
         while data and self._head is not None:
-            data = self._after_head(self._head + data)
+            data = self._after_head(self._head + data, searched=max(0, len(self._head) - 3))
         if data:
             body = self._protocol._payload  # noqa: SLF001  # aiohttp names the body nowhere else
             self._protocol.data_received(data)
@@ -57,9 +57,9 @@ class ResponseFilter:
             # The response is still to come, also after an interim one, which ends aiohttp's read timeout.
             self._protocol.start_timeout()
 
-    def _after_head(self, data: bytes) -> bytes:
+    def _after_head(self, data: bytes, *, searched: int) -> bytes:
         """Hand on the head at the start of data, and return the rest; all of it if that is a complete response."""
-        end = _end_of_head(data)
+        end = _end_of_head(data, searched)
         if not end and len(data) <= LONGEST_HEAD:
             self._head = data
             return b""
@@ -93,9 +93,9 @@ class ResponseFilter:
             body.set_exception(self._broken("the body broke off"))
 
 
-def _end_of_head(data: bytes) -> int:
+def _end_of_head(data: bytes, searched: int) -> int:
     for end in (b"\r\n\r\n", b"\n\r\n", b"\n\n"):
-        if (at := data.find(end)) >= 0:
+        if (at := data.find(end, searched)) >= 0:
             return at + len(end)
     return 0
 
