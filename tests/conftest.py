@@ -12,7 +12,7 @@ from tests.support.specification import specification as parsed_specification
 
 # A busy machine would make a timed property fail, and other examples in each run a run that changed nothing.
 # `--hypothesis-profile=full`, of `make check`, tries more examples; `thorough` many more, and others in each run.
-for name, examples in (("quick", 40), ("full", 100), ("thorough", 5_000)):
+for name, examples in (("quick", 20), ("full", 100), ("thorough", 5_000)):
     settings.register_profile(
         name,
         max_examples=examples,

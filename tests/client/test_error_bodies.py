@@ -206,7 +206,7 @@ def test_no_body_makes_the_parser_raise(body: bytes, status: int) -> None:
 
 async def test_the_client_raises_the_parsed_error(httpx_mock: HTTPXMock) -> None:
     """Headers without regard to case, decoded body, requests counted."""
-    httpx_mock.add_response(503, html="<html>")
+    httpx_mock.add_response(503, html="<html>", headers={"retry-after": "0.001"})
     httpx_mock.add_response(
         409, json={"error": {"code": "SceneExists", "message": "There is one."}}, headers={"X-Correlation-ID": "c-1"}
     )

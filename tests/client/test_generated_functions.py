@@ -46,7 +46,7 @@ async def test_a_generated_function_raises_typed_errors() -> None:
 
 async def test_a_generated_function_is_retried() -> None:
     """A generated function retries a 503."""
-    responses = [httpx.Response(503, headers={"retry-after": "0"}), httpx.Response(200, json=ACCOUNT)]
+    responses = [httpx.Response(503, headers={"retry-after": "0.001"}), httpx.Response(200, json=ACCOUNT)]
     client, requests = answering(lambda _: responses.pop(0))
     async with client:
         response = await get_primary_account.asyncio(client=client.generated)

@@ -6,8 +6,6 @@ from typing import Any
 
 import attrs
 import pytest
-from fastapi import FastAPI
-from fastapi.testclient import TestClient
 from itwin_platform import ITwin, ITwinStatus, ITwinSubClass
 
 FULL: dict[str, Any] = {
@@ -93,6 +91,10 @@ def test_a_repr_is_short() -> None:
 
 def test_a_service_returns_results() -> None:
     """FastAPI turns `to_dict()` into JSON: one model, or a list of them."""
+    # Imported here: it takes half a second, in each process that collects the tests.
+    from fastapi import FastAPI
+    from fastapi.testclient import TestClient
+
     app = FastAPI()
 
     @app.get("/one")

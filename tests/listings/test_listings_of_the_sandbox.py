@@ -57,8 +57,8 @@ async def test_faults_on_the_way_lose_nothing(sandbox: Sandbox, platform: Platfo
     """Pages that are lost, rate limited or cut are requested again, and no item is lost."""
     ids = [itwin.id for itwin in await platform.itwins.list().collect()]
     for skip, name in enumerate(("reset_before_effect", "reset_in_head", "reset_in_body", "html_502", "unavailable")):
-        sandbox.fault(name, operation="list_itwins", skip=3 * skip, seconds=0.0)  # type: ignore[arg-type]  # as above
-    sandbox.fault("rate_limited", operation="list_itwins", count=1, skip=2, seconds=0.0)
+        sandbox.fault(name, operation="list_itwins", skip=3 * skip, retry_after="none")  # type: ignore[arg-type]  # as above
+    sandbox.fault("rate_limited", operation="list_itwins", count=1, skip=2, retry_after="none")
     pager = platform.itwins.list(page_size=4, concurrency=concurrency)
     assert [itwin.id for itwin in await pager.collect()] == ids
     assert sandbox.faults == ()

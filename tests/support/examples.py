@@ -12,6 +12,6 @@ def strings(*, min_size: int = 0, max_size: int | None = None) -> st.SearchStrat
 
 
 def examples(full: int) -> int:
-    """Return the share of `full` examples that the profile tries: all in `full`, 40 % in `quick`."""
+    """Return the share of `full` examples that the profile tries: all in `full`, a fifth in `quick`."""
     assert settings.default is not None
     return max(1, full * settings.default.max_examples // 100)

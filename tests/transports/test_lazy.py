@@ -60,7 +60,7 @@ async def test_a_transport_sees_all_headers_and_what_it_changes_is_sent(
         request.headers["X-Correlation-Id"] = f"attempt-{len(seen)}"
         request.headers["user-agent"] = "changed"
 
-    sandbox.add_fault(Fault(name="unavailable", count=1))
+    sandbox.add_fault(Fault(name="unavailable", count=1, retry_after="none"))
     async with PlatformClient(
         sandbox.base_url,
         vendor="sandbox",
