@@ -63,7 +63,7 @@ class TokenAuth:
         #: Refreshes are numbered from 1: the last one that started, and the last one whose token may be rejected.
         self._started = self._rejected_up_to = 0
         self._failure: _Failure | None = None
-        self.failures = 0
+        self.failures: int = 0
 
     def __repr__(self) -> str:
         return "TokenAuth(<hidden>)"
