@@ -51,7 +51,7 @@ types: $(READY)  ## Check types with mypy --strict and pyright, and the public n
 		echo "$$package: $$(echo "$$report" | grep '^Type completeness score')"; done
 
 coverage: $(READY)  ## Run all tests, also tests/slow, and require 100 % branch coverage of wrapper/
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --hypothesis-profile=full --cov --cov-report=term:skip-covered
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --hypothesis-profile=full --cov --cov-report=term:skip-covered
 
 generate: $(READY)  ## Generate generated/ from openapi.yaml
 	@$(BIN)/python -m tools.generation.generate
