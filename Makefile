@@ -27,7 +27,7 @@ examples: $(READY)  ## Run all examples in less than a minute: examples/README.m
 	@$(BIN)/python examples
 
 test: $(READY)  ## Run the tests except tests/slow, which `make check` includes
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --ignore tests/slow
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/slow
 
 check: lint types coverage check-generated conformance-quick  ## Run everything that must pass: lint, types, tests with coverage, generated code, sandbox
 
