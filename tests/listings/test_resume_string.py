@@ -84,6 +84,7 @@ def test_a_position_survives(position: Position, listing: str) -> None:
                 (None, -1, 0, None, None, 0),
                 (None, 0, -1, None, None, 0),
                 (None, 0, 0, None, None, -1),
+                (None, True, 0, None, None, 0),
                 (None, 1.5, 0, None, None, 0),
                 (None, 0, "0", None, None, 0),
                 (None, 0, 0, 5, None, 0),

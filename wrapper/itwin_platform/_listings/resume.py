@@ -99,7 +99,8 @@ def _parts(text: object) -> tuple[int, str, list[object]]:
 def _position(fields: list[object], keywords: frozenset[str]) -> Position:
     match fields:
         case [query, int(done), int(items), str() | None as last_modified, time_range, int(earlier)]:
-            if min(done, items, earlier) >= 0:
+            # True is an int to a pattern.
+            if min(done, items, earlier) >= 0 and bool not in map(type, (done, items, earlier)):
                 return Position(
                     query=None if query is None else _query(query, keywords),
                     done=done,
