@@ -28,7 +28,7 @@ class ListingRun(Run[T]):
         #: For each item of the page that was taken last, how many items of the response are done after it.
         self._done_after: Sequence[int] = ()
         self._handed_out = 0
-        self._followed: set[Query] = set()
+        self._followed: set[int] = set()
         self.steady = listing.eager and not start.done and (start.query is None or _is_offset(start.query))
         self._ended = self._remaining(start) == 0
         self._seen: set[str] = set() if seen is None else seen
@@ -204,11 +204,11 @@ class ListingRun(Run[T]):
             self.problem = error
             return None
         if following is not None and skip_of(following) is None:
-            # Offsets only grow, so each loop has a link without one: only these are kept.
-            if following in self._followed:
+            # Offsets only grow, so each loop has a link without one: only these are kept, as hashes, which are short.
+            if hash(following) in self._followed:
                 self.problem = PagingError("the link to the next page leads to one that was read before")
                 return None
-            self._followed.add(following)
+            self._followed.add(hash(following))
         # One link that is not as expected is read as a cursor: from then on links are followed one by one.
         self.steady = following == _after(current) and (self.steady or self.pages_read == 1)
         return following
