@@ -61,7 +61,7 @@ async def lines() -> list[str]:
                 _json.msgspec_json = reader
                 # The reader of typed pages imports msgspec by itself.
                 typed_pages._itwin_reader.cache_clear()  # noqa: SLF001  # there is no other way to turn it off
-                sys.modules["msgspec"] = msgspec if reader else None  # type: ignore[assignment]
+                sys.modules["msgspec"] = msgspec if reader else None  # type: ignore[assignment]  # makes an import fail
                 for concurrency, collected in ((1, False), (8, False), (1, True)):
                     most = await peak(platform, concurrency=concurrency, collected=collected)
                     mode = "collected" if collected else "iterated"

@@ -56,54 +56,53 @@ async def test_an_error_within_async_with_passes_through() -> None:
         await client.itwins.get_primary_account()
 
 
-async def test_closing_ends_a_refresh_in_progress() -> None:
-    """A token provider that hangs does not outlive the client."""
-    asked, ended = asyncio.Event(), asyncio.Event()
+class HangingProvider:
+    """A token provider that never returns, and notes when it is called and when it is cancelled."""
 
-    async def source() -> str:
-        asked.set()
+    def __init__(self) -> None:
+        self.asked, self.ended = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self) -> str:
+        """Wait for ever."""
+        self.asked.set()
         try:
             await asyncio.Event().wait()
         finally:
-            ended.set()
+            self.ended.set()
         return "never"
 
-    client, requests = answering(token=source)
+
+async def test_closing_ends_a_refresh_in_progress() -> None:
+    """A token provider that hangs does not outlive the client."""
+    provider = HangingProvider()
+    client, requests = answering(token=provider)
     call = asyncio.create_task(client.itwins.get_primary_account())
-    await asked.wait()
+    await provider.asked.wait()
     call.cancel()
     await client.aclose()
-    assert ended.is_set()
+    assert provider.ended.is_set()
     assert requests == []
 
 
 async def test_closing_that_is_cancelled_ends_a_refresh_too() -> None:
     """A transport that takes long to close does not keep a token provider running."""
-    asked, ended, closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    provider, closing = HangingProvider(), asyncio.Event()
 
     class SlowToClose(httpx.MockTransport):
         async def aclose(self) -> None:
             closing.set()
             await asyncio.Event().wait()
 
-    async def source() -> str:
-        asked.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            ended.set()
-        return "never"
-
-    client, _ = answering(token=source, transport=SlowToClose(account))
+    client, _ = answering(token=provider, transport=SlowToClose(account))
     call = asyncio.create_task(client.itwins.get_primary_account())
-    await asked.wait()
+    await provider.asked.wait()
     call.cancel()
     close = asyncio.create_task(client.aclose())
     await closing.wait()
     close.cancel()
     with pytest.raises(asyncio.CancelledError):
         await close
-    assert ended.is_set()
+    assert provider.ended.is_set()
 
 
 async def test_one_client_serves_many_tasks() -> None:
