@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient, fast_transport
-from itwin_platform._transports.connections.slots import SlotTransport
+from itwin_platform._http.connections.slots import SlotTransport
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.interruption import CountingLoop, cancelled_at_turn

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 import httpx
 from itwin_platform import PlatformClient, PlatformError
-from itwin_platform._attempts.retry_after import parse_retry_after
-from itwin_platform._transports.status_errors import decode_error_of, status_error
+from itwin_platform._http.attempts.retry_after import parse_retry_after
+from itwin_platform._http.status_errors import decode_error_of, status_error
 from itwin_platform_api.api.detectors import create_detector
 from itwin_platform_api.api.itwins import get_primary_account, list_itwins
 from itwin_platform_api.api.repositories import create_repository_resource, update_repository

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from itwin_platform import Permit, RateLimit
-from itwin_platform._attempts.admission.window import Window
-from itwin_platform._gates.engine import Reply, Request
-from itwin_platform._gates.shared import SharedGate
+from itwin_platform._http.gates.engine import Reply, Request
+from itwin_platform._http.gates.shared import SharedGate
+from itwin_platform._http.gates.window import Window
 
 #: Seconds from a command to the reply of the engine; the command takes effect immediately.
 ENGINE_LATENCY = 0.001

@@ -12,7 +12,7 @@ import tracemalloc
 
 import msgspec
 from itwin_platform import ITwin, PlatformClient, _json
-from itwin_platform._transports.decoding import typed_pages
+from itwin_platform._requests import typed_pages
 
 from .data import encoded, itwins, make_data
 from .run import Process

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import httpx
 from itwin_platform import PlatformClient
-from itwin_platform._attempts.telemetry.tracing import OPENTELEMETRY, trace_of
+from itwin_platform._http.attempts.tracing import OPENTELEMETRY, trace_of
 
 RUNS, TIMES = 7, 20_000
 #: The limits: seconds of a view, and the share of a GET that tracing takes when it is off.

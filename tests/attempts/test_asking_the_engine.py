@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 from itwin_platform import Permit
-from itwin_platform._gates.engine import EngineUnreachableError, Reply, Request
-from itwin_platform._gates.shared import SharedGate
+from itwin_platform._http.gates.engine import EngineUnreachableError, Reply, Request
+from itwin_platform._http.gates.shared import SharedGate
 
 NOTHING = Reply(known=True, wait=None, rank=0, cooldown=0.0, is_contended=True, budget=100, permits=())
 

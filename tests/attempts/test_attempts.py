@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate
-from itwin_platform._attempts.auth import TokenAuth
-from itwin_platform._transports.status_errors import ATTEMPTS
+from itwin_platform._http.attempts.auth import TokenAuth
+from itwin_platform._http.status_errors import ATTEMPTS
 
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, response, send
 

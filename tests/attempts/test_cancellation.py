@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, DeadlineExceededError, Gate, Permit
-from itwin_platform._attempts.auth import TokenAuth
+from itwin_platform._http.attempts.auth import TokenAuth
 
 from tests.support.interruption import CountingVirtualLoop, cancelled_at_turn
 from tests.support.scripted_transport import ScriptedTransport, backoff, send

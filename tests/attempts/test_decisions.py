@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import BackoffPolicy, NotSentError, OutcomeUnknownError
-from itwin_platform._attempts.policy import (
+from itwin_platform._http.policy import (
     EFFECT_POSSIBLE,
     OUTCOMES,
     RULES,

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 from itwin_platform import Permit, RateLimit
-from itwin_platform._gates.engine import EngineUnreachableError, Reply, Request
-from itwin_platform._gates.shared import SharedGate
+from itwin_platform._http.gates.engine import EngineUnreachableError, Reply, Request
+from itwin_platform._http.gates.shared import SharedGate
 
 
 class Unreachable:

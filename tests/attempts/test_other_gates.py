@@ -19,9 +19,9 @@ from itwin_platform import (
     UsageError,
     WaitTooLongError,
 )
-from itwin_platform._attempts.admission.guarded_gate import GuardedGate
-from itwin_platform._attempts.auth import TokenAuth
-from itwin_platform._attempts.call_errors import last_rate_limit_of
+from itwin_platform._http.attempts.auth import TokenAuth
+from itwin_platform._http.attempts.call_errors import last_rate_limit_of
+from itwin_platform._http.gates.guarded_gate import GuardedGate
 
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, send
 

@@ -5,8 +5,8 @@ import logging
 
 import pytest
 from itwin_platform import GateChanged, RateLimit, WaitTooLongError
-from itwin_platform._gates import intervals, shared as shared_module
-from itwin_platform._gates.engine import LEASE
+from itwin_platform._http.gates import intervals, shared as shared_module
+from itwin_platform._http.gates.engine import LEASE
 
 from tests.support.real_time import until
 from tests.support.redis_gates import clocked_gate, enter, gates, needs_redis, run, set_clock, until_queued

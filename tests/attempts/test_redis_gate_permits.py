@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 from itwin_platform import Permit, RateLimit
-from itwin_platform._gates import shared as shared_module
-from itwin_platform._gates.engine import LEASE, Reply, Report, Request
+from itwin_platform._http.gates import shared as shared_module
+from itwin_platform._http.gates.engine import LEASE, Reply, Report, Request
 
 from tests.support.real_time import until
 from tests.support.redis_gates import ClockedEngine, clocked_gate, enter, gates, needs_redis, run, set_clock

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from itwin_platform import BackoffPolicy, BackoffTransport, RateLimit, RedisGate, WaitTooLongError
-from itwin_platform._gates import intervals
+from itwin_platform._http.gates import intervals
 
 from tests.support.real_time import until
 from tests.support.redis_gates import clocked_gate, enter, gates, needs_redis, run, set_clock, until_queued

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 import redis.asyncio
 from itwin_platform import GateChanged, RedisGate
-from itwin_platform._gates import intervals, redis as redis_module, shared as shared_module
+from itwin_platform._http.gates import intervals, redis as redis_module, shared as shared_module
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 

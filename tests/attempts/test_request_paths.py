@@ -17,7 +17,7 @@ from itwin_platform import (
     UsageError,
 )
 from itwin_platform._json import write_json
-from itwin_platform._transports.request import check_address, check_body_size, check_path
+from itwin_platform._requests.request import check_address, check_body_size, check_path
 from pytest_httpx import HTTPXMock
 
 BASE_URL = "https://service.example/api"

@@ -14,8 +14,8 @@ import httpx
 import pytest
 from hypothesis import given, settings, strategies as st
 from itwin_platform import ResponseDecodeError
-from itwin_platform._attempts.bodies.body import KEPT_OF_TOO_LARGE, read_body
-from itwin_platform._attempts.bodies.encodings import PIECE
+from itwin_platform._http.attempts.body import KEPT_OF_TOO_LARGE, read_body
+from itwin_platform._http.attempts.encodings import PIECE
 
 from tests.support.examples import examples
 from tests.support.virtual_time import in_virtual_time

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from itwin_platform import Permit, RateLimit
-from itwin_platform._attempts.admission.window import Window
-from itwin_platform._gates.engine import Kind, Reply, Report, Request
+from itwin_platform._http.gates.engine import Kind, Reply, Report, Request
+from itwin_platform._http.gates.window import Window
 
 from tests.support.examples import examples
 from tests.support.redis_gates import ClockedEngine, needs_redis

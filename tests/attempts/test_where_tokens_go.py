@@ -3,7 +3,7 @@
 import httpx
 import pytest
 from itwin_platform import APIStatusError, BackoffTransport, PagingError, PlatformClient, TokenError, UsageError
-from itwin_platform._attempts.auth import TokenAuth
+from itwin_platform._http.attempts.auth import TokenAuth
 from pytest_httpx import HTTPXMock
 
 BASE_URL = "https://service.example/api"

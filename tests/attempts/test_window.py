@@ -2,7 +2,7 @@
 
 import pytest
 from itwin_platform import Permit, RateLimit
-from itwin_platform._attempts.admission.window import Window
+from itwin_platform._http.gates.window import Window
 
 
 def opened(window: Window, now: float) -> list[Permit]:

@@ -3,7 +3,7 @@
 from hypothesis import given, settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
 from itwin_platform import Permit, RateLimit
-from itwin_platform._attempts.admission.window import Window
+from itwin_platform._http.gates.window import Window
 
 from tests.support.examples import examples
 

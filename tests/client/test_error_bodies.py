@@ -23,8 +23,8 @@ from itwin_platform import (
     ServerError,
     UnprocessableError,
 )
-from itwin_platform._attempts.retry_after import parse_retry_after
-from itwin_platform._transports.status_errors import moment_after, status_error
+from itwin_platform._http.attempts.retry_after import parse_retry_after
+from itwin_platform._http.status_errors import moment_after, status_error
 from pytest_httpx import HTTPXMock
 
 from tests.support.examples import examples

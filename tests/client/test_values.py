@@ -31,7 +31,7 @@ from itwin_platform import (
     TruncatedWarning,
     UsageError,
 )
-from itwin_platform._transports.status_errors import status_error
+from itwin_platform._http.status_errors import status_error
 
 from tests.support.sample_models import ANSWERS, sent
 

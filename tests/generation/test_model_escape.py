@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from itwin_platform import RepositoryResourceData, SceneObject, View3dData, escape
 from itwin_platform._operations.scene_data import JSON
-from itwin_platform._transports.decoding.data_types import type_data
+from itwin_platform._requests.data_types import type_data
 
 from tests.support.examples import examples
 from tests.support.schema_values import ANY_JSON, SCHEMAS, objects_of

@@ -15,7 +15,7 @@ from itwin_platform import (
 )
 from itwin_platform._api import SceneDataCreate, encode
 from itwin_platform._operations.scene_data import objects_to_create
-from itwin_platform._transports.decoding.data_types import type_data
+from itwin_platform._requests.data_types import type_data
 
 from tests.support.examples import examples
 from tests.support.schema_values import ANY_JSON, SCHEMAS, objects_of

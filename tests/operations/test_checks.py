@@ -18,7 +18,7 @@ from itwin_platform._operations.rules import (
     check_uuid,
     reject_none,
 )
-from itwin_platform._transports.request import check_header
+from itwin_platform._requests.request import check_header
 
 from tests.support.examples import strings
 

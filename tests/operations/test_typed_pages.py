@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 from itwin_platform._json import read_json
-from itwin_platform._transports.decoding import structures, typed_pages
-from itwin_platform._transports.decoding.data_types import type_data
-from itwin_platform._transports.decoding.typed_pages import learn_kinds, read_typed_itwins, read_typed_objects
+from itwin_platform._requests import structures, typed_pages
+from itwin_platform._requests.data_types import type_data
+from itwin_platform._requests.typed_pages import learn_kinds, read_typed_itwins, read_typed_objects
 from itwin_platform_api.models import ITwinsResponse, SceneObjectsResponse, View3dData, itwin
 
 from tests.support.deviating_pages import CONTEXT, DATA, ITWIN, LINKS, OBJECT, SUMMARY, mutated

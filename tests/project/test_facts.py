@@ -9,7 +9,8 @@ from itertools import chain
 import itwin_platform
 import pytest
 from itwin_platform import BackoffPolicy, EventType
-from itwin_platform._attempts import auth, policy, token, transport
+from itwin_platform._http import policy
+from itwin_platform._http.attempts import auth, token, transport
 from itwin_platform._listings import limits
 from itwin_platform._operations.replacement import CompleteObject
 

@@ -13,9 +13,8 @@ PACKAGE = PROJECT / "wrapper" / "itwin_platform"
 #: From the top to the ground: a module imports from its own folder or from those below.
 #: A subfolder is below the folder that holds it.
 ORDER = (
-    *("_client", "_operations", "_listings", "_gates"),
-    *("_attempts", "_attempts/admission", "_attempts/telemetry", "_attempts/bodies"),
-    *("_transports", "_transports/decoding", "_transports/connections"),
+    *("_client", "_operations", "_listings", "_requests"),
+    *("_http/attempts", "_http/gates", "_http", "_http/connections"),
     *("_json", "_api"),
 )
 GROUND = ("_errors", "_error_text", "_deprecation", "_version")
@@ -24,7 +23,7 @@ MODULES = sorted(path.relative_to(PACKAGE).with_suffix("").as_posix() for path i
 GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
 #: Modules that decide: they receive time, sleep and randomness as arguments.
 PURE = {
-    *("_attempts/policy", "_attempts/admission/window", "_attempts/token", "_attempts/telemetry/events"),
+    *("_http/policy", "_http/gates/window", "_http/attempts/token", "_http/events"),
     *("_listings/run", "_listings/links", "_listings/limits", "_listings/page", "_listings/resume"),
     *("_operations/rules", "_operations/replacement", "_operations/scene_data"),
     *("_api", "_errors", "_error_text", "_json", "_deprecation", "_version"),

@@ -51,7 +51,7 @@ def test_module_that_is_gone_in_the_new_version_is_removed(copy: Path, older_che
 
 def test_edits_are_named_and_nothing_is_overwritten(copy: Path) -> None:
     """Edited, removed and conflicting files are all named, and the copy is not changed."""
-    (copy / "_attempts/admission/gate.py").write_text("edited")
+    (copy / "_http/gates/gate.py").write_text("edited")
     (copy / "generated" / "types.py").unlink()
     recorded = (copy / RECORD).read_text()
     (copy / RECORD).write_text(
@@ -63,7 +63,7 @@ def test_edits_are_named_and_nothing_is_overwritten(copy: Path) -> None:
         vendored(copy.parent, "itwin")
     assert contents(copy) == before
     for line in (
-        "edited: _attempts/admission/gate.py",
+        "edited: _http/gates/gate.py",
         "removed: generated/types.py",
         "in the way: _deprecation.py",
         "OVERWRITE=yes",
@@ -103,10 +103,10 @@ def test_only_edits_are_shown_where_the_copy_was_not_committed(tmp_path: Path) -
 
 def test_edits_are_overwritten_with_the_option(copy: Path, tmp_path: Path) -> None:
     """`--overwrite` discards the edits, names them, and restores the complete copy."""
-    (copy / "_attempts/admission/gate.py").write_text("edited")
+    (copy / "_http/gates/gate.py").write_text("edited")
     output = vendored(copy.parent, "itwin", overwrite=True)
     vendored(tmp_path / "fresh", "itwin")
-    assert "overwritten, as requested: edited: _attempts/admission/gate.py" in output
+    assert "overwritten, as requested: edited: _http/gates/gate.py" in output
     assert contents(copy) == contents(tmp_path / "fresh" / "itwin")
 
 
@@ -127,7 +127,7 @@ def test_run_that_was_broken_off_can_be_repeated(copy: Path) -> None:
 
 def test_line_ends_of_windows_are_no_edit(copy: Path) -> None:
     """A checkout with other line ends can still be updated."""
-    path = copy / "_attempts/admission/gate.py"
+    path = copy / "_http/gates/gate.py"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     vendored(copy.parent, "itwin")
     assert b"\r" not in path.read_bytes()

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from itwin_platform._transports.aiohttp import _pieces
+from itwin_platform._http.connections.aiohttp import _pieces
 
 BODY = bytes(range(256)) * 600
 

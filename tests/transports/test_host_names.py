@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 from itwin_platform import fast_transport
-from itwin_platform._transports.connections.addresses import addresses_of, connect
-from itwin_platform._transports.connections.slots import SlotTransport
+from itwin_platform._http.connections.addresses import addresses_of, connect
+from itwin_platform._http.connections.slots import SlotTransport
 
 from tests.support.exchange import PreparedResponse
 from tests.support.interruption import CountingLoop, cancelled_at_turn
@@ -126,7 +126,7 @@ def test_a_call_that_is_cancelled_while_it_connects_leaves_no_socket(name: str, 
 
 async def test_of_two_addresses_that_answer_at_once_one_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """The other connection is closed."""
-    monkeypatch.setattr("itwin_platform._transports.connections.addresses._NEXT_AFTER", 0.0)
+    monkeypatch.setattr("itwin_platform._http.connections.addresses._NEXT_AFTER", 0.0)
     loop = asyncio.get_running_loop()
     both_tried, tried, closed = asyncio.Event(), [], []
 
@@ -156,7 +156,7 @@ async def test_of_two_addresses_that_answer_at_once_one_is_used(monkeypatch: pyt
 
 async def test_an_address_that_answers_late_is_used_after_the_last_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Attempts that are still under way count when no other address is left to try."""
-    monkeypatch.setattr("itwin_platform._transports.connections.addresses._NEXT_AFTER", 0.0)
+    monkeypatch.setattr("itwin_platform._http.connections.addresses._NEXT_AFTER", 0.0)
     loop = asyncio.get_running_loop()
     refused = asyncio.Event()
 

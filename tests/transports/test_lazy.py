@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable
 import httpx
 import pytest
 from itwin_platform import AccessToken, BackoffPolicy, PlatformClient, fast_transport
-from itwin_platform._attempts.bodies.body import read_body
-from itwin_platform._transports.lazy import LazyRequest, LazyResponse, ReadResponse, header_of
+from itwin_platform._http.attempts.body import read_body
+from itwin_platform._http.connections.lazy import LazyRequest, LazyResponse, ReadResponse, header_of
 from itwin_platform_sandbox import Fault, Sandbox
 
 RECEIVED = (

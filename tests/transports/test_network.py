@@ -8,7 +8,7 @@ from typing import Any
 
 import httpcore
 import pytest
-from itwin_platform._transports.connections.network import IDLE_CONNECTION_ENDED, Stream, _expire, is_socket_readable
+from itwin_platform._http.connections.network import IDLE_CONNECTION_ENDED, Stream, _expire, is_socket_readable
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from itwin_platform import (
     TransportError,
     fast_transport,
 )
-from itwin_platform._transports.connections.slots import SlotTransport
+from itwin_platform._http.connections.slots import SlotTransport
 
 from tests.support.raw_server import Raw, RawServer, raw_response
 from tests.support.real_time import LONGEST, pass_time

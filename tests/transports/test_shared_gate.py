@@ -7,7 +7,7 @@ import httpx
 import pytest
 import redis.asyncio
 from itwin_platform import BackoffPolicy, GateChanged, PlatformClient, RedisGate, UsageError, fast_transport
-from itwin_platform._gates import shared as shared_module
+from itwin_platform._http.gates import shared as shared_module
 from itwin_platform_sandbox import Sandbox
 
 from tests.support.raw_server import plain_transport

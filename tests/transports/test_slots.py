@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform._transports.connections.slots import KEEPALIVE, SlotTransport
+from itwin_platform._http.connections.slots import KEEPALIVE, SlotTransport
 
 from tests.support.counted_calls import counted_calls
 from tests.support.raw_server import ACCOUNT, RawServer, raw_response

@@ -17,7 +17,7 @@ from tools.generation.wrapper_calls import WRAPPER, docstrings
 from tools.spec.specification import Specification
 
 #: Folders of the wrapper with wire names.
-FOLDERS = ("_operations", "_listings", "_transports/decoding")
+FOLDERS = ("_operations", "_listings", "_requests")
 #: Strings that can only be a wire name in Python source: `displayName`, `$top`, `X-Max-Return`, `return=minimal`.
 _SHAPE = re.compile(r"[a-z]+[A-Z]\w*|\$\w+|[Xx]-[\w-]+|return=\w+")
 #: Words in one container with such a name are wire names too.

@@ -8,13 +8,6 @@ from types import FunctionType as _FunctionType
 from typing import TYPE_CHECKING
 
 from ._api import UNSET, Unset
-from ._attempts.admission.gate import Gate, RequestGate
-from ._attempts.admission.window import Permit, RateLimit, WaitTooLongError
-from ._attempts.auth import TokenProvider
-from ._attempts.policy import BackoffPolicy
-from ._attempts.telemetry.events import AttemptEnded, BackoffEvent, CooldownStarted, GateChanged
-from ._attempts.token import AccessToken
-from ._attempts.transport import BackoffTransport
 from ._client import PlatformClient
 from ._deprecation import PlatformDeprecationWarning
 from ._errors import (
@@ -39,8 +32,15 @@ from ._errors import (
     UnprocessableError,
     UsageError,
 )
-from ._transports.aiohttp import fast_transport
-from ._transports.response_info import ResponseInfo
+from ._http.attempts.auth import TokenProvider
+from ._http.attempts.token import AccessToken
+from ._http.attempts.transport import BackoffTransport
+from ._http.connections.aiohttp import fast_transport
+from ._http.events import AttemptEnded, BackoffEvent, CooldownStarted, GateChanged
+from ._http.gates.gate import Gate, RequestGate
+from ._http.gates.window import Permit, RateLimit, WaitTooLongError
+from ._http.policy import BackoffPolicy
+from ._requests.response_info import ResponseInfo
 from ._version import __version__
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
         Webhook,
         WebhookScope,
     )
-    from ._gates.redis import RedisGate
+    from ._http.gates.redis import RedisGate
     from ._listings.page import Page, SceneState, TruncatedWarning
     from ._listings.pager import Pager
     from ._operations.replacement import (
@@ -97,7 +97,7 @@ else:
     _MODULES = {
         **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "_listings.page"),
         "Pager": "_listings.pager",
-        "RedisGate": "_gates.redis",
+        "RedisGate": "_http.gates.redis",
         "RepositoryOptions": "_operations.replacement",
         "escape": "_operations.scene_data",
     }

@@ -7,18 +7,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ._api import UNSET, Unset
-from ._attempts.admission.gate import RequestGate
-from ._attempts.auth import TokenAuth, TokenProvider
-from ._attempts.policy import BackoffPolicy, with_limits
-from ._attempts.telemetry.events import BackoffEvent
-from ._attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
 from ._errors import TokenError, UsageError
-from ._transports.given_client import HTTPClient, HTTPTransport, Timeout, as_timeout, innermost
-from ._transports.options import CallOptions, as_callback, with_headers
-from ._transports.platform import PlatformHTTPClient, PlatformSender
-from ._transports.request import Service, as_base_url
-from ._transports.response_info import ResponseInfo
-from ._transports.settings import setting
+from ._http.attempts.auth import TokenAuth, TokenProvider
+from ._http.attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
+from ._http.connections.given_client import HTTPClient, HTTPTransport, Timeout, as_timeout, innermost
+from ._http.events import BackoffEvent
+from ._http.gates.gate import RequestGate
+from ._http.policy import BackoffPolicy, with_limits
+from ._requests.options import CallOptions, as_callback, with_headers
+from ._requests.platform import PlatformHTTPClient, PlatformSender
+from ._requests.request import Service, as_base_url
+from ._requests.response_info import ResponseInfo
+from ._requests.settings import setting
 
 if TYPE_CHECKING:
     from ._api import AuthenticatedClient

@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 from .._api import RequestValues
 from .._errors import PagingError, PlatformError
-from .._transports.response_info import ResponseInfo
+from .._requests.response_info import ResponseInfo
 from .links import Query, page_values
 from .resume import Position
 

@@ -10,8 +10,8 @@ from typing import Generic
 
 from .._api import RequestValues
 from .._errors import PlatformError
-from .._transports.lazy import Response
-from .._transports.response_info import response_info
+from .._http.connections.lazy import Response
+from .._requests.response_info import response_info
 from .limits import check_integer
 from .page import Listing, Page, PageContent, PageRequest, Run, T, TruncatedWarning
 from .resume import Position, read_resume, write_resume

@@ -1,7 +1,7 @@
 """Detectors: entries of an AI detector library. Source: sections 1, 2.8 and 4.7."""
 
 from .._api import UNSET, Detector, DetectorCreate, DetectorType, Unset, create_detector
-from .._transports.platform import unwrap
+from .._requests.platform import unwrap
 from .group import Group
 from .rules import as_enum, check_string
 

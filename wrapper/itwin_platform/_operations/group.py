@@ -1,6 +1,6 @@
 """What the groups of operations share."""
 
-from .._transports.platform import PlatformSender
+from .._requests.platform import PlatformSender
 
 
 class Group:

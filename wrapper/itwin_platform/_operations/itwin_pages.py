@@ -6,6 +6,7 @@ from functools import partial
 
 from .._api import ITwin, RequestValues, list_itwins
 from .._errors import ErrorDetail, PlatformError, UnprocessableError, UsageError
+from .._http.connections.lazy import Response
 from .._listings.limits import ITWINS_PER_PAGE, MOST_RETURNED
 from .._listings.links import count_of, keyword_names, next_href
 from .._listings.list_all import TimeRangeRun
@@ -14,9 +15,8 @@ from .._listings.pager import Pager
 from .._listings.resume import Position, listing_name
 from .._listings.run import ListingRun
 from .._listings.time_ranges import TIMES
-from .._transports.decoding.typed_pages import read_typed_itwins
-from .._transports.lazy import Response
-from .._transports.platform import PlatformSender, unwrap
+from .._requests.platform import PlatformSender, unwrap
+from .._requests.typed_pages import read_typed_itwins
 from .rules import ITWIN_QUERY
 
 #: The query parameters that a continuation never changes.

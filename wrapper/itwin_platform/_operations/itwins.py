@@ -14,7 +14,7 @@ from .._api import (
     get_primary_account,
 )
 from .._listings.limits import MOST_RETURNED
-from .._transports.platform import unwrap
+from .._requests.platform import unwrap
 from .group import Group
 from .rules import as_enum, as_list, check_itwin_listing, check_itwin_pages, prefer_of
 

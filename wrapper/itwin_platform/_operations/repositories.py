@@ -13,7 +13,7 @@ from .._api import (
     update_repository,
 )
 from .._errors import UsageError
-from .._transports.platform import unwrap
+from .._requests.platform import unwrap
 from .group import Group
 from .replacement import Authentication, RepositoryOptions, wire_object
 from .replacement_rules import check_authentication, check_options

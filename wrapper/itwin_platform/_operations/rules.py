@@ -12,7 +12,7 @@ from typing import TypeVar
 from .._api import UNSET, Unset
 from .._errors import UsageError
 from .._listings.limits import ITWINS_PER_PAGE, MOST_RETURNED, check_integer
-from .._transports.request import check_header
+from .._requests.request import check_header
 
 T = TypeVar("T")
 V = TypeVar("V")

@@ -16,16 +16,16 @@ from .._api import (
     list_scene_objects,
 )
 from .._errors import TransportError, UsageError
+from .._http.connections.lazy import Response
 from .._listings.limits import OBJECTS_PER_PAGE, check_integer
 from .._listings.links import keyword_names, next_href
 from .._listings.page import Listing, Page, PageContent, SceneState
 from .._listings.pager import Pager
 from .._listings.resume import listing_name
-from .._transports.decoding.data_types import type_data
-from .._transports.decoding.typed_pages import learn_kinds, read_typed_objects
-from .._transports.lazy import Response
-from .._transports.platform import unwrap
-from .._transports.request import check_header
+from .._requests.data_types import type_data
+from .._requests.platform import unwrap
+from .._requests.request import check_header
+from .._requests.typed_pages import learn_kinds, read_typed_objects
 from .group import Group
 from .rules import check_path_id, check_string, check_uuid, reject_none
 from .scene_data import objects_to_create

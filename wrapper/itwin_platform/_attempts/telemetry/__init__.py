@@ -1,1 +1,0 @@
-"""What an operator sees of calls and attempts: events, log lines, spans."""

@@ -1,0 +1,1 @@
+"""HTTP for asyncio: attempts, gates, connections. Nothing in it knows the platform."""

@@ -1,0 +1,192 @@
+"""Access tokens of requests: where they come from, one refresh for all tasks, one retry after a 401."""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from ..._errors import TokenError
+from ..connections.lazy import Request, set_header
+from .token import AccessToken, Freshness, freshness, utc_now
+
+#: What `token=` accepts: a string, an AccessToken, or a function that returns one of them.
+TokenProvider = str | AccessToken | Callable[[], str | AccessToken | Awaitable[str | AccessToken]]
+
+#: A failed refresh is shared by the calls that had begun before it, and cached for so many seconds.
+FAILURE_SHARED = 1.0
+
+
+class ObtainedToken(NamedTuple):
+    """An access token, when it was obtained, and the number of the refresh that returned it; 0 for a given one."""
+
+    token: AccessToken
+    at: datetime
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Failure:
+    """A failed refresh. Each waiting task raises an error of its own, because errors are changed on their way."""
+
+    text: str
+    at: float
+    cause: Exception | None = None
+
+
+class TokenAuth:
+    """The access tokens of a client, each put on a request as a bearer token. Source: section 5.
+
+    A provider that is a function is called for every attempt. When its token has an expiry, one refresh serves all
+    tasks: shortly before the expiry the others continue with the old token, after it all wait for the new one.
+    Cancelling a waiting task leaves the refresh and the other tasks as they are.
+
+    Args:
+        provider: a string, an AccessToken, or a function, sync or async, that returns one of them.
+        now: the wall clock.
+
+    `failures` counts how often the provider has failed.
+
+    Raises:
+        TokenError: a string that cannot be sent as a token.
+    """
+
+    def __init__(self, provider: TokenProvider, *, now: Callable[[], datetime] = utc_now) -> None:
+        self._provider = provider if callable(provider) else None
+        #: True when tokens come from a function, which may take its time.
+        self.is_provided: bool = self._provider is not None
+        self._now = now
+        self._given = None if callable(provider) else ObtainedToken(_access_token(provider), now(), 0)
+        self._current: ObtainedToken | None = None
+        self._refresh: asyncio.Task[ObtainedToken | _Failure] | None = None
+        #: Refreshes are numbered from 1: the last one that started, and the last one whose token may be rejected.
+        self._started = self._rejected_up_to = 0
+        self._failure: _Failure | None = None
+        self.failures: int = 0
+
+    def __repr__(self) -> str:
+        return "TokenAuth(<hidden>)"
+
+    async def authorize(self, request: Request, token: ObtainedToken | None = None, *, since: int = 0) -> ObtainedToken:
+        """Put a token on a request, the given one or else the current one, and return it.
+
+        Args:
+            request: the request.
+            token: the token to put on it.
+            since: `failures` when the call of this request began: what failed before that may work for it.
+        """
+        obtained = token or self._given or await self._provided(since=since)
+        set_header(request, "Authorization", f"Bearer {obtained.token.value}")
+        return obtained
+
+    async def refresh(self, *, rejected: ObtainedToken, since: int = 0) -> ObtainedToken | None:
+        """Return a token to try after a 401; None when there is no other than the rejected one."""
+        if self._provider is None:
+            return None
+        if rejected.number > self._rejected_up_to:
+            # The first 401 of this token. What any refresh that started before it returns may be rejected as well.
+            self._rejected_up_to = self._started
+        if self._refresh is not None and self._started == self._rejected_up_to:
+            await self._outcome(self._refresh)
+        if self._current is not None and self._current.number <= self._rejected_up_to:
+            self._current = None
+        refreshed = await self._provided(since=since)
+        return None if refreshed.token.value == rejected.token.value else refreshed
+
+    async def _provided(self, *, since: int) -> ObtainedToken:
+        current, failure = self._current, self._recent_failure()
+        if current is not None and self._serves(current):
+            return current
+        if failure is not None and self.failures > since:
+            outcome: ObtainedToken | _Failure = failure
+        elif current is not None and current.token.expires_at is None:
+            outcome = await self._call_provider()
+        else:
+            outcome = await self._shared_refresh()
+        if isinstance(outcome, _Failure):
+            raise TokenError(outcome.text) from outcome.cause
+        return outcome
+
+    def _serves(self, current: ObtainedToken) -> bool:
+        """Return whether another attempt may carry a token, and refresh it when its expiry is near."""
+        if current.token.expires_at is None:
+            return False
+        state = freshness(current.token, obtained_at=current.at, now=self._now())
+        if state is Freshness.EARLY and self._recent_failure() is None:
+            self._start()
+        return state is not Freshness.EXPIRED
+
+    async def _shared_refresh(self) -> "ObtainedToken | _Failure":
+        joined = self._refresh is not None
+        outcome = await self._outcome(self._start())
+        if joined and isinstance(outcome, ObtainedToken) and outcome.token.expires_at is None:
+            # Only a token with an expiry serves several attempts.
+            return await self._call_provider()
+        return outcome
+
+    def _recent_failure(self) -> _Failure | None:
+        failure = self._failure
+        lasts = failure is not None and asyncio.get_running_loop().time() < failure.at + FAILURE_SHARED
+        return failure if lasts else None
+
+    def _start(self) -> "asyncio.Task[ObtainedToken | _Failure]":
+        if self._refresh is None:
+            self._started += 1
+            self._refresh = asyncio.create_task(self._obtain(self._started))
+            self._refresh.add_done_callback(self._ended)
+        return self._refresh
+
+    def _ended(self, _: object) -> None:
+        self._refresh = None
+
+    async def _outcome(self, refresh: "asyncio.Task[ObtainedToken | _Failure]") -> "ObtainedToken | _Failure":
+        # `wait` neither ends the refresh when this task is cancelled, nor this task when the refresh is.
+        await asyncio.wait([refresh])
+        return self._failed("it was cancelled") if refresh.cancelled() else refresh.result()
+
+    async def _call_provider(self) -> "ObtainedToken | _Failure":
+        """Call the provider for one attempt, in the task of the attempt."""
+        self._started += 1
+        task = asyncio.current_task()
+        try:
+            return await self._obtain(self._started)
+        except asyncio.CancelledError:
+            if task is not None and task.cancelling():
+                raise
+            return self._failed("it was cancelled")
+
+    async def _obtain(self, number: int) -> "ObtainedToken | _Failure":
+        assert self._provider is not None  # noqa: S101  # there is no token to obtain without a function to call
+        try:
+            provided = self._provider()
+            token = _access_token(await provided if inspect.isawaitable(provided) else provided)
+        except TokenError as error:
+            self._failure = self._failed(str(error), cause=error.with_traceback(None))
+        except Exception as error:  # noqa: BLE001  # a provider may raise anything; each waiting task raises it
+            frames = error.__traceback__
+            # Without the frame of this function, which holds what the provider returned.
+            cause = error.with_traceback(frames and frames.tb_next)
+            self._failure = self._failed(type(error).__name__, cause=cause)
+        else:
+            self._current, self._failure = ObtainedToken(token, self._now(), number), None
+            return self._current
+        self.failures += 1
+        return self._failure
+
+    def _failed(self, what: str, *, cause: Exception | None = None) -> _Failure:
+        return _Failure(text=f"the token provider failed: {what}", at=asyncio.get_running_loop().time(), cause=cause)
+
+    async def aclose(self) -> None:
+        """Cancel a refresh in progress: the tasks that wait for it get a TokenError."""
+        if self._refresh is not None:
+            self._refresh.cancel()
+            await asyncio.wait([self._refresh])
+
+
+def _access_token(value: object) -> AccessToken:
+    if isinstance(value, AccessToken):
+        return value
+    if isinstance(value, str):
+        return AccessToken(value)
+    raise TokenError(f"a token must be a str or an AccessToken, not {type(value).__name__}")

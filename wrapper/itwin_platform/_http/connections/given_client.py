@@ -1,0 +1,103 @@
+"""The httpx objects that a caller may pass, a client, a transport or a timeout, and the default transport."""
+
+import math
+
+import httpx
+
+from ..._errors import UsageError
+from .lazy import with_known_length
+from .slots import SlotTransport
+
+#: What is accepted, under names that do not say which library it comes from.
+HTTPClient = httpx.AsyncClient
+HTTPTransport = httpx.AsyncBaseTransport
+Timeout = httpx.Timeout
+
+#: What httpx limits in an attempt.
+_LIMITS = ("connect", "read", "write", "pool")
+#: A tuple: writing `int | float` makes a new object in each call, and `with_options` makes many.
+_NUMBERS = (int, float)
+
+
+def innermost(transport: HTTPTransport | None, http_client: HTTPClient | None, *, is_encrypted: bool) -> HTTPTransport:
+    """Return what makes single attempts: what the caller passed, or the default.
+
+    Raises:
+        UsageError: the client is one of another library.
+    """
+    if transport is not None:
+        return transport
+    if http_client is not None:
+        return ClientTransport(http_client)
+    # No request leaves the address: where that is plain http, certificates need not be read, which takes 20 ms.
+    return SlotTransport(verify=is_encrypted)
+
+
+def as_transport(transport: HTTPTransport) -> httpx.AsyncBaseTransport:
+    """Return a transport as it is.
+
+    Raises:
+        UsageError: it is one of another library.
+    """
+    _check_kind("transport", transport, httpx.AsyncBaseTransport)
+    return transport
+
+
+def as_timeout(value: float | Timeout) -> dict[str, float | None]:
+    """Return the limits of one attempt in seconds, by the names that httpx gives them.
+
+    Raises:
+        UsageError: it is neither a number of seconds nor a timeout.
+    """
+    if isinstance(value, httpx.Timeout):
+        return value.as_dict()
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS) or not 0 < value < math.inf:
+        raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout")
+    return dict.fromkeys(_LIMITS, value)
+
+
+def _check_kind(name: str, value: object, kind: type) -> None:
+    # Where it is passed: else the first call would fail on it.
+    if not isinstance(value, kind):
+        raise UsageError(
+            f"{name} must be an httpx.{kind.__name__}, not {type(value).__module__}.{type(value).__qualname__}: "
+            "clients and transports of other libraries, such as httpx2, are not supported"
+        )
+
+
+class ClientTransport(httpx.AsyncBaseTransport):
+    """Sends through the caller's `httpx.AsyncClient`, with its own defaults, and never closes it."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        _check_kind("http_client", client, httpx.AsyncClient)
+        self._client = client
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send one attempt: our headers win, redirects are not followed, the client's credentials are not used.
+
+        Raises:
+            UsageError: the client is closed.
+        """
+        if self._client.is_closed:
+            raise UsageError("the given http_client is closed: close it after this client")
+        outgoing = self._client.build_request(
+            request.method,
+            request.url,
+            # Its own default parameters would take the place of the query otherwise.
+            params=request.url.params if self._client.params else None,
+            headers=with_known_length(request.headers),
+            content=request.content,
+            extensions=dict(request.extensions),
+        )
+        try:
+            return await self._client.send(outgoing, stream=True, auth=None, follow_redirects=False)
+        except UnicodeError as error:
+            # Even without following it, httpx reads where a redirect leads, and a host may be one that it cannot read.
+            raise httpx.RemoteProtocolError("the response redirects to what is not a URL") from error
+        except httpx.HTTPStatusError as error:
+            # One of its hooks raised for the status, which still decides what follows; the body is there
+            # if it was read.
+            failed, headers = error.response, error.response.headers.copy()
+            headers.pop("content-encoding", None)
+            content = failed.content if failed.is_stream_consumed else None
+            return httpx.Response(failed.status_code, headers=headers, content=content)

@@ -1,0 +1,111 @@
+"""Events of attempts and gates, as values: each is logged to the package's logger and passed to a callback.
+
+No query values, no bodies and no secrets: a route is a template, such as `/scenes/{scene_id}/objects`. Each record of
+the log carries its event field by field, for logs in JSON: `itwin_event` is the name of its class, and
+its fields are `itwin_method`, `itwin_route`, `itwin_seconds` and so on.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TypeVar
+
+from .._version import LOG
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptEnded:
+    """An attempt ended, with a response or an exception. It is logged at level DEBUG.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself where no template is known.
+        status: the status of the response; None when none came.
+        error: the name of the exception that came instead of a response; None when one came.
+        seconds: how long it took, the gate and the token not counted.
+        attempt: which one of its call, from 1.
+        correlation_id: the one in the response, else the one that was sent.
+    """
+
+    method: str
+    route: str
+    status: int | None
+    error: str | None
+    seconds: float
+    attempt: int
+    correlation_id: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CooldownStarted:
+    """A cooldown started, because a 429 came while none was known. It is logged at level WARNING.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself when no template is known.
+        seconds: for how long no request starts.
+        tier: the tier that the response names; None when it names none.
+        api: the API that it names.
+        operation: the operation that it names.
+    """
+
+    method: str
+    route: str
+    seconds: float
+    tier: str | None = None
+    api: str | None = None
+    operation: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateChanged:
+    """A shared gate lost its server, which is logged at level WARNING, or has it back, at level INFO.
+
+    Args:
+        name: the name of the gate.
+        is_shared: whether the limit is shared from now on; if not, each process continues with its share.
+        reason: why the server was lost; None when it is back.
+    """
+
+    name: str
+    is_shared: bool
+    reason: str | None
+
+
+BackoffEvent = AttemptEnded | CooldownStarted
+Event = TypeVar("Event", AttemptEnded, CooldownStarted, GateChanged, BackoffEvent)
+
+
+def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
+    """Log an event and call back; a callback that fails is logged, and the request continues."""
+    if isinstance(event, GateChanged):
+        change = "is shared again" if event.is_shared else "continues without its server"
+        level = logging.INFO if event.is_shared else logging.WARNING
+        LOG.log(
+            level, "gate %r %s%s", event.name, change, f": {event.reason}" if event.reason else "", extra=_extra(event)
+        )
+    elif isinstance(event, CooldownStarted):
+        LOG.warning(
+            "%s %s -> 429: no request starts for %.3g s",
+            *(event.method, event.route, event.seconds),
+            extra=_extra(event),
+        )
+    elif LOG.isEnabledFor(logging.DEBUG):
+        LOG.debug(
+            "%s %s -> %s in %.0f ms (attempt %d, correlation id %s)",
+            *(event.method, event.route, event.status or event.error, event.seconds * 1000, event.attempt),
+            event.correlation_id,
+            extra=_extra(event),
+        )
+    if on_event is None:
+        return
+    try:
+        on_event(event)
+    except Exception:  # noqa: BLE001  # a response must not be lost because a counter failed
+        LOG.exception("on_event failed", extra=_extra(event))
+
+
+def _extra(event: BackoffEvent | GateChanged) -> dict[str, object]:
+    # The prefix keeps them apart from what logging, and filters of an application, put on a record.
+    values = {f"itwin_{field.name}": getattr(event, field.name) for field in fields(event)}
+    return {"itwin_event": type(event).__name__, **values}

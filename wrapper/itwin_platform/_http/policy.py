@@ -1,0 +1,244 @@
+"""What to do after an attempt, decided from values alone: retry after a delay, or give up."""
+
+import enum
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._api import UNSET, Unset
+from .._error_text import in_seconds
+from .._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError
+
+#: Under this name the extensions of a request hold the limits of its call.
+POLICY = "itwin_platform.policy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackoffPolicy:
+    """How long and how often requests are retried. Source: section 7 (429, `retry-after`).
+
+    Args:
+        max_attempts: attempts in total, at least 1; a response with status 429 uses none.
+        max_wait: the longest single wait, in seconds; if it would take longer, the call fails immediately.
+        deadline: seconds for one request in total, from its first admission by the gate; None for no deadline.
+        queue_timeout: seconds that a request may queue for that first admission; None for no limit.
+        base_delay: seconds before the first retry when the service names no delay; each further retry doubles it.
+        max_delay: the longest delay that this doubling reaches, in seconds.
+        max_in_flight: requests in flight at once, at least 1, of all tasks of a client; a given `gate` has its own.
+        retry_budget: what retries may spend before successes refund it; it prevents retry storms.
+
+    Raises:
+        UsageError: a number is out of its range.
+    """
+
+    max_attempts: int = 5
+    max_wait: float = 60.0
+    deadline: float | None = 120.0
+    queue_timeout: float | None = None
+    base_delay: float = 0.5
+    max_delay: float = 20.0
+    max_in_flight: int = 20
+    retry_budget: int = 90
+
+    def __post_init__(self) -> None:
+        # Written out: `with_options` makes a policy for each view, and a loop with `getattr` takes twice as long.
+        _check_count("max_attempts", self.max_attempts, least=1)
+        _check_count("max_in_flight", self.max_in_flight, least=1)
+        _check_count("retry_budget", self.retry_budget, least=0)
+        _check_seconds("max_wait", self.max_wait)
+        _check_seconds("base_delay", self.base_delay)
+        _check_seconds("max_delay", self.max_delay)
+        if self.deadline is not None:
+            _check_seconds("deadline", self.deadline, otherwise=", or None")
+        if self.queue_timeout is not None:
+            _check_seconds("queue_timeout", self.queue_timeout, otherwise=", or None")
+
+
+#: A tuple: writing `int | float` makes a new object in each call.
+_NUMBERS = (int, float)
+
+
+def _check_count(name: str, value: object, *, least: int) -> None:
+    if type(value) is not int or value < least:
+        raise UsageError(f"{name} must be an integer of at least {least}")
+
+
+def _check_seconds(name: str, value: object, *, otherwise: str = "") -> None:
+    if not (isinstance(value, _NUMBERS) and type(value) is not bool and 0.0 <= value < math.inf):
+        raise UsageError(f"{name} must be a finite number of seconds of at least 0{otherwise}")
+
+
+def with_limits(
+    policy: BackoffPolicy,
+    *,
+    deadline: float | Unset | None,
+    queue_timeout: float | Unset | None,
+    max_attempts: int | Unset,
+) -> BackoffPolicy:
+    """Return a policy with other limits; one that is UNSET stays.
+
+    Raises:
+        UsageError: a number is out of its range.
+    """
+    if deadline is UNSET and queue_timeout is UNSET and max_attempts is UNSET:
+        return policy
+    limits: dict[str, Any] = {"deadline": deadline, "queue_timeout": queue_timeout, "max_attempts": max_attempts}
+    return replace(policy, **{name: limit for name, limit in limits.items() if limit is not UNSET})
+
+
+class Outcome(enum.Enum):
+    """What an attempt ended in."""
+
+    RATE_LIMITED = "status 429"
+    UNAVAILABLE = "status 502, 503 or 504"
+    NOT_SENT = "no response, certainly not sent"
+    OUTCOME_UNKNOWN = "no response, possibly sent"
+    UNSENDABLE = "it cannot be sent as HTTP"
+    UNTRUSTED = "one side does not trust the other's certificate or TLS version"
+    FINAL = "any other response"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One row of the table: which methods are retried, whether it uses an attempt, and its cost of the retry budget."""
+
+    any_method: bool
+    uses_attempt: bool = True
+    cost: int = 5
+
+
+# Rules that must stay true, whatever the table says:
+#
+# 1. A request that may have had an effect is retried only when it is idempotent: never a POST.
+# 2. A delay that the service names is a lower bound: jitter only adds to it.
+# 3. No wait starts that is longer than `max_wait` or ends past the deadline.
+# 4. What is not in the table is not retried.
+RULES: dict[Outcome, Rule] = {
+    Outcome.RATE_LIMITED: Rule(any_method=True, uses_attempt=False, cost=0),
+    Outcome.UNAVAILABLE: Rule(any_method=False),
+    Outcome.NOT_SENT: Rule(any_method=True),
+    Outcome.OUTCOME_UNKNOWN: Rule(any_method=False, cost=10),
+}
+
+#: How responses are classified by their status; every other status is final.
+OUTCOMES = {429: Outcome.RATE_LIMITED, **dict.fromkeys((502, 503, 504), Outcome.UNAVAILABLE)}
+
+#: After one of these the request may have had an effect.
+EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN})
+
+#: These methods are idempotent here; any other method is treated as POST. DELETE is not one: a retry after a lost
+#: response would get a 404, as if somebody else had deleted the object.
+IDEMPOTENT_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT"})
+
+#: Jitter adds at most this share of a delay, and at most this many seconds.
+JITTER_SHARE, JITTER_SECONDS = 0.25, 0.5
+#: A delay that the service names ends the same cooldown for all tasks of a process: less jitter suffices.
+RETRY_AFTER_JITTER_SHARE = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """The attempts of a call so far: attempts used, responses of 429, and whether one may have had an effect."""
+
+    attempts: int = 0
+    rate_limits: int = 0
+    may_have_had_an_effect: bool = False
+
+    def after(self, outcome: Outcome) -> "Progress":
+        """Return the progress with one attempt more."""
+        is_rate_limited = outcome is Outcome.RATE_LIMITED
+        return Progress(
+            attempts=self.attempts + (not is_rate_limited),
+            rate_limits=self.rate_limits + is_rate_limited,
+            may_have_had_an_effect=self.may_have_had_an_effect or outcome in EFFECT_POSSIBLE,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry:
+    """Retry; `cost` is what that takes of the retry budget."""
+
+    cost: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiveUp:
+    """Do not retry, for this reason: the response stands; when none came, this error is raised."""
+
+    reason: str
+    error: type[TransportError]
+
+
+class RetryBudget:
+    """What retries may still spend, so that they do not become a storm; a success gives back what its call spent."""
+
+    __slots__ = ("capacity", "left")
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity: int = capacity
+        self.left: int = capacity
+
+    def spend(self, cost: int) -> None:
+        """Take the cost of one retry."""
+        self.left -= cost
+
+    def refund(self, spent: int) -> None:
+        """Give back what the last retry of a successful call spent, or 1 when it spent nothing."""
+        self.left = min(self.capacity, self.left + max(spent, 1))
+
+
+def decide(
+    *,
+    method: str,
+    outcome: Outcome,
+    delay: float,
+    progress: Progress,
+    elapsed: float,
+    policy: BackoffPolicy,
+    budget: int,
+) -> Retry | GiveUp:
+    """Decide what follows an attempt.
+
+    Args:
+        method: the HTTP method.
+        outcome: what the attempt ended in.
+        delay: how long to wait before a retry, in seconds.
+        progress: the attempts so far, this one included.
+        elapsed: seconds since the gate first admitted the call.
+        policy: the limits.
+        budget: what is left of the retry budget.
+    """
+    rule = RULES.get(outcome)
+    if rule is None:
+        reason = "a retry would not change that"
+    elif not rule.any_method and method not in IDEMPOTENT_METHODS:
+        reason = f"{method} is not idempotent"
+    elif rule.uses_attempt and progress.attempts >= policy.max_attempts:
+        reason = f"max_attempts={policy.max_attempts} reached"
+    elif rule.cost > budget:
+        reason = "too many retries failed lately: the retry budget is spent"
+    elif (limit := exceeded_limit(delay, elapsed=elapsed, policy=policy)) is not None:
+        reason = limit if outcome is Outcome.RATE_LIMITED else f"the delay of {in_seconds(delay)} is {limit}"
+    else:
+        return Retry(cost=rule.cost)
+    return GiveUp(reason=reason, error=OutcomeUnknownError if progress.may_have_had_an_effect else NotSentError)
+
+
+def exceeded_limit(delay: float, *, elapsed: float, policy: BackoffPolicy) -> str | None:
+    """Tell which limit of the policy a delay exceeds; None when it may be waited for."""
+    if delay > policy.max_wait:
+        return f"longer than max_wait={policy.max_wait:g} s"
+    if policy.deadline is not None and elapsed + delay >= policy.deadline:
+        return f"longer than deadline={policy.deadline:g} s allows"
+    return None
+
+
+def delay_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:
+    """Return the delay in seconds: the one that the service named, else one that doubles, plus jitter.
+
+    Jitter alone never makes a delay too long: a service that says 60 with a `max_wait` of 60 is waited for.
+    """
+    doublings = min(max(progress.attempts + progress.rate_limits - 1, 0), 63)
+    wait = min(policy.base_delay * 2.0**doublings, policy.max_delay) if retry_after is None else retry_after
+    share = JITTER_SHARE if retry_after is None else RETRY_AFTER_JITTER_SHARE
+    return min(wait + jitter * min(share * wait, JITTER_SECONDS), max(wait, policy.max_wait))

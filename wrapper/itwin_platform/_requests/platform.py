@@ -1,0 +1,142 @@
+"""Sends requests to the platform: the vendor in Accept, only to the service, a typed error for each failure."""
+
+import asyncio
+from typing import Any, TypeVar
+
+import httpx
+
+from .._api import DECODE_ERROR, RequestValues
+from .._errors import ResponseDecodeError
+from .._http.status_errors import ATTEMPTS, decode_error_of, error_of
+from .._json import write_json
+from .._version import LOG
+from .options import CallOptions
+from .request import FIXED_HEADERS, Service, cannot_be_sent, check_path, check_request, make_request, merged_headers
+from .response_info import SECONDS, response_info
+
+M = TypeVar("M")
+
+
+class PlatformSender:
+    """Sends the values of a request and returns a success; every operation and every page takes this way.
+
+    Args:
+        transport: makes the attempts; its responses are read to their end.
+        service: what all requests to the service share.
+        options: the options of the calls.
+    """
+
+    __slots__ = ("options", "service", "transport")
+
+    def __init__(self, *, transport: httpx.AsyncBaseTransport, service: Service, options: CallOptions) -> None:
+        self.transport = transport
+        self.service = service
+        self.options = options
+
+    async def send(self, values: RequestValues) -> httpx.Response:
+        """Send a request and return its response, read.
+
+        Raises:
+            UsageError: the request breaks a rule that always holds.
+            APIStatusError: the status of the response is 300 or above.
+        """
+        options = self.options
+        return await self.exchange(
+            make_request(values, service=self.service, added=options.headers, extensions=options.extensions)
+        )
+
+    async def exchange(self, request: httpx.Request) -> httpx.Response:
+        """Send a request that follows the rules, report its response, and raise the typed error for its status."""
+        clock = asyncio.get_running_loop().time
+        started = clock()
+        try:
+            response = await self.transport.handle_async_request(request)
+        except ResponseDecodeError as error:
+            # The body was rejected, but the status and the headers arrived.
+            known = {ATTEMPTS: error.attempts}
+            head = httpx.Response(error.status, headers=dict(error.headers), request=request, extensions=known)
+            self._report(head, seconds=clock() - started)
+            raise
+        response.request = request
+        self._report(response, seconds=clock() - started)
+        if response.status_code >= 300:
+            raise error_of(response)
+        response.extensions[DECODE_ERROR] = decode_error_of
+        return response
+
+    def _report(self, response: httpx.Response, *, seconds: float) -> None:
+        response.extensions[SECONDS] = seconds
+        if self.options.on_response is None:
+            return
+        try:
+            self.options.on_response(response_info(response))
+        except Exception:  # noqa: BLE001  # a response must not be lost because a callback failed
+            LOG.exception("on_response failed")
+
+
+class PlatformHTTPClient(httpx.AsyncClient):
+    """An `httpx.AsyncClient` for the generated functions, and for requests that no operation covers.
+
+    The generated functions call `send_values`. All else that an AsyncClient offers goes through the same attempts, with
+    the same rules and the same errors; cookies and redirects are off.
+    """
+
+    def __init__(self, sender: PlatformSender) -> None:
+        super().__init__(
+            transport=_RulesTransport(sender),
+            base_url=sender.service.base_url,
+            timeout=httpx.Timeout(**sender.options.timeout),
+            headers=merged_headers(FIXED_HEADERS, sender.options.headers),
+            trust_env=False,
+        )
+        self._sender = sender
+
+    def __repr__(self) -> str:
+        return f"PlatformHTTPClient({self._sender.service.address!r})"
+
+    async def send_values(self, values: RequestValues) -> httpx.Response:
+        """Send a request as the operations do."""
+        return await self._sender.send(values)
+
+    async def request(self, method: str, url: httpx.URL | str, *, json: object = None, **others: Any) -> httpx.Response:
+        """Send a request as an AsyncClient does, with JSON written as the operations write it.
+
+        Raises:
+            UsageError: the body is not JSON, or the address cannot be sent.
+        """
+        if isinstance(url, str) and url.startswith("/"):
+            check_path(url, route=url.partition("?")[0])
+        if json is not None:
+            others["content"] = write_json(json)
+            others["headers"] = httpx.Headers(others.get("headers"))
+            others["headers"].setdefault("Content-Type", "application/json")
+        try:
+            return await super().request(method, url, **others)
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise cannot_be_sent(error) from None
+
+
+class _RulesTransport(httpx.AsyncBaseTransport):
+    """Applies the rules that always hold to the requests of an AsyncClient. The client's owner closes the sender."""
+
+    def __init__(self, sender: PlatformSender) -> None:
+        self._sender = sender
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        check_request(request, service=self._sender.service)
+        accept = request.headers.get("accept", "")
+        if "{vendor}" in accept:
+            request.headers["accept"] = accept.replace("{vendor}", self._sender.service.vendor)
+        request.extensions = {**self._sender.options.extensions, **request.extensions}
+        return await self._sender.exchange(request)
+
+
+def unwrap(response: httpx.Response, value: object, kind: type[M]) -> M:
+    """Return a value that the specification requires.
+
+    Raises:
+        ResponseDecodeError: the value is missing, or something else; the response stays on the error.
+    """
+    if isinstance(value, kind):
+        return value
+    raise decode_error_of(response, reason=f"the response has no {kind.__name__}, which the specification requires")

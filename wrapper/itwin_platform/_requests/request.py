@@ -1,0 +1,227 @@
+"""Turn values into an `httpx.Request`: URL, headers, body, and the rules that always apply.
+
+Source: sections 8 and 9.
+"""
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from urllib.parse import quote, unquote, urlencode
+
+import httpx
+
+from .._api import UNSET, RequestValues, Unset
+from .._errors import UsageError
+from .._http.connections.lazy import LazyRequest
+from .._json import write_json
+from .._version import __version__
+
+#: The largest request body in bytes, by method and route: 4.5 MiB for create scene. Source: sections 4.5 and 8.
+BODY_LIMITS = {("POST", "/scenes/"): 4_718_592}
+#: A request of these methods states the length of its body, also when the body is empty.
+_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+#: Headers of every request.
+FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
+#: An address is parsed once: parsing costs httpx as much as all the rest of making a request.
+_parsed = lru_cache(maxsize=256)(httpx.URL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """What all requests to one service share.
+
+    Args:
+        base_url: the address of the service; its path is kept.
+        vendor: the word that takes the place of `{vendor}` in Accept.
+        check_requests: whether the documented rules are checked before sending.
+
+    Three values follow from these: `address` is the base URL without a slash at its end, `headers` are those of every
+    request, and `body_limits` are those that are checked.
+    """
+
+    base_url: httpx.URL
+    vendor: str
+    check_requests: bool
+    address: str = field(init=False)
+    headers: Mapping[str, str] = field(init=False)
+    body_limits: Mapping[tuple[str, str], int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        derive = partial(object.__setattr__, self)
+        derive("address", str(self.base_url).rstrip("/"))
+        derive("headers", {"Host": self.base_url.netloc.decode("ascii"), **FIXED_HEADERS})
+        derive("body_limits", BODY_LIMITS if self.check_requests else {})
+
+
+def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
+    """Parse the base URL.
+
+    Raises:
+        UsageError: it is not an http(s) URL, holds more than an origin and a path, or would expose the token.
+    """
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL as error:
+        raise UsageError(f"base_url is not a URL: {error}") from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise UsageError("base_url must be a URL that starts with https:// or http:// and names a host")
+    if url.userinfo or "?" in text or "#" in text:
+        raise UsageError("base_url must not contain a user, a query or a fragment; pass the token as token=...")
+    if url.scheme == "http" and not allow_insecure and not _is_loopback(url.host):
+        raise UsageError(
+            f"base_url is plain http to {url.host}, which exposes the token: use https, or pass allow_insecure=True"
+        )
+    return url
+
+
+def make_request(
+    values: RequestValues,
+    *,
+    service: Service,
+    added: Mapping[str, str],
+    extensions: Mapping[str, object],
+) -> httpx.Request:
+    """Turn the values of a request into an `httpx.Request`.
+
+    Args:
+        values: the request.
+        service: what all requests to the service share.
+        added: headers to add, names in lower case; those of the operation win.
+        extensions: passed to the transports below.
+
+    Raises:
+        UsageError: the path climbs, a header or the address holds what cannot be sent, the body is not JSON, or the
+            body is larger than the service accepts.
+    """
+    check_path(values.path, route=values.route)
+    own: dict[str, str] = {}
+    for name, value in values.headers.items():
+        check_header(name, value)
+        own[name] = value.replace("{vendor}", service.vendor)
+    headers = merged_headers(service.headers, added, own) if added else {**service.headers, **own}
+    content = b"" if values.body is UNSET else write_json(values.body)
+    if values.body is not UNSET:
+        headers["Content-Type"] = "application/json"
+        check_body_size(len(content), limit=service.body_limits.get((values.method, values.route)))
+    if content or values.method in _WITH_LENGTH:
+        headers["Content-Length"] = str(len(content))
+    address = service.address + values.path
+    try:
+        query = encode_query(values.query)
+        address = f"{address}?{query}" if query else address
+        return LazyRequest(
+            values.method,
+            address,
+            url=_parsed(address),
+            headers=headers,
+            content=content,
+            extensions={**extensions, "route": values.route},
+        )
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise cannot_be_sent(error) from None
+
+
+def merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
+    """Merge headers whose names may differ in case; the last one wins."""
+    by_name = {name.lower(): (name, value) for each in headers for name, value in each.items()}
+    return dict(by_name.values())
+
+
+def encode_query(query: Mapping[str, str] | str) -> str:
+    """Encode a query; a string is encoded already.
+
+    `$` stays as it is, as the service writes it in its links. A space becomes %20: in a query of OData, + is a plus.
+    """
+    return query if isinstance(query, str) else urlencode(query, safe="$", quote_via=quote) if query else ""
+
+
+def check_request(request: httpx.Request, *, service: Service) -> None:
+    """Apply the rules that always hold to a request that the caller made.
+
+    Raises:
+        UsageError: the request leaves the service, or its body is too large.
+    """
+    check_address(request.url, base_url=service.base_url)
+    length = request.headers.get("content-length", "")
+    route = str(request.extensions.get("route", request.url.path.removeprefix(service.base_url.path.rstrip("/"))))
+    check_body_size(int(length) if length.isdecimal() else 0, limit=service.body_limits.get((request.method, route)))
+
+
+def check_address(url: httpx.URL, *, base_url: httpx.URL) -> None:
+    """Reject an address outside the service: the token would go with it.
+
+    Raises:
+        UsageError: another scheme, host or port, user information, or a path that leaves the base path.
+    """
+    same_origin = (url.scheme, url.host, url.port) == (base_url.scheme, base_url.host, base_url.port)
+    if not same_origin or url.userinfo != base_url.userinfo:
+        raise UsageError(f"requests go to {base_url} only: the token must not leave it")
+    if not url.raw_path.startswith(base_url.raw_path.rstrip(b"/") + b"/"):
+        raise UsageError(f"requests go to paths below {base_url} only")
+
+
+@lru_cache(maxsize=256)
+def check_path(path: str, *, route: str = "/") -> None:
+    """Reject a path with a segment that would be resolved away, so that the request would reach another path.
+
+    Args:
+        path: the encoded path, with or without a query.
+        route: the template of the path; a slash at its end is meant.
+
+    Raises:
+        UsageError: a segment is empty, '.' or '..', or climbs once it is decoded, be it twice, or with backslashes.
+    """
+    *segments, last = path.partition("?")[0].split("/")[1:]
+    if last or not route.endswith("/"):
+        segments.append(last)
+    for segment in segments:
+        if segment in ("", ".", "..") or ("%" in segment and _climbs(unquote(unquote(segment)))):
+            raise UsageError("an id in the path is empty, '.' or '..': the request would reach another path")
+
+
+def _climbs(decoded: str) -> bool:
+    parts = decoded.replace("\\", "/").split("/")
+    return ".." in parts or parts == ["."]
+
+
+def check_header(name: str, value: object) -> None:
+    """Reject a header value that is not visible ASCII: it could not be sent, or would start another header."""
+    if isinstance(value, Unset):
+        return
+    if not (isinstance(value, str) and value.isascii() and value.isprintable() and "" != value == value.strip(" ")):
+        raise UsageError(f"{name} must be a string of visible ASCII characters without spaces around it")
+
+
+def check_header_name(name: object) -> None:
+    """Reject what is not the name of a header. Source: RFC 9110, section 5.1."""
+    if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
+        raise UsageError(f"{name!r} is not the name of a header")
+
+
+def check_body_size(size: int, *, limit: int | None) -> None:
+    """Reject a body that is larger than the service accepts. Source: section 8.
+
+    Raises:
+        UsageError: RequestTooLarge.
+    """
+    if limit is not None and size > limit:
+        raise UsageError(
+            f"the request body has {size:,} bytes, at most {limit:,} are allowed: send fewer or smaller objects",
+            code="RequestTooLarge",
+        )
+
+
+def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:
+    """Make the error for a request that cannot be encoded."""
+    reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"
+    return UsageError(f"the request cannot be encoded: {reason}")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
