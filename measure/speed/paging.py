@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import httpx
 from itwin_platform import ITwin, Pager, PlatformClient, SceneObject, fast_transport
 from itwin_platform._api import RequestValues
-from itwin_platform._listings.page import Listing, PageContent
+from itwin_platform._listings.run import Listing, PageContent
 from rich.console import Console
 from rich.table import Table
 

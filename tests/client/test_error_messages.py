@@ -14,7 +14,7 @@ from itwin_platform import (
     ServerError,
     _errors,
 )
-from itwin_platform._error_text import counted, in_seconds, sent_so_far
+from itwin_platform._errors import counted, in_seconds, sent_so_far
 
 from tests.client.conftest import answering
 from tests.support.error_messages import PROJECT, STORED, messages

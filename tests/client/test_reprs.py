@@ -19,7 +19,6 @@ from itwin_platform import (
     NotFoundError,
     Page,
     PlatformClient,
-    PlatformDeprecationWarning,
     RateLimit,
     RepositoryOptions,
     ResponseDecodeError,
@@ -98,7 +97,6 @@ SHOWN: list[tuple[object, str]] = [
         ResponseDecodeError(200, {}, b"planted"),
         "ResponseDecodeError('response with status 200: the body does not match the specification')",
     ),
-    (PlatformDeprecationWarning("a", "0.2", "0.4"), "PlatformDeprecationWarning('a', '0.2', '0.4')"),
 ]
 
 

@@ -23,12 +23,10 @@ from itwin_platform import (
     ITwinSummary,
     NotSentError,
     Page,
-    PlatformDeprecationWarning,
     RateLimit,
     RepositoryOptions,
     ResponseDecodeError,
     SceneState,
-    TruncatedWarning,
     UsageError,
 )
 from itwin_platform._http.status_errors import status_error
@@ -171,14 +169,6 @@ def test_an_error_keeps_what_it_says(error: Exception, way: str) -> None:
     copied = COPIES[way](error)
     assert (type(copied), str(copied), vars(copied)) == (type(error), str(error), vars(error))
     assert copied != error
-
-
-@each_copy
-@pytest.mark.parametrize("warning", [TruncatedWarning("a"), PlatformDeprecationWarning("a", "0.2", "0.4")])
-def test_a_warning_keeps_what_it_says(warning: Warning, way: str) -> None:
-    """A test runner passes warnings from process to process."""
-    copied = COPIES[way](warning)
-    assert (type(copied), str(copied), vars(copied)) == (type(warning), str(warning), vars(warning))
 
 
 def test_a_detail_is_matched_in_the_order_of_the_wire() -> None:

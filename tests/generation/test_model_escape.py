@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from itwin_platform import RepositoryResourceData, SceneObject, View3dData, escape
-from itwin_platform._operations.scene_data import JSON
+from itwin_platform._operations.scenes import JSON
 from itwin_platform._requests.data_types import type_data
 
 from tests.support.examples import examples

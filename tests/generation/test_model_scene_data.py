@@ -14,7 +14,7 @@ from itwin_platform import (
     View3dData,
 )
 from itwin_platform._api import SceneDataCreate, encode
-from itwin_platform._operations.scene_data import objects_to_create
+from itwin_platform._operations.scenes import objects_to_create
 from itwin_platform._requests.data_types import type_data
 
 from tests.support.examples import examples

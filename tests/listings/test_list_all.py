@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import assume, given, strategies as st
-from itwin_platform._listings.time_ranges import TimeRange, condition, split
+from itwin_platform._listings.resume import TimeRange, condition, split
 
 from tests.support.timed_itwin_strategies import ORDERS, TIMES, within_the_cap
 from tests.support.timed_itwins import DAY, TimedITwins, day, days, read

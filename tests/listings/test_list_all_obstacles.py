@@ -5,8 +5,8 @@ from datetime import datetime
 
 import pytest
 from itwin_platform import ITwin, PagingError, TruncatedWarning, UnprocessableError
-from itwin_platform._listings.page import PageContent
-from itwin_platform._listings.time_ranges import TimeRange, split
+from itwin_platform._listings.resume import TimeRange, split
+from itwin_platform._listings.run import PageContent
 
 from tests.support.timed_itwins import DAY, TimedITwins, day, days, read
 from tests.support.virtual_time import in_virtual_time

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UNSET, ITwinSubClass, PlatformClient, UsageError
 from itwin_platform._listings.links import keyword_names
-from itwin_platform._listings.resume import Position, read_resume, write_resume
-from itwin_platform._listings.time_ranges import TimeRange
+from itwin_platform._listings.resume import Position, TimeRange, read_resume, write_resume
 from pytest_httpx import HTTPXMock
 
 from tests.support.examples import strings

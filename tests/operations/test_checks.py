@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UNSET, EventType, UsageError
-from itwin_platform._listings.limits import check_integer
-from itwin_platform._operations.replacement_rules import check_authentication, check_options
+from itwin_platform._operations.replacement import check_authentication, check_options
 from itwin_platform._operations.rules import (
     as_enum,
     as_list,
@@ -18,7 +17,7 @@ from itwin_platform._operations.rules import (
     check_uuid,
     reject_none,
 )
-from itwin_platform._requests.request import check_header
+from itwin_platform._requests.request import check_header, check_integer
 
 from tests.support.examples import strings
 

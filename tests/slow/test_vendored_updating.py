@@ -54,10 +54,8 @@ def test_edits_are_named_and_nothing_is_overwritten(copy: Path) -> None:
     (copy / "_http/gates/gate.py").write_text("edited")
     (copy / "generated" / "types.py").unlink()
     recorded = (copy / RECORD).read_text()
-    (copy / RECORD).write_text(
-        "\n".join(line for line in recorded.splitlines() if not line.endswith("  _deprecation.py"))
-    )
-    (copy / "_deprecation.py").write_text("somebody's own")
+    (copy / RECORD).write_text("\n".join(line for line in recorded.splitlines() if not line.endswith("  _client.py")))
+    (copy / "_client.py").write_text("somebody's own")
     before = contents(copy)
     with pytest.raises(SystemExit) as refused:
         vendored(copy.parent, "itwin")
@@ -65,7 +63,7 @@ def test_edits_are_named_and_nothing_is_overwritten(copy: Path) -> None:
     for line in (
         "edited: _http/gates/gate.py",
         "removed: generated/types.py",
-        "in the way: _deprecation.py",
+        "in the way: _client.py",
         "OVERWRITE=yes",
     ):
         assert line in str(refused.value)
@@ -90,15 +88,15 @@ def test_only_edits_are_shown_where_the_copy_was_not_committed(tmp_path: Path) -
         pytest.skip("not a git checkout")
     vendored(tmp_path, "itwin")
     package = tmp_path / "itwin"
-    for name in ("_deprecation.py", "_error_text.py"):
+    for name in ("_client.py", "_errors.py"):
         before = digest((package / name).read_bytes())
         (package / name).write_text("# as it was copied\n")
         record = (package / RECORD).read_text()
         (package / RECORD).write_text(record.replace(before, digest(b"# as it was copied\n")))
-    (package / "_error_text.py").write_text("# as it was edited\n")
-    with pytest.raises(SystemExit, match=r"_error_text\.py was copied before it was committed") as rejected:
+    (package / "_errors.py").write_text("# as it was edited\n")
+    with pytest.raises(SystemExit, match=r"_errors\.py was copied before it was committed") as rejected:
         vendored(tmp_path, "itwin")
-    assert "_deprecation.py" not in str(rejected.value)
+    assert "_client.py" not in str(rejected.value)
 
 
 def test_edits_are_overwritten_with_the_option(copy: Path, tmp_path: Path) -> None:

@@ -5,9 +5,8 @@ from datetime import datetime
 
 from itwin_platform import Page, SceneState
 from itwin_platform._listings.links import Query, skip_of
-from itwin_platform._listings.page import Listing, PageContent
 from itwin_platform._listings.resume import Position
-from itwin_platform._listings.run import ListingRun
+from itwin_platform._listings.run import Listing, ListingRun, PageContent
 
 from tests.support.numbered_items import NumberedItems
 

@@ -9,7 +9,7 @@ import httpx
 from itwin_platform import Page, Pager, SceneState
 from itwin_platform._api import RequestValues
 from itwin_platform._listings.links import keyword_names
-from itwin_platform._listings.page import Listing, PageContent
+from itwin_platform._listings.run import Listing, PageContent
 
 ADDRESS = "https://service.example/prefix/items/"
 

@@ -13,7 +13,7 @@ import httpx
 from itwin_platform import ITwin, Pager, UnprocessableError, Unset
 from itwin_platform._api import RequestValues
 from itwin_platform._listings.list_all import TimeRangeRun
-from itwin_platform._listings.page import Listing, PageContent
+from itwin_platform._listings.run import Listing, PageContent
 
 from tests.support.virtual_time import in_virtual_time
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ._api import UNSET, Unset
 from ._client import PlatformClient
-from ._deprecation import PlatformDeprecationWarning
 from ._errors import (
     APIStatusError,
     AuthenticationError,
@@ -83,8 +82,8 @@ if TYPE_CHECKING:
         WebhookScope,
     )
     from ._http.gates.redis import RedisGate
-    from ._listings.page import Page, SceneState, TruncatedWarning
     from ._listings.pager import Pager
+    from ._listings.run import Page, SceneState, TruncatedWarning
     from ._operations.replacement import (
         BasicAuthentication,
         HeaderAuthentication,
@@ -92,14 +91,14 @@ if TYPE_CHECKING:
         QueryParameterAuthentication,
         RepositoryOptions,
     )
-    from ._operations.scene_data import escape
+    from ._operations.scenes import escape
 else:
     _MODULES = {
-        **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "_listings.page"),
+        **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "_listings.run"),
         "Pager": "_listings.pager",
         "RedisGate": "_http.gates.redis",
         "RepositoryOptions": "_operations.replacement",
-        "escape": "_operations.scene_data",
+        "escape": "_operations.scenes",
     }
 
     # Hidden from type checkers, which would accept any name of this package otherwise.
@@ -154,7 +153,6 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "PermissionDeniedError",
     "Permit",
     "PlatformClient",
-    "PlatformDeprecationWarning",
     "PlatformError",
     "QueryParameterAuthentication",
     "QueryScope",

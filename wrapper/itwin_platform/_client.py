@@ -1,5 +1,6 @@
 """The client, which puts its parts together."""
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -18,7 +19,6 @@ from ._requests.options import CallOptions, as_callback, with_headers
 from ._requests.platform import PlatformHTTPClient, PlatformSender
 from ._requests.request import Service, as_base_url
 from ._requests.response_info import ResponseInfo
-from ._requests.settings import setting
 
 if TYPE_CHECKING:
     from ._api import AuthenticatedClient
@@ -83,13 +83,13 @@ class PlatformClient:
         allow_insecure: bool = False,
     ) -> None:
         try:
-            self._auth = TokenAuth(token if token is not None else setting("token", None, "ITWIN_PLATFORM_TOKEN"))
+            self._auth = TokenAuth(token if token is not None else _setting("token", None, "ITWIN_PLATFORM_TOKEN"))
         except TokenError as error:
             raise error.with_traceback(None) from None
         finally:
             del token  # tools that report errors show what frames hold
-        url = as_base_url(setting("base_url", base_url, "ITWIN_PLATFORM_BASE_URL"), allow_insecure=allow_insecure)
-        word = setting("vendor", vendor, "ITWIN_PLATFORM_VENDOR")
+        url = as_base_url(_setting("base_url", base_url, "ITWIN_PLATFORM_BASE_URL"), allow_insecure=allow_insecure)
+        word = _setting("vendor", vendor, "ITWIN_PLATFORM_VENDOR")
         if not _VENDOR.fullmatch(word):
             raise UsageError("vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept")
         if transport is not None and http_client is not None:
@@ -244,3 +244,17 @@ class PlatformClient:
             await self._sender.transport.aclose()
         finally:
             await self._auth.aclose()
+
+
+def _setting(name: str, value: str | None, variable: str) -> str:
+    """Return a setting that was passed, or the one in the environment.
+
+    Raises:
+        UsageError: there is neither, or it is not a string.
+    """
+    found = value if value is not None else os.environ.get(variable)
+    if not found:
+        raise UsageError(f"{name} is missing: pass {name}=... or set the environment variable {variable}")
+    if not isinstance(found, str):
+        raise UsageError(f"{name} must be a str, not {type(found).__name__}")
+    return found

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .._api import UNSET, Unset
-from .._error_text import in_seconds
-from .._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError
+from .._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError, in_seconds
 
 #: Under this name the extensions of a request hold the limits of its call.
 POLICY = "itwin_platform.policy"

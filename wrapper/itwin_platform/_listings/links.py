@@ -17,6 +17,12 @@ from .._errors import PagingError, UsageError
 #: are sent as they came: a service may read a cursor that was decoded and encoded again as another one.
 Query = tuple[tuple[str, str], ...]
 
+#: The most iTwins of one listing.
+MOST_RETURNED = 10_000
+#: The most items of one page.
+ITWINS_PER_PAGE = 1000
+OBJECTS_PER_PAGE = 100
+
 SKIP, TOP = "$skip", "$top"
 #: Keywords of every listing: options that OData services know, here without `$` and in lower case.
 _ODATA_OPTIONS = frozenset({"apply", "compute", "count", "expand", "filter", "format", "orderby", "search", "select"})

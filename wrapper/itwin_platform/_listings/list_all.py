@@ -14,12 +14,20 @@ from datetime import datetime
 
 from .._api import ITwin, RequestValues
 from .._errors import PagingError, PlatformError, UnprocessableError
-from .limits import MOST_RETURNED
-from .links import SKIP, TOP, parameters_of
-from .page import Listing, Page, PageContent, PageRequest, Run, TruncatedWarning
-from .resume import Position, write_resume
-from .run import ListingRun
-from .time_ranges import CLOSEST, EVERYTHING, TIMELESS, TIMES, TimeRange, condition, following, split
+from .links import MOST_RETURNED, SKIP, TOP, parameters_of
+from .resume import (
+    CLOSEST,
+    EVERYTHING,
+    TIMELESS,
+    TIMES,
+    Position,
+    TimeRange,
+    condition,
+    following,
+    split,
+    write_resume,
+)
+from .run import Listing, ListingRun, Page, PageContent, PageRequest, Run, TruncatedWarning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,10 @@ from typing import Generic
 from .._api import RequestValues
 from .._errors import PlatformError
 from .._http.connections.lazy import Response
+from .._requests.request import check_integer
 from .._requests.response_info import response_info
-from .limits import check_integer
-from .page import Listing, Page, PageContent, PageRequest, Run, T, TruncatedWarning
 from .resume import Position, read_resume, write_resume
-from .run import ListingRun
+from .run import Listing, ListingRun, Page, PageContent, PageRequest, Run, T, TruncatedWarning
 
 Send = Callable[[RequestValues], Coroutine[object, object, Response]]
 

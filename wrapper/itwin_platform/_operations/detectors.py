@@ -2,7 +2,7 @@
 
 from .._api import UNSET, Detector, DetectorCreate, DetectorType, Unset, create_detector
 from .._requests.platform import unwrap
-from .group import Group
+from . import Group
 from .rules import as_enum, check_string
 
 

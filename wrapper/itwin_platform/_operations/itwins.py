@@ -1,27 +1,39 @@
-"""iTwins: containers organised in a hierarchy. Source: sections 1, 2.5, 4.3 and 4.4."""
+"""iTwins: containers organised in a hierarchy. Source: sections 1, 2.5, 2.10, 4.3 and 4.4."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from functools import partial
+from typing import Literal
 
 from .._api import (
     UNSET,
+    ITwin,
     ITwinStatus,
     ITwinSubClass,
     ITwinSummary,
     PreferredReturn,
     QueryScope,
+    RequestValues,
     Unset,
     get_primary_account,
+    list_itwins,
 )
-from .._listings.limits import MOST_RETURNED
-from .._requests.platform import unwrap
-from .group import Group
-from .rules import as_enum, as_list, check_itwin_listing, check_itwin_pages, prefer_of
+from .._errors import ErrorDetail, PlatformError, UnprocessableError, UsageError
+from .._http.connections.lazy import Response
+from .._listings.links import ITWINS_PER_PAGE, MOST_RETURNED, count_of, keyword_names, next_href
+from .._listings.list_all import TimeRangeRun
+from .._listings.pager import Pager
+from .._listings.resume import TIMES, Position, listing_name
+from .._listings.run import CAP, Listing, ListingRun, Page, PageContent, Run
+from .._requests.platform import PlatformSender, unwrap
+from .._requests.typed_pages import read_typed_itwins
+from . import Group
+from .rules import ITWIN_QUERY, as_enum, as_list, check_itwin_listing, check_itwin_pages, prefer_of
 
-if TYPE_CHECKING:
-    from .._api import ITwin
-    from .._listings.page import Page
-    from .._listings.pager import Pager
+#: The query parameters that a continuation never changes.
+ITWIN_KEYWORDS = keyword_names(*ITWIN_QUERY.values())
+
+BeginRun = Callable[[Listing[ITwin], Position], Run[ITwin]]
 
 
 class ITwins(Group):
@@ -72,8 +84,8 @@ class ITwins(Group):
         concurrency: int = 1,
         eager: bool = False,
         resume: str | None = None,
-        on_page: "Callable[[Page[ITwin]], None] | None" = None,
-    ) -> "Pager[ITwin]":
+        on_page: Callable[[Page[ITwin]], None] | None = None,
+    ) -> Pager[ITwin]:
         """List the iTwins that the caller is a member of. The first request is sent when iteration starts.
 
         Args:
@@ -119,9 +131,6 @@ class ITwins(Group):
 
         Source: section 4.3.
         """
-        from .._api import list_itwins  # what listings need is imported with the first of them
-        from .itwin_pages import itwin_pager
-
         sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
         query = {
             "sub_class": sub_classes,
@@ -186,8 +195,8 @@ class ITwins(Group):
         limit: int | None = None,
         concurrency: int = 1,
         resume: str | None = None,
-        on_page: "Callable[[Page[ITwin]], None] | None" = None,
-    ) -> "Pager[ITwin]":
+        on_page: Callable[[Page[ITwin]], None] | None = None,
+    ) -> Pager[ITwin]:
         """List iTwins beyond X-Max-Return, each of them once. The first request is sent when iteration starts.
 
         The listing is partitioned by disjoint ranges of a time, each below the cap. Items come in order of time,
@@ -219,9 +228,6 @@ class ITwins(Group):
 
         Source: section 4.3.
         """
-        from .._api import list_itwins
-        from .itwin_pages import by_time, itwin_pager
-
         sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
         query = {"sub_class": sub_classes, "filter": filter, "select": selected, "include_inactive": include_inactive}
         if self._sender.service.check_requests:
@@ -248,3 +254,66 @@ class ITwins(Group):
             resume=resume,
             on_page=on_page,
         )
+
+
+def read_itwin_page(response: Response) -> PageContent[ITwin]:
+    """Decode a response to list iTwins."""
+    parsed = read_typed_itwins(response.content) or list_itwins.parse_response(response)
+    return PageContent(
+        items=unwrap(response, parsed.itwins, list),
+        next_href=next_href(parsed.links),
+        max_return=count_of(response.headers.get("x-max-return", "")),
+    )
+
+
+def itwin_pager(
+    first: RequestValues,
+    *,
+    name: str,
+    sender: PlatformSender,
+    page_size: int | None,
+    limit: int | None,
+    concurrency: int,
+    resume: str | None,
+    on_page: Callable[[Page[ITwin]], None] | None,
+    skip: int = 0,
+    eager: bool = False,
+    begin: BeginRun = ListingRun,
+) -> Pager[ITwin]:
+    """Return the pager of a listing of iTwins, whose first request this is."""
+    listing: Listing[ITwin] = Listing(
+        first=first,
+        address=f"{sender.service.address}{first.path}",
+        name=listing_name(name, first),
+        keywords=ITWIN_KEYWORDS,
+        page_size=ITWINS_PER_PAGE if page_size is None else page_size,
+        shrinks=page_size is None,
+        skip=skip,
+        limit=limit,
+        concurrency=concurrency,
+        eager=eager,
+        resume=resume,
+        on_page=on_page,
+        identity=None if begin is ListingRun else lambda itwin: getattr(itwin, "id", None),
+        alternative=with_lower_cap,
+    )
+    return Pager(listing, send=sender.send, read=read_itwin_page, begin=begin)
+
+
+def by_time(partition_by: str, *, within: str | None) -> BeginRun:
+    """Return what begins a run that is partitioned by one of the times of an iTwin, within a filter."""
+    if partition_by not in TIMES:
+        raise UsageError(f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}")
+    return partial(TimeRangeRun, time=partition_by, within=within)
+
+
+def with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues | None:
+    """Return the request to send instead when the service rejects a cap of 10000: one of its messages says "below"."""
+    # The code is documented as one of a detail; an error that has it itself says the same.
+    entries: tuple[UnprocessableError | ErrorDetail, ...] = ()
+    if isinstance(error, UnprocessableError):
+        entries = (error, *error.details)
+    named = {(entry.target or "").lower() for entry in entries if entry.code == "InvalidHeaderValue"}
+    if first.headers.get(CAP) != str(MOST_RETURNED) or not named & {"", CAP.lower()}:
+        return None
+    return replace(first, headers={**first.headers, CAP: str(MOST_RETURNED - 1)})

@@ -14,9 +14,8 @@ from .._api import (
 )
 from .._errors import UsageError
 from .._requests.platform import unwrap
-from .group import Group
-from .replacement import Authentication, RepositoryOptions, wire_object
-from .replacement_rules import check_authentication, check_options
+from . import Group
+from .replacement import Authentication, RepositoryOptions, check_authentication, check_options, wire_object
 from .rules import check_changes, check_path_id, check_string
 
 

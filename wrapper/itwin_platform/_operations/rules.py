@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from .._api import UNSET, Unset
 from .._errors import UsageError
-from .._listings.limits import ITWINS_PER_PAGE, MOST_RETURNED, check_integer
-from .._requests.request import check_header
+from .._listings.links import ITWINS_PER_PAGE, MOST_RETURNED
+from .._requests.request import check_header, check_integer
 
 T = TypeVar("T")
 V = TypeVar("V")

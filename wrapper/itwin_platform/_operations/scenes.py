@@ -1,7 +1,9 @@
 """Scenes: named collections of scene objects, tied to an iTwin. Source: sections 1, 2.6, 2.7, 4.5 and 4.6."""
 
+import html
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from typing import Any
 
 from .._api import (
     UNSET,
@@ -12,27 +14,28 @@ from .._api import (
     SceneObject,
     SceneObjectCreate,
     Unset,
+    copy_values,
     create_scene,
+    encode,
     list_scene_objects,
 )
 from .._errors import TransportError, UsageError
 from .._http.connections.lazy import Response
-from .._listings.limits import OBJECTS_PER_PAGE, check_integer
-from .._listings.links import keyword_names, next_href
-from .._listings.page import Listing, Page, PageContent, SceneState
+from .._listings.links import OBJECTS_PER_PAGE, keyword_names, next_href
 from .._listings.pager import Pager
 from .._listings.resume import listing_name
+from .._listings.run import Listing, Page, PageContent, SceneState
 from .._requests.data_types import type_data
 from .._requests.platform import unwrap
-from .._requests.request import check_header
+from .._requests.request import check_header, check_integer
 from .._requests.typed_pages import learn_kinds, read_typed_objects
-from .group import Group
+from . import Group
 from .rules import check_path_id, check_string, check_uuid, reject_none
-from .scene_data import objects_to_create
 
 #: The most objects of one request. Source: sections 4.5 and 8.
 MOST_OBJECTS = 100
 _KEYWORDS = keyword_names("iTwinId", "orderBy")
+JSON = str | int | float | bool | list["JSON"] | dict[str, "JSON"] | None
 
 
 class Scenes(Group):
@@ -229,3 +232,47 @@ def _scene_state(context: object) -> SceneState | None:
         last_modified=context.last_modified if isinstance(context.last_modified, datetime) else None,
         is_partial=context.is_partial is True,
     )
+
+
+def objects_to_create(objects: Iterable[SceneObjectCreate | Mapping[str, object]]) -> list[SceneObjectCreate]:
+    """Return the objects as the list of the body. They are serialized with the body, and never changed.
+
+    Raises:
+        UsageError: they cannot be iterated, or one is neither a model nor a mapping in wire names.
+    """
+    if not isinstance(objects, Iterable):
+        raise UsageError(f"objects must be an iterable of scene objects, not {type(objects).__name__}")
+    items: list[Any] = list(objects)
+    kinds = (SceneObjectCreate, Mapping)
+    for item in items:
+        if not isinstance(item, kinds):
+            raise UsageError(f"objects must hold SceneObjectCreate models or mappings, not {type(item).__name__}")
+    return items
+
+
+def escape(data: object) -> JSON:
+    """Return a copy in which every string is escaped for HTML, keys and quotes too.
+
+    Args:
+        data: data of a scene object, typed or not, or any part of it. It is not changed.
+
+    Returns:
+        A mapping, a list or a scalar, as JSON has them, with the property names of the service.
+
+    Example:
+        ```python
+        async for item in platform.scenes.list_objects(scene_id, itwin_id, limit=10):
+            print(escape(item.data))
+        ```
+
+    Source: section 2.7.
+    """
+    copied: JSON = copy_values(data, scalar=_escaped, name=lambda key: html.escape(str(key), quote=True))
+    return copied
+
+
+def _escaped(value: object) -> str | int | float | None:
+    encoded = encode(value)
+    if encoded is None or isinstance(encoded, bool | int | float):
+        return encoded
+    return html.escape(str(encoded), quote=True)

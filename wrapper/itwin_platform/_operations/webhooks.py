@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from .._api import UNSET, EventType, Unset, Webhook, WebhookUpdate, update_webhook
 from .._errors import UsageError
 from .._requests.platform import unwrap
-from .group import Group
+from . import Group
 from .rules import as_list, check_boolean, check_changes, check_path_id, check_string, reject_none
 
 

@@ -3,7 +3,6 @@
 from datetime import datetime
 from weakref import WeakKeyDictionary
 
-from ..._error_text import counted, sent_so_far
 from ..._errors import (
     DeadlineExceededError,
     NotSentError,
@@ -12,6 +11,8 @@ from ..._errors import (
     RateLimitError,
     TransportError,
     UsageError,
+    counted,
+    sent_so_far,
 )
 from ..connections.failures import kind_of_failure
 from ..connections.lazy import Response, as_headers, route_of
