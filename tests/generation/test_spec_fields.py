@@ -33,7 +33,7 @@ FIELDS: dict[str, dict[str, str]] = {
     },
     # section 2.4
     "Resource": {
-        "id": "String", "class": "ResourceClass", "subClass": "ResourceSubClass, '', null?", "type": "String?",
+        "id": "String", "class": "ResourceClass", "subClass": "String, null?", "type": "String?",
         "displayName": "String", "capabilities": "ResourceCapabilities",
     },
     "ResourceCapabilities": {"graphics": "CapabilityLink"},
@@ -64,7 +64,7 @@ FIELDS: dict[str, dict[str, str]] = {
     },
     "SceneObjectCreate": {
         "id": "Uuid?", "displayName": "String?", "order": "Number?", "visible": "Boolean?", "version": "Semver",
-        "kind": "String", "parentId": "Uuid?", "relatedId": "Uuid?", "data": "SceneObjectDataCreate",
+        "kind": "String", "parentId": "Uuid?", "relatedId": "Uuid?", "data": "SceneObjectData",
     },
     "RepositoryResourceData": {
         "iTwinId": "Uuid", "repositoryId": "String", "id": "String", "class": "String", "subClass": "String?",
@@ -162,7 +162,7 @@ WITHOUT_NOTE: dict[str, set[str]] = {
     "ErrorResponse": {"error"},
 }
 
-FREE_OBJECTS = {"OtherSceneObjectData", "QueryParameters", "SceneObjectData", "SceneObjectDataCreate"}
+FREE_OBJECTS = {"QueryParameters", "SceneObjectData"}
 PLAIN_TYPES = {"string": "String", "integer": "Integer", "number": "Number", "boolean": "Boolean"}
 
 

@@ -17,7 +17,7 @@ LIMITS: list[tuple[str, str, dict[str, int]]] = [
     ("Resource", "type", {"maxLength": 100}),
     ("Resource", "displayName", {"maxLength": 200}),
     ("ResourceCreate", "id", {"minLength": 1, "maxLength": 200}),
-    ("ResourceCreate", "type", {"maxLength": 100}),
+    ("ResourceCreate", "type", {"minLength": 1, "maxLength": 100}),
     ("ResourceCreate", "displayName", {"minLength": 1, "maxLength": 200}),
     ("SceneDataCreate", "objects", {"maxItems": 100}),
     ("View3dData", "ecefTransform", {"minItems": 16, "maxItems": 16}),

@@ -8,6 +8,7 @@ from tools.spec.reading import read
 
 UUID = {"$ref": "#/components/schemas/Uuid"}
 STRING = {"type": "string"}
+FILLED = {"type": "string", "minLength": 1}
 
 PATH_OF_REPOSITORY = {("path", "iTwinId"): (True, STRING), ("path", "repositoryId"): (True, STRING)}
 CORRELATION = {("header", "x-correlation-id"): (False, STRING)}
@@ -17,17 +18,20 @@ PARAMETERS: dict[str, dict[tuple[str, str], tuple[bool, dict[str, Any]]]] = {
     "update_repository": PATH_OF_REPOSITORY,
     "create_repository_resource": PATH_OF_REPOSITORY,
     "list_itwins": {
-        ("query", "subClass"): (False, {"type": "array", "items": {"$ref": "#/components/schemas/ITwinSubClass"}}),
+        ("query", "subClass"): (
+            False,
+            {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/ITwinSubClass"}},
+        ),
         ("query", "status"): (False, {"$ref": "#/components/schemas/ITwinStatus"}),
         ("query", "type"): (False, STRING),
         ("query", "number"): (False, STRING),
         ("query", "displayName"): (False, STRING),
-        ("query", "parentId"): (False, STRING),
-        ("query", "iTwinAccountId"): (False, STRING),
+        ("query", "parentId"): (False, FILLED),
+        ("query", "iTwinAccountId"): (False, FILLED),
         ("query", "$search"): (False, STRING),
-        ("query", "$select"): (False, {"type": "array", "items": STRING}),
+        ("query", "$select"): (False, {"type": "array", "minItems": 1, "items": FILLED}),
         ("query", "$filter"): (False, STRING),
-        ("query", "$orderby"): (False, STRING),
+        ("query", "$orderby"): (False, FILLED),
         ("query", "$top"): (False, {"type": "integer", "minimum": 1, "maximum": 1000, "x-default": 100}),
         ("query", "$skip"): (False, {"type": "integer", "minimum": 0, "x-default": 0}),
         ("query", "includeInactive"): (False, {"type": "boolean", "x-default": False}),
@@ -36,13 +40,13 @@ PARAMETERS: dict[str, dict[tuple[str, str], tuple[bool, dict[str, Any]]]] = {
         ("header", "Prefer"): (False, {"$ref": "#/components/schemas/PreferredReturn"}),
     },
     "get_primary_account": {},
-    "create_scene": {("query", "iTwinId"): (True, UUID), **CORRELATION},
+    "create_scene": {("query", "iTwinId"): (True, FILLED), **CORRELATION},
     "list_scene_objects": {
         ("path", "sceneId"): (True, UUID),
-        ("query", "iTwinId"): (True, UUID),
+        ("query", "iTwinId"): (True, FILLED),
         ("query", "orderBy"): (False, {"type": "string", "x-default": "kind"}),
-        ("query", "$skip"): (False, {"type": "integer", "x-default": 0}),
-        ("query", "$top"): (False, {"type": "integer", "maximum": 100, "x-default": 100}),
+        ("query", "$skip"): (False, {"type": "integer", "minimum": 0, "x-default": 0}),
+        ("query", "$top"): (False, {"type": "integer", "minimum": 1, "maximum": 100, "x-default": 100}),
         **CORRELATION,
     },
     "create_detector": {},

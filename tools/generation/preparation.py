@@ -25,13 +25,22 @@ def _prepared(document: Document, node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     if node.get("x-undecoded") is True:
-        # A schema without a type has no class, so values stay dictionaries.
+        # A schema without a type has no class, so values stay dictionaries. The models are in its type all the same.
+        models = [{"$ref": f"#/components/schemas/{name}"} for name in node.get("x-kinds", {}).values()]
         node = {key: value for key, value in node.items() if key not in ("type", "additionalProperties")}
+        node |= {"anyOf": [*models, {}]} if models else {}
+    if "x-values" in node:
+        forms = [{"$ref": f"#/components/schemas/{node['x-values']}"}, {"type": "string", "const": ""}]
+        node = {key: value for key, value in node.items() if key != "type"} | {"oneOf": [*forms, *_null(node)]}
     if "in" in node and isinstance(node.get("schema"), dict):
         node = {**node, "schema": _described(document, node["schema"], node.get("description"))}
     if "$ref" in node and "description" in node:
         node = _described(document, node, node["description"])
     return {key: _prepared(document, value) for key, value in node.items()}
+
+
+def _null(node: Document) -> list[Document]:
+    return [{"type": "null"}] if "null" in node.get("type", ()) else []
 
 
 def _described(document: Document, schema: Document, words: object) -> dict[str, Any]:

@@ -140,7 +140,7 @@ class Requests:
     def _inside(
         self, operation: Operation, field: Field, prefix: str, fill: Callable[[Any], APIRequest]
     ) -> Iterator[Slot]:
-        for kind in sorted(field.kinds):
+        for kind in sorted(field.kinds) if "object" not in field.kinds else ():  # what may be any object has no rules
             name = kind.removeprefix("list of ")
             fill_model = _listed(fill) if kind != name else fill
             fields = self._models[name].fields if name in self._models else {}

@@ -141,7 +141,7 @@ class _Reader:
     def _alternatives(self, schema: Node, place: str) -> Iterator[tuple[str, Node]]:
         name = str(schema.get("$ref", "")).rpartition("/")[2]
         plain = resolve(self._document, schema)
-        if branches := [*plain.get("oneOf", ()), *plain.get("anyOf", ())]:
+        if branches := [*plain.get("oneOf", ()), *plain.get("anyOf", ()), *_named_forms(plain)]:
             for branch in branches:
                 yield from self._alternatives(branch, place)
         elif self._properties(plain) or ("enum" in plain and name):
@@ -165,6 +165,13 @@ class _Reader:
         for part in parts:
             merged = {**part, **merged} if isinstance(merged, dict) else (*part, *merged)
         return merged
+
+
+def _named_forms(schema: Node) -> Iterator[Node]:
+    """Return the forms that `x-kinds` and `x-values` name, and the open form beside them."""
+    if names := [*schema.get("x-kinds", {}).values(), *([schema["x-values"]] if "x-values" in schema else [])]:
+        yield from ({"$ref": f"#/components/schemas/{name}"} for name in names)
+        yield {"type": schema["type"]}
 
 
 def _schema(content: Node) -> Node | None:

@@ -41,7 +41,7 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class DetectorCreate:
     """Body of create detector.
-    Source: sections 4.7, 2.8"""
+    Source: sections 4.7, 2.8, 7"""
 
     name: str
 

@@ -39,7 +39,7 @@ class ITwinsResponse:
     itwins: list[ITwin]
 
     links: PagingLinks
-    """Paging links (`_links`). The last page has no `next`, the first no `prev`.
+    """Paging links (`_links`). The last page has no `next`, the first no `prev`. Inferred: `self` is always there.
     Source: section 2.10"""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)

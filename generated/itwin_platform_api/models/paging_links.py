@@ -28,7 +28,7 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class PagingLinks:
-    """Paging links (`_links`). The last page has no `next`, the first no `prev`.
+    """Paging links (`_links`). The last page has no `next`, the first no `prev`. Inferred: `self` is always there.
     Source: section 2.10"""
 
     self_: PagingLink

@@ -31,8 +31,9 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class RepositoryUpdate:
     """Body of update repository (`iTwin-repository-update`), all properties optional. Only properties present are
-    changed. `class`, `subClass` and `id` cannot be changed, and read-only fields must not be included.
-    Source: section 4.1"""
+    changed. `class`, `subClass` and `id` cannot be changed, and read-only fields must not be included. Inferred:
+    `capabilities` is read-only.
+    Source: sections 4.1, 7"""
 
     display_name: str | Unset = UNSET
     """Name shown to users. Max 200 characters. Cannot be null or empty."""

@@ -62,8 +62,8 @@ class Resource:
     Source: section 2.4"""
 
     sub_class: Literal[""] | None | ResourceSubClass | Unset = UNSET
-    """Copied from the repository; may be empty. How an empty value is written is not documented. Inferred: it is "" or
-    null."""
+    """Copied from the repository, a value of `ResourceSubClass`; may be empty. How an empty value is written is not
+    documented. Inferred: it is "" or null."""
 
     type_: str | Unset = UNSET
     """Optional. Max 100 characters. Absent when the repository gives no type."""

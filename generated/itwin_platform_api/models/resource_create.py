@@ -45,7 +45,7 @@ class ResourceCreate:
     """Unique in the repository. Max 200 characters."""
 
     type_: str | Unset = UNSET
-    """Optional. Max 100 characters."""
+    """Optional. Max 100 characters. Cannot be empty."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 

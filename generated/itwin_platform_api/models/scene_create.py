@@ -32,7 +32,7 @@ _NAMES = frozenset(
 class SceneCreate:
     """Body of create scene (`SceneCreateDTO`). The service checks the data against the caller's permissions and
     against the schemas of the objects.
-    Source: section 4.5"""
+    Source: sections 4.5, 7"""
 
     display_name: str
 

@@ -66,9 +66,10 @@ class SceneObject:
     """Name of the JSON schema the object conforms to. Common kinds: RepositoryResource, View3d (`SceneObjectKind`)."""
 
     data: Any | RepositoryResourceData | View3dData
-    """Data of a scene object. It must conform to the schema named by `kind` and `version` of the object:
-    `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Data structures for other
-    scene object kinds: not documented. Its strings are untrusted: escape or sanitize them before rendering.
+    """Data of a scene object. It must conform to the schema that `kind` and `version` of the object name:
+    `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Which properties are
+    required in a request, and the structures of other kinds, are not documented. Its strings are untrusted: escape
+    or sanitize them before rendering.
     Source: section 2.7"""
 
     scene_id: str

@@ -41,7 +41,8 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class SceneObjectCreate:
-    """A scene object to create (`SceneObjectCreateDTO`).
+    """A scene object to create (`SceneObjectCreateDTO`). Inferred: `version`, `kind` and `data` are required, because
+    the description calls the other properties optional.
     Source: sections 2.7, 4.5"""
 
     version: str
@@ -50,10 +51,11 @@ class SceneObjectCreate:
     kind: str
     """Name of the JSON schema the object conforms to. Common kinds: RepositoryResource, View3d (`SceneObjectKind`)."""
 
-    data: Any
-    """Data of a scene object to create. It has the properties of `RepositoryResourceData` for kind RepositoryResource
-    and of `View3dData` for kind View3d; which of them are required is not documented, nor is the structure for
-    other kinds.
+    data: Any | RepositoryResourceData | View3dData
+    """Data of a scene object. It must conform to the schema that `kind` and `version` of the object name:
+    `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Which properties are
+    required in a request, and the structures of other kinds, are not documented. Its strings are untrusted: escape
+    or sanitize them before rendering.
     Source: section 2.7"""
 
     id: str | Unset = UNSET
@@ -176,3 +178,8 @@ class SceneObjectCreate:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+# Below the class, so that models may name each other; once, and not in each call.
+from ..models.repository_resource_data import RepositoryResourceData  # noqa: E402
+from ..models.view3d_data import View3dData  # noqa: E402

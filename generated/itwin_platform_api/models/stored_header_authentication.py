@@ -35,7 +35,7 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class StoredHeaderAuthentication:
     """Authentication of type Header. key and value are both required for this type.
-    Source: section 2.2"""
+    Source: sections 2.2, 7"""
 
     type_: Literal["Header"]
     """Repository Authentication Type."""

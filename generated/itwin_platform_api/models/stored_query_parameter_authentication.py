@@ -35,7 +35,7 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class StoredQueryParameterAuthentication:
     """Authentication of type QueryParameter. key and value are both required for this type.
-    Source: section 2.2"""
+    Source: sections 2.2, 7"""
 
     type_: Literal["QueryParameter"]
     """Repository Authentication Type."""

@@ -28,7 +28,7 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class StoredRepositoryOptions:
     """Options of a repository. The object is sent in full when changed.
-    Source: sections 2.3, 4.1, 8"""
+    Source: sections 2.3, 4.1, 7, 8"""
 
     query_parameters: QueryParameters | Unset = UNSET
     """Query parameters added to the uri of a GIS repository on each request. Types of the values: not documented.

@@ -32,7 +32,7 @@ _NAMES = frozenset(
 @_attrs_define(repr=False)
 class WebhookUpdate:
     """Body of update webhook (`Update Webhook Request`), all properties optional. Read-only properties must not be
-    sent.
+    sent. Inferred: which these are.
     Source: section 4.8"""
 
     secret: str | Unset = UNSET

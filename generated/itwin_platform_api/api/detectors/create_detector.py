@@ -98,7 +98,7 @@ async def asyncio(
 
             Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v2+json'.
         body (DetectorCreate): Body of create detector.
-            Source: sections 4.7, 2.8
+            Source: sections 4.7, 2.8, 7
 
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.

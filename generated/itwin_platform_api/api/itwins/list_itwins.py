@@ -193,7 +193,7 @@ async def asyncio(
 
     Args:
         sub_class (list[ITwinSubClass] | Unset): Optional. One or more iTwin SubClass values, separated by commas.
-            Recommended: it makes queries faster.
+            Recommended: it makes queries faster. At least one value.
             Source: section 4.3
         status (ITwinStatus | Unset): iTwin Status. Default Active. Inactive iTwins are listed on request only.
             Transitions between statuses: not documented.
@@ -205,22 +205,24 @@ async def asyncio(
         display_name (str | Unset): Optional. Exact match. Cannot be combined with `$search` or `$filter`.
             Source: section 4.3
         parent_id (str | Unset): Optional. Children of the given iTwin. Cannot be combined with `$filter`.
+            Inferred: not empty.
             Source: section 4.3
         itwin_account_id (str | Unset): Optional. iTwins owned by the given Account. Cannot be combined with
-            `$filter`.
+            `$filter`. Inferred: not empty.
             Source: section 4.3
         search (str | Unset): Optional. Substring match in number or displayName. Cannot be combined with
             `number`, `displayName` or `$filter`.
             Source: section 4.3
         select (list[str] | Unset): Optional. Comma-delimited property names to return. When given, the Prefer
-            header is ignored. Without it, the minimal representation is returned.
+            header is ignored. Without it, the minimal representation is returned. Inferred: at least one name.
             Source: section 4.3
         filter_ (str | Unset): Optional. OData filter; text comparison is case insensitive. Operators: comparisons
             such as `ge` and `eq`, `and`, `or`, `contains(value, property)`, `startswith(value, property)`. Cannot be
             combined with `status`, `type`, `number`, `displayName`, `parentId`, `iTwinAccountId` or `$search`;
             `subClass` is allowed beside it.
             Source: section 4.3
-        orderby (str | Unset): Optional. Property name with optional direction, e.g. `displayName ASC`.
+        orderby (str | Unset): Optional. Property name with optional direction, e.g. `displayName ASC`. Inferred:
+            not empty.
             Source: section 4.3
         top (int | Unset): Optional. Page size. Default 100. Positive integer, max 1000.
             Source: sections 4.3, 8

@@ -131,8 +131,8 @@ async def asyncio(
             Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v1+json'.
         body (RepositoryUpdate): Body of update repository (`iTwin-repository-update`), all properties optional.
             Only properties present are changed. `class`, `subClass` and `id` cannot be changed, and read-only fields
-            must not be included.
-            Source: section 4.1
+            must not be included. Inferred: `capabilities` is read-only.
+            Source: sections 4.1, 7
 
     Raises:
         errors.ResponseDecodeError, or what the client in use raises instead: a success that cannot be read.

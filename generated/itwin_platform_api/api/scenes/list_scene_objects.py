@@ -119,21 +119,25 @@ async def asyncio(
     Lists the objects of a scene. The listing holds the objects that the caller may see. Pages count these objects
     only.
 
+    What an invalid parameter gets is not documented. Inferred: 404, the only error of the operation beside 401 and
+    429.
+
     Authorization: access token with scope `itwin-platform`. Permission required for scene
     operations: not documented.
 
     Source: sections 4.6, 5
 
     Args:
-        scene_id (str): Scene id.
+        scene_id (str): Scene id. Inferred: a UUID, as the id of a scene is.
             Source: sections 4.6, 2.6
-        itwin_id (str): Primary iTwin of the scene.
+        itwin_id (str): Primary iTwin of the scene. Inferred: not empty. The iTwin id of a scene is a UUID;
+            whether another string gets an error of its own is not documented.
             Source: sections 4.5, 4.6, 2.6
         order_by (str | Unset): Optional. Default `kind`. Other allowed values: not documented.
             Source: section 4.6
-        skip (int | Unset): Optional. Default 0. Lower limit: not documented.
+        skip (int | Unset): Optional. Default 0. Inferred: not negative.
             Source: sections 4.6, 8
-        top (int | Unset): Optional. Default 100. Max 100. Lower limit: not documented.
+        top (int | Unset): Optional. Default 100. Max 100. Inferred: at least 1.
             Source: sections 4.6, 8
         x_correlation_id (str | Unset): Optional. Activity id for tracking the request.
             Source: sections 4.5, 4.6

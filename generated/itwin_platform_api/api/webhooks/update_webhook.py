@@ -110,7 +110,7 @@ async def asyncio(
 
             Source: section 9 Default: 'application/vnd.{vendor}.itwin-platform.v2+json'.
         body (WebhookUpdate): Body of update webhook (`Update Webhook Request`), all properties optional. Read-
-            only properties must not be sent.
+            only properties must not be sent. Inferred: which these are.
             Source: section 4.8
 
     Raises:

@@ -66,6 +66,9 @@ def _check_combinations(query: Mapping[str, str], problems: _Problems) -> None:
     if "$filter" in query and any(name in query for name in SIMPLE_PARAMETERS):
         names = ", ".join(name for name in SIMPLE_PARAMETERS if name in query)
         problems.add("InvalidParameter", "$filter", f"$filter cannot be combined with {names}.")
+    for name in ("parentId", "iTwinAccountId"):
+        if query.get(name) == "":
+            problems.add("InvalidValue", name, f"{name} is empty.")
 
 
 def _status_predicate(query: Mapping[str, str], problems: _Problems) -> Predicate | None:
