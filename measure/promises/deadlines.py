@@ -3,7 +3,8 @@
 import asyncio
 import random
 
-from itwin_platform import BackoffPolicy, Gate, Permit, PlatformClient, PlatformError
+from itwin_platform import BackoffPolicy, Gate, PlatformClient, PlatformError
+from itwin_platform._http.gates.window import Permit
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.raw_server import RawServer

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from itwin_platform import Permit, RateLimit
-from itwin_platform._http.gates.engine import Reply, Request
-from itwin_platform._http.gates.shared import SharedGate
-from itwin_platform._http.gates.window import Window
+from itwin_platform import RateLimit
+from itwin_platform._http.gates.shared import Reply, Request, SharedGate
+from itwin_platform._http.gates.window import Permit, Window
 
 #: Seconds from a command to the reply of the engine; the command takes effect immediately.
 ENGINE_LATENCY = 0.001
@@ -35,7 +34,7 @@ class ModelWindow(Window):
         wait = self.wait(now)
         if not wait or self.cooldown_left(now) > 0 or not self._rates:
             return wait
-        sent = self._rates[0]._sent
+        sent = self._rates[0]._granted
         return wait + sent[min(rank, len(sent) - 1)] - sent[0]
 
 
@@ -70,21 +69,20 @@ class ModelState:
             rank=rank,
             cooldown=self.window.cooldown_left(now),
             is_contended=bool(self.queue),
-            budget=90,
             permits=granted,
         )
 
     def _note(self, request: Request, now: float) -> None:
         for report in request.reports:
             permit = report.permit
-            if report.kind == "sent":
-                self.window.sending(permit, now=now - report.value)
-            elif report.kind == "answered":
+            if report.kind == "answered":
                 self.window.answered(permit)
             elif report.kind == "rate_limited":
                 self.window.rate_limited(permit, now=now, wait=report.value, jitter=report.jitter)
-            elif report.kind in ("abandoned", "unused"):
+            elif report.kind == "abandoned":
                 self.window.end(permit)
+            elif report.kind == "unused":
+                self.window.unused(permit)
 
     def _enqueue(self, process: str, wants: int) -> None:
         self.enqueued += 1
@@ -173,7 +171,6 @@ async def run_model(
         ticket = gate.ticket()
         while True:
             permit = await gate.enter(ticket, max_wait=math.inf, until=None)
-            gate.sending(permit)
             requests += 1
             is_accepted = limit.accepts(loop.time())
             await asyncio.sleep(latency)

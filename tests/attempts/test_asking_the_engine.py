@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
 import pytest
-from itwin_platform import Permit
-from itwin_platform._http.gates.engine import EngineUnreachableError, Reply, Request
-from itwin_platform._http.gates.shared import SharedGate
+from itwin_platform._http.gates.shared import EngineUnreachableError, Reply, Request, SharedGate
+from itwin_platform._http.gates.window import Permit
 
-NOTHING = Reply(known=True, wait=None, rank=0, cooldown=0.0, is_contended=True, budget=100, permits=())
+NOTHING = Reply(known=True, wait=None, rank=0, cooldown=0.0, is_contended=True, permits=())
 
 
 class ScriptedEngine:
@@ -95,7 +94,7 @@ async def test_the_tasks_of_a_process_are_served_in_order(gate: SharedGate, engi
     """Permits of the engine go to the calls that began first, whenever they came to wait."""
     engine.replies = [
         NOTHING,
-        replace(NOTHING, permits=[Permit(period=0, number=number) for number in (1, 2)]),
+        replace(NOTHING, permits=[Permit(period=0, number=number, at=0.0) for number in (1, 2)]),
         NOTHING,
     ]
     tickets = [gate.ticket() for _ in range(4)]

@@ -2,16 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
-from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, DeadlineExceededError, Gate, Permit
+from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate
 from itwin_platform._http.attempts.auth import TokenAuth
 
 from tests.support.interruption import CountingVirtualLoop, cancelled_at_turn
-from tests.support.scripted_transport import ScriptedTransport, backoff, send
+from tests.support.scripted_transport import send
 from tests.support.virtual_time import VirtualTimeLoop
 
 
@@ -119,27 +118,3 @@ async def test_a_task_that_is_cancelled_from_below_cancels_the_call() -> None:
     with pytest.raises(asyncio.CancelledError):
         await send(BackoffTransport(Cancelled(), gate=gate))
     assert gate.in_flight == 0
-
-
-async def test_a_gate_that_ignores_a_cancellation_sends_nothing() -> None:
-    """The queue timeout and a cancellation of the call end it all the same, and its permit is returned."""
-
-    class Ignoring(Gate):
-        __slots__ = ()
-
-        async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
-            with suppress(asyncio.CancelledError):
-                await asyncio.sleep(5.0)
-            await asyncio.sleep(0)  # Python 3.11 does not trace a frame that continues right after a cancellation
-            return await super().enter(ticket, max_wait=max_wait, until=until)
-
-    gate, service = Ignoring(), ScriptedTransport(200)
-    transport = backoff(service, gate=gate, policy=BackoffPolicy(queue_timeout=1.0))
-    with pytest.raises(DeadlineExceededError, match="the queue_timeout of 1 s passed; nothing was sent"):
-        await send(transport)
-    call = asyncio.create_task(send(backoff(service, gate=gate)))
-    await asyncio.sleep(1.0)
-    call.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await call
-    assert (service.requests, gate.in_flight) == ([], 0)

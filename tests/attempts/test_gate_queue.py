@@ -65,10 +65,8 @@ async def test_a_waiter_that_is_cancelled_with_its_permit_costs_no_place(rate: R
     """It neither counts against the rate nor as a response that widens the slow start: exactly one other goes on."""
     gate = Gate(20, rate)
     limited = await enter(gate)
-    gate.sending(limited)
     gate.rate_limited(limited, wait=1.0)
     first = await enter(gate)
-    gate.sending(first)
     waiting = [enter(gate) for _ in range(4)]
     await settle()
     gate.answered(first)

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 
 import pytest
-from itwin_platform import Permit, RateLimit
-from itwin_platform._http.gates.engine import EngineUnreachableError, Reply, Request
-from itwin_platform._http.gates.shared import SharedGate
+from itwin_platform import RateLimit
+from itwin_platform._http.gates.shared import EngineUnreachableError, Reply, Request, SharedGate
+from itwin_platform._http.gates.window import Permit
 
 
 class Unreachable:
@@ -49,7 +49,6 @@ async def test_each_process_keeps_its_share_of_the_rates(gate: SharedGate) -> No
 
     async def call() -> None:
         permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
-        gate.sending(permit)
         gate.answered(permit)
         sent.append(asyncio.get_running_loop().time())
 
@@ -61,7 +60,7 @@ async def test_the_engine_is_tried_once_a_second(gate: SharedGate, engine: Unrea
     """However many calls wait and go on, the engine gets one exchange a second until it is back."""
 
     async def call() -> None:
-        gate.abandoned(await gate.enter(gate.ticket(), max_wait=60.0, until=None))
+        gate.unused(await gate.enter(gate.ticket(), max_wait=60.0, until=None))
 
     held = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
     for _ in range(45):

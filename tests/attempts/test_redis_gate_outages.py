@@ -4,9 +4,10 @@ import asyncio
 import logging
 
 import pytest
-from itwin_platform import GateChanged, RateLimit, WaitTooLongError
-from itwin_platform._http.gates import intervals, shared as shared_module
-from itwin_platform._http.gates.engine import LEASE
+from itwin_platform import GateChanged, RateLimit
+from itwin_platform._http.gates import shared as shared_module
+from itwin_platform._http.gates.shared import LEASE
+from itwin_platform._http.gates.window import WaitTooLongError
 
 from tests.support.real_time import until
 from tests.support.redis_gates import clocked_gate, enter, gates, needs_redis, run, set_clock, until_queued
@@ -17,7 +18,7 @@ pytestmark = needs_redis
 
 def test_a_process_that_dies_gives_its_permits_back(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The permits of a process that dies are free again after its lease."""
-    monkeypatch.setattr(intervals, "POLL_INTERVAL", 0.01)
+    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 0.01)
 
     async def work() -> None:
         set_clock(empty_server, 0)
@@ -109,7 +110,6 @@ def test_a_cooldown_survives_the_server(own_server: RedisServer, monkeypatch: py
         async with gates(own_server.url, 2) as (one, two):
             first, second = await enter(one), await enter(one)
             own_server.kill()
-            one.sending(first)
             one.rate_limited(first, wait=60.0)
             await until(lambda: one._is_lost)
             own_server.start()
@@ -127,7 +127,6 @@ def test_a_cooldown_outlives_a_reply_that_is_older(own_server: RedisServer) -> N
     async def work() -> None:
         async with gates(own_server.url, 1) as (gate,):
             permit = await enter(gate)
-            gate.sending(permit)
             own_server.hang()
             waiting = asyncio.create_task(enter(gate, max_wait=100.0))
             await until(lambda: gate._asked == 1)
@@ -156,7 +155,6 @@ def test_a_local_permit_is_not_reported_to_the_server(own_server: RedisServer, m
             assert one._is_lost
             own_server.start()
             await until(lambda: not one._is_lost)
-            one.sending(permit)
             one.answered(permit)
             await one.aclose()
             two.abandoned(await enter(two, max_wait=1.0))
@@ -175,7 +173,6 @@ def test_the_429_of_a_local_permit_stops_all(own_server: RedisServer, monkeypatc
             permit = await enter(one)
             own_server.start()
             await until(lambda: not one._is_lost)
-            one.sending(permit)
             one.rate_limited(permit, wait=60.0)
             await until(lambda: not one._is_cooldown_unreported)
             for gate in (two, one):

@@ -3,12 +3,11 @@
 import asyncio
 
 import pytest
-from itwin_platform import Permit, RateLimit
-from itwin_platform._http.gates import shared as shared_module
-from itwin_platform._http.gates.engine import LEASE, Reply, Report, Request
+from itwin_platform._http.gates.shared import LEASE, Reply, Report, Request
+from itwin_platform._http.gates.window import Permit
 
 from tests.support.real_time import until
-from tests.support.redis_gates import ClockedEngine, clocked_gate, enter, gates, needs_redis, run, set_clock
+from tests.support.redis_gates import ClockedEngine, clocked_gate, enter, needs_redis, run, set_clock
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
@@ -26,7 +25,7 @@ class Processes:
         self, process: str, *reports: Report, wants: int = 0, listens: bool = False, holds: bool = False
     ) -> Reply:
         """Exchange at the time of the test."""
-        request = Request(process=process, wants=wants, listens=listens, holds=holds, spent=0, reports=reports)
+        request = Request(process=process, wants=wants, listens=listens, holds=holds, reports=reports)
         return await self.engine.exchange_at(self.now, request)
 
     async def listen(self) -> asyncio.Task[None]:
@@ -81,20 +80,6 @@ def test_a_permit_whose_message_was_lost_returns(empty_server: RedisServer) -> N
         listener.cancel()
         await asyncio.wait([listener])
         await processes.engine.aclose()
-
-    run(work)
-
-
-def test_a_slow_response_frees_its_rate(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Others learn when a request was sent although its response does not come."""
-    monkeypatch.setattr(shared_module, "LEASE", 1000.0)
-
-    async def work() -> None:
-        async with gates(empty_server.url, rate=RateLimit(1, 0.2)) as (one, two):
-            first = await enter(one)
-            one.sending(first)
-            two.abandoned(await enter(two))
-            one.answered(first)
 
     run(work)
 

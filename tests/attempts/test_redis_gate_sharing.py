@@ -3,13 +3,13 @@
 import asyncio
 
 import pytest
-from itwin_platform import BackoffPolicy, BackoffTransport, RateLimit, RedisGate, WaitTooLongError
-from itwin_platform._http.gates import intervals
+from itwin_platform import RateLimit, RedisGate
+from itwin_platform._http.gates import shared as shared_module
+from itwin_platform._http.gates.window import WaitTooLongError
 
 from tests.support.real_time import until
 from tests.support.redis_gates import clocked_gate, enter, gates, needs_redis, run, set_clock, until_queued
 from tests.support.redis_server import RedisServer
-from tests.support.scripted_transport import ScriptedTransport, send
 
 pytestmark = needs_redis
 
@@ -23,7 +23,6 @@ def test_processes_share_what_is_in_flight(empty_server: RedisServer) -> None:
         async def call(gate: RedisGate) -> None:
             nonlocal now, most, served
             permit = await enter(gate)
-            gate.sending(permit)
             now += 1
             most = max(most, now)
             await asyncio.sleep(0.002)
@@ -42,8 +41,8 @@ def test_a_free_permit_reaches_a_waiting_call_without_polling(
     empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server pushes a free permit to the first waiting gate, which need not ask again."""
-    monkeypatch.setattr(intervals, "POLL_INTERVAL", 1000.0)
-    monkeypatch.setattr(intervals, "LONGEST_POLL", 1000.0)
+    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 1000.0)
+    monkeypatch.setattr(shared_module, "LONGEST_POLL", 1000.0)
 
     async def work() -> None:
         async with gates(empty_server.url, 3, max_in_flight=1) as (one, two, three):
@@ -53,7 +52,6 @@ def test_a_free_permit_reaches_a_waiting_call_without_polling(
             third = asyncio.create_task(enter(three))
             await until_queued(empty_server, 2)
             for gate, waiting in ((one, second), (two, third)):
-                gate.sending(permit)
                 gate.answered(permit)
                 permit = await waiting
             three.abandoned(permit)
@@ -71,7 +69,6 @@ def test_a_429_of_one_process_starts_a_cooldown_in_all(empty_server: RedisServer
             clocked_gate(empty_server, max_in_flight=20) as two,
         ):
             permit = await enter(one)
-            one.sending(permit)
             one.rate_limited(permit, wait=300.0)
             assert one.cooldown_left() > 200.0
             await until(lambda: not one._is_cooldown_unreported)
@@ -98,11 +95,10 @@ def test_processes_share_a_rate(empty_server: RedisServer) -> None:
             tasks = [asyncio.create_task(enter(gate)) for gate in (one, two) for _ in range(5)]
             await until(lambda: sum(task.done() for task in tasks) == 5)
             unused = next(task for task in tasks if task.done())
-            (one if tasks.index(unused) < 5 else two).abandoned(unused.result())
+            (one if tasks.index(unused) < 5 else two).unused(unused.result())
             await until(lambda: sum(task.done() for task in tasks) == 6)
             for task, gate in zip(tasks, [one] * 5 + [two] * 5, strict=True):
                 if task.done() and task is not unused:
-                    gate.sending(task.result())
                     gate.answered(task.result())
             await asyncio.sleep(0.1)
             assert sum(task.done() for task in tasks) == 6
@@ -120,7 +116,6 @@ def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
         async with gates(empty_server.url, 1) as (gate,):
             for _ in range(50):
                 permit = await enter(gate)
-                gate.sending(permit)
                 gate.answered(permit)
         with empty_server.client as client:
             calls = client.info("commandstats")["cmdstat_evalsha"]["calls"]
@@ -128,40 +123,6 @@ def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
 
     with empty_server.client as client:
         client.config_resetstat()
-    run(work)
-
-
-def test_processes_share_the_retry_budget(empty_server: RedisServer) -> None:
-    """Retries of one process use up the retry budget of the others."""
-
-    async def work() -> None:
-        async with gates(empty_server.url) as (one, two):
-            policy = BackoffPolicy(base_delay=0.0, max_attempts=100)
-            services = [ScriptedTransport(503), ScriptedTransport(503)]
-            for service, gate in zip(services, (one, two), strict=True):
-                assert (await send(BackoffTransport(service, gate=gate, policy=policy))).status_code == 503
-            sent = sum(len(service.requests) for service in services)
-            # 90 pays for 18 retries at 5 each; the two first attempts come on top.
-            assert sent == 20
-
-    run(work)
-
-
-def test_a_retry_that_succeeds_refills_the_shared_budget(empty_server: RedisServer) -> None:
-    """A successful retry returns what it spent to the shared retry budget."""
-
-    async def work() -> None:
-        async with gates(empty_server.url) as (one, two):
-            policy = BackoffPolicy(base_delay=0.0, max_attempts=100)
-            recovering = BackoffTransport(ScriptedTransport(*[503, 200] * 20), gate=one, policy=policy)
-            for _ in range(20):
-                assert (await send(recovering)).status_code == 200
-            await one.aclose()
-            failing = ScriptedTransport(503)
-            assert (await send(BackoffTransport(failing, gate=two, policy=policy))).status_code == 503
-            # 90 pays for 18 retries at 5 each; the first attempt comes on top.
-            assert len(failing.requests) == 19
-
     run(work)
 
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 import redis.asyncio
 from itwin_platform import GateChanged, RedisGate
-from itwin_platform._http.gates import intervals, redis as redis_module, shared as shared_module
+from itwin_platform._http.gates import redis as redis_module, shared as shared_module
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
@@ -19,8 +19,8 @@ pytestmark = needs_redis
 def test_a_subscription_survives_a_silence(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A gate receives a message that comes long after the previous one."""
     monkeypatch.setattr(redis_module, "_LISTEN_INTERVAL", 0.001)
-    monkeypatch.setattr(intervals, "POLL_INTERVAL", 1000.0)
-    monkeypatch.setattr(intervals, "LONGEST_POLL", 1000.0)
+    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 1000.0)
+    monkeypatch.setattr(shared_module, "LONGEST_POLL", 1000.0)
     events: list[GateChanged] = []
 
     async def work() -> None:
@@ -44,8 +44,8 @@ def test_a_cut_subscription_does_not_block_calls(
 ) -> None:
     """When the subscription is cut, a waiting call uses the local share, and the gate rejoins after RETRY_INTERVAL."""
     # No other exchange is due for a long time.
-    monkeypatch.setattr(intervals, "POLL_INTERVAL", 1000.0)
-    monkeypatch.setattr(intervals, "LONGEST_POLL", 1000.0)
+    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 1000.0)
+    monkeypatch.setattr(shared_module, "LONGEST_POLL", 1000.0)
     monkeypatch.setattr(shared_module, "LEASE", 1000.0)
     monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
     events: list[GateChanged] = []

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections import defaultdict
+from dataclasses import astuple
 
 import pytest
 from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
-from itwin_platform import Permit, RateLimit
-from itwin_platform._http.gates.engine import Kind, Reply, Report, Request
-from itwin_platform._http.gates.window import Window
+from itwin_platform import RateLimit
+from itwin_platform._http.gates.shared import Kind, Reply, Report, Request
+from itwin_platform._http.gates.window import Permit, Window
 
 from tests.support.examples import examples
 from tests.support.redis_gates import ClockedEngine, needs_redis
@@ -33,7 +34,6 @@ class SharedWindow(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.now = 1_700_000_000.0
         self.held: dict[str, list[Permit]] = defaultdict(list)
-        self.unsent: set[Permit] = set()
 
     @initialize(most=st.integers(1, 6), has_rates=st.booleans())
     def begins(self, most: int, has_rates: bool) -> None:
@@ -47,9 +47,7 @@ class SharedWindow(RuleBasedStateMachine):
 
     def exchange(self, process: str, *reports: Report, wants: int = 0) -> Reply:
         """Run the script at the time of the machine."""
-        request = Request(
-            process=process, wants=wants, listens=False, holds=bool(self.held[process]), spent=0, reports=reports
-        )
+        request = Request(process=process, wants=wants, listens=False, holds=bool(self.held[process]), reports=reports)
         return self.runner.run(self.engine.exchange_at(self.now, request))
 
     @rule(seconds=SECONDS)
@@ -72,12 +70,11 @@ class SharedWindow(RuleBasedStateMachine):
         expected: list[Permit] = []
         while len(expected) < wants and self.window.wait(self.now) == 0:
             expected.append(self.window.begin(self.now))
-        assert list(reply.permits) == expected
+        assert [each[:2] for each in map(astuple, reply.permits)] == [each[:2] for each in map(astuple, expected)]
         wait = self.window.wait(self.now)
         assert reply.wait == (None if wait is None else pytest.approx(wait, abs=1e-5))
         assert reply.cooldown == pytest.approx(self.window.cooldown_left(self.now), abs=1e-5)
         self.held[process] += expected
-        self.unsent.update(expected)
 
     def picked(self, data: st.DataObject, process: str) -> Permit:
         """One of the permits that a process holds."""
@@ -90,16 +87,15 @@ class SharedWindow(RuleBasedStateMachine):
         process = data.draw(st.sampled_from([name for name, held in self.held.items() if held]))
         permit = self.picked(data, process)
         jitter = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
-        if kind != "unused":
-            self.window.sending(permit, now=self.now)
-            self.exchange(process, Report(kind="sent", permit=permit))
         self.held[process].remove(permit)
         if kind == "rate_limited":
             self.window.rate_limited(permit, now=self.now, wait=wait, jitter=jitter)
         elif kind == "answered":
             self.window.answered(permit)
-        else:
+        elif kind == "abandoned":
             self.window.end(permit)
+        else:
+            self.window.unused(permit)
         self.exchange(process, Report(kind=kind, permit=permit, value=wait, jitter=jitter))
 
     def teardown(self) -> None:

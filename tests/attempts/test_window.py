@@ -1,8 +1,8 @@
 """The window: cooldowns, slow start, probes and rates, decided without a clock of its own."""
 
 import pytest
-from itwin_platform import Permit, RateLimit
-from itwin_platform._http.gates.window import Window
+from itwin_platform import RateLimit
+from itwin_platform._http.gates.window import Permit, Window
 
 
 def opened(window: Window, now: float) -> list[Permit]:
@@ -11,13 +11,6 @@ def opened(window: Window, now: float) -> list[Permit]:
     while window.wait(now) == 0:
         permits.append(window.begin(now))
     return permits
-
-
-def send(window: Window, now: float) -> Permit:
-    """Start a request and send it at once."""
-    permit = window.begin(now)
-    window.sending(permit, now=now)
-    return permit
 
 
 def rounds(window: Window, now: float, count: int) -> list[int]:
@@ -130,25 +123,25 @@ def test_few_successes_tell_nothing_of_where_the_next_429_is(allowed: int) -> No
 def test_a_rate_holds_in_every_period() -> None:
     """At most two requests start in any ten seconds, whenever they end."""
     window = Window(max_in_flight=20, rates=[RateLimit(2, 10.0)])
-    send(window, 0.0)
-    window.answered(send(window, 4.0))
+    window.begin(0.0)
+    window.answered(window.begin(4.0))
     assert window.wait(5.0) == pytest.approx(5.4)
     assert window.wait(10.4) == 0.0
-    send(window, 10.4)
+    window.begin(10.4)
     assert window.wait(10.4) == pytest.approx(4.0)
 
 
-def test_an_unsent_permit_frees_the_rate() -> None:
-    """A permit counts against the rate: until it is returned unsent, or until `per` after it was sent."""
+def test_an_unused_permit_frees_the_rate() -> None:
+    """A permit counts against the rate until `per` after it was granted, or until it is returned unused."""
     window = Window(max_in_flight=20, rates=[RateLimit(2, 10.0)])
-    first, second = window.begin(0.0), window.begin(0.0)
-    assert window.wait(3.0) is None
-    window.end(first)
-    third = window.begin(3.0)
-    for permit in (second, third):
-        window.sending(permit, now=4.0)
-        window.answered(permit)
-    assert window.wait(10.0) == pytest.approx(4.4)
+    first, _ = window.begin(0.0), window.begin(1.0)
+    assert window.wait(3.0) == pytest.approx(7.4)
+    window.unused(first)
+    assert window.wait(3.0) == 0.0
+    late = window.begin(3.0)
+    assert window.wait(12.0) == 0.0
+    window.unused(late)  # it is too old to count
+    assert window.wait(20.0) == 0.0
 
 
 def test_several_rates_hold_at_once() -> None:
@@ -157,7 +150,7 @@ def test_several_rates_hold_at_once() -> None:
     now, sent = 0.0, list[float]()
     while len(sent) < 9:
         now += window.wait(now) or 0.0
-        window.answered(send(window, now))
+        window.answered(window.begin(now))
         sent.append(now)
     assert sent == pytest.approx([0.0, 0.0, 0.0, 10.4, 10.4, 101.0, 101.0, 101.0, 111.4])
 
@@ -165,15 +158,14 @@ def test_several_rates_hold_at_once() -> None:
 def test_a_long_cooldown_is_probed_each_minute() -> None:
     """One request a minute probes a long cooldown: a 429 sets a new end, any other response ends it."""
     window = Window(max_in_flight=20)
-    window.rate_limited(send(window, 0.0), now=0.0, wait=86_400.0)
+    window.rate_limited(window.begin(0.0), now=0.0, wait=86_400.0)
     assert window.wait(0.0) == 60.0
     probe = window.begin(60.0)
-    assert window.is_probing
-    window.sending(probe, now=60.0)
-    assert (window.is_probing, window.wait(61.0)) == (False, 59.0)
+    assert window.may_send(probe, 60.0)
+    assert window.wait(61.0) == 59.0
     window.rate_limited(probe, now=61.0, wait=80_000.0)
     assert (window.wait(61.0), window.cooldown_left(61.0)) == (60.0, 80_000.0)
-    window.answered(send(window, 121.0))
+    window.answered(window.begin(121.0))
     assert window.cooldown_left(121.0) == 0.0
     assert rounds(window, 121.0, 3) == [2, 4, 8]
 
@@ -181,10 +173,10 @@ def test_a_long_cooldown_is_probed_each_minute() -> None:
 def test_a_probe_that_was_not_sent_is_due_again() -> None:
     """When a probe is not sent, the next request may probe immediately."""
     window = Window(max_in_flight=20)
-    window.rate_limited(send(window, 0.0), now=0.0, wait=600.0)
-    window.end(window.begin(60.0))
+    window.rate_limited(window.begin(0.0), now=0.0, wait=600.0)
+    window.unused(window.begin(60.0))
     assert window.wait(60.0) == 0.0
-    window.end(send(window, 60.0))
+    window.end(window.begin(60.0))
     assert window.wait(70.0) == 50.0
 
 
@@ -193,15 +185,15 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
     window = Window(max_in_flight=20)
     now, waits = 0.0, list[float]()
     for _ in range(7):
-        window.rate_limited(send(window, now), now=now, wait=1.0, jitter=1.0)
+        window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=1.0)
         waits.append(window.cooldown_left(now))
         now += waits[-1]
     assert waits == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0, 20.0, 20.0])
-    window.rate_limited(send(window, now), now=now, wait=1.0, jitter=0.5)
+    window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=0.5)
     assert window.cooldown_left(now) == pytest.approx(10.5)
     now += 10.5
-    window.answered(send(window, now))
-    window.rate_limited(send(window, now), now=now, wait=1.0, jitter=1.0)
+    window.answered(window.begin(now))
+    window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=1.0)
     assert window.cooldown_left(now) == pytest.approx(1.0)
 
 
@@ -209,7 +201,7 @@ def test_a_long_cooldown_is_not_extended() -> None:
     """A `retry-after` longer than the range of the jitter is kept as it is."""
     window = Window(max_in_flight=20)
     for _ in range(3):
-        window.rate_limited(send(window, 0.0), now=0.0, wait=30.0, jitter=1.0)
+        window.rate_limited(window.begin(0.0), now=0.0, wait=30.0, jitter=1.0)
         assert window.cooldown_left(0.0) == 30.0
         window.hold(0.0)
 
@@ -222,5 +214,5 @@ def test_a_failed_probe_keeps_the_width_of_the_last_period() -> None:
         window.answered(permit)
     for permit in permits[10:]:
         window.rate_limited(permit, now=0.0, wait=1.0)
-    window.rate_limited(send(window, 1.0), now=1.0, wait=1.0)
+    window.rate_limited(window.begin(1.0), now=1.0, wait=1.0)
     assert rounds(window, 2.0, 5) == [1, 2, 4, 3, 1]

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from itwin_platform import Gate, Permit
+from itwin_platform import Gate
+from itwin_platform._http.gates.window import Permit
 
 
 async def settle() -> None:

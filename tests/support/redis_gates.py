@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from itwin_platform import Permit, RateLimit, RedisGate
-from itwin_platform._http.gates.engine import Reply, Request
+from itwin_platform import RateLimit, RedisGate
 from itwin_platform._http.gates.redis import _RedisEngine
-from itwin_platform._http.gates.shared import SharedGate
+from itwin_platform._http.gates.shared import Reply, Request, SharedGate
+from itwin_platform._http.gates.window import Permit
 
 from tests.support.real_time import LONGEST, until
 from tests.support.redis_server import RedisServer, server_program

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 
 import httpx
-from itwin_platform import BackoffEvent, BackoffPolicy, BackoffTransport, Gate, RequestGate
+from itwin_platform import BackoffEvent, BackoffPolicy, BackoffTransport, Gate
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest, Script, now
 
@@ -107,7 +107,7 @@ def backoff(
     service: httpx.AsyncBaseTransport,
     *,
     policy: BackoffPolicy | None = None,
-    gate: RequestGate | None = None,
+    gate: Gate | None = None,
     jitter: float = 0.0,
     on_event: Callable[[BackoffEvent], None] | None = None,
 ) -> BackoffTransport:

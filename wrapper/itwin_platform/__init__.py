@@ -36,8 +36,8 @@ from ._http.attempts.token import AccessToken
 from ._http.attempts.transport import BackoffTransport
 from ._http.connections.aiohttp import fast_transport
 from ._http.events import AttemptEnded, BackoffEvent, CooldownStarted, GateChanged
-from ._http.gates.gate import Gate, RequestGate
-from ._http.gates.window import Permit, RateLimit, WaitTooLongError
+from ._http.gates.gate import Gate
+from ._http.gates.window import RateLimit
 from ._http.policy import BackoffPolicy
 from ._requests.response_info import ResponseInfo
 from ._version import __version__
@@ -151,7 +151,6 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "Pager",
     "PagingError",
     "PermissionDeniedError",
-    "Permit",
     "PlatformClient",
     "PlatformError",
     "QueryParameterAuthentication",
@@ -165,7 +164,6 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "RepositoryOptions",
     "RepositoryResourceData",
     "RepositorySubClass",
-    "RequestGate",
     "RequestTooLargeError",
     "Resource",
     "ResourceCapabilities",
@@ -195,7 +193,6 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "UsageError",
     "Vector3d",
     "View3dData",
-    "WaitTooLongError",
     "Webhook",
     "WebhookScope",
     "__version__",

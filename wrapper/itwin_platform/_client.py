@@ -13,7 +13,7 @@ from ._http.attempts.auth import TokenAuth, TokenProvider
 from ._http.attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
 from ._http.connections.given_client import HTTPClient, HTTPTransport, Timeout, as_timeout, innermost
 from ._http.events import BackoffEvent
-from ._http.gates.gate import RequestGate
+from ._http.gates.gate import Gate
 from ._http.policy import BackoffPolicy, with_limits
 from ._requests.options import CallOptions, as_callback, with_headers
 from ._requests.platform import PlatformHTTPClient, PlatformSender
@@ -78,7 +78,7 @@ class PlatformClient:
         max_response_bytes: int = MAX_RESPONSE_BYTES,
         transport: HTTPTransport | None = None,
         http_client: HTTPClient | None = None,
-        gate: RequestGate | None = None,
+        gate: Gate | None = None,
         on_event: Callable[[BackoffEvent], None] | None = None,
         allow_insecure: bool = False,
     ) -> None:

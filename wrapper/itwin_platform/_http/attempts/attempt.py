@@ -13,7 +13,7 @@ from ..connections.failures import NO_RESPONSE, NOT_CONNECTED, UNSENDABLE, tls_f
 from ..connections.given_client import HTTPTransport
 from ..connections.lazy import Request, Response, route_of
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, tell
-from ..gates.gate import RequestGate
+from ..gates.gate import Gate
 from ..gates.window import Permit
 from ..policy import OUTCOMES, BackoffPolicy, Outcome, Progress, delay_before
 from ..status_errors import SENT_TOKEN, limited_by
@@ -120,18 +120,16 @@ class AttemptSender:
     """Sends single attempts through `transport`, and tells the gate, the log and the callback how they ended."""
 
     transport: HTTPTransport
-    gate: RequestGate
+    gate: Gate
     max_response_bytes: int
     on_event: Callable[[BackoffEvent], None] | None
     random_number: Callable[[], float]
     now: Callable[[], datetime]
 
     async def send(self, request: Request, call: Call) -> Attempt:
-        """Send a request once and return what it ended in. The permit of a request without a response stays."""
+        """Send a request once and return what it ended in; the permit of the call ends with it."""
         call.sent += 1
         call.is_in_flight, call.is_rate_limited = True, False
-        assert call.permit is not None  # noqa: S101  # a call is admitted before each attempt
-        self.gate.sending(call.permit)
         number, started = call.sent, asyncio.get_running_loop().time()
         try:
             sending = self._protected(self._send(request, call))
@@ -139,13 +137,18 @@ class AttemptSender:
         except BaseException as error:
             call.progress = call.progress.after(Outcome.OUTCOME_UNKNOWN)
             self._report(request, error, number=number, started=started)
+            self._end(call, self.gate.abandoned)
             raise
         call.is_in_flight = False
-        if attempt.response is not None and call.permit is not None:
-            self.gate.answered(call.permit)
-            call.permit = None
+        self._end(call, self.gate.abandoned if attempt.response is None else self.gate.answered)
         self._report(request, attempt.response or attempt.error, number=number, started=started)
         return attempt
+
+    @staticmethod
+    def _end(call: Call, end: Callable[[Permit], None]) -> None:
+        permit, call.permit = call.permit, None
+        if permit is not None:  # a 429 has ended it
+            end(permit)
 
     def _protected(self, sending: Coroutine[Any, Any, Attempt]) -> Coroutine[Any, Any, Attempt]:
         # The protection costs a task for each attempt; a transport says by itself when it needs none.

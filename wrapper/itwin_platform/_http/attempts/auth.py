@@ -68,6 +68,11 @@ class TokenAuth:
     def __repr__(self) -> str:
         return "TokenAuth(<hidden>)"
 
+    @property
+    def takes_time(self) -> bool:
+        """Whether the next token comes from a function that may take its time."""
+        return self._provider is not None and (self._current is None or not self._serves(self._current))
+
     async def authorize(self, request: Request, token: ObtainedToken | None = None, *, since: int = 0) -> ObtainedToken:
         """Put a token on a request, the given one or else the current one, and return it.
 

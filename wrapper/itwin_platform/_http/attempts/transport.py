@@ -13,8 +13,7 @@ from ..connections.failures import without_frames
 from ..connections.given_client import HTTPTransport, as_transport
 from ..connections.lazy import LazyRequest, copy_of
 from ..events import BackoffEvent
-from ..gates.gate import Gate, RequestGate
-from ..gates.guarded_gate import GuardedGate
+from ..gates.gate import Gate
 from ..gates.window import WaitTooLongError
 from ..policy import POLICY, BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
 from ..status_errors import ATTEMPTS, REASON, RETRY_AFTER, RETRY_AT, moment_after
@@ -56,7 +55,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         transport: HTTPTransport,
         *,
         policy: BackoffPolicy | None = None,
-        gate: RequestGate | None = None,
+        gate: Gate | None = None,
         auth: TokenAuth | None = None,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
         on_event: Callable[[BackoffEvent], None] | None = None,
@@ -64,17 +63,16 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._policy = policy or BackoffPolicy()
-        own = Gate(self._policy.max_in_flight, random_number=random_number) if gate is None else gate
-        self._gate = own if type(own) is Gate else GuardedGate(own)
+        if not isinstance(gate, Gate | None):
+            raise UsageError("gate must be a Gate or a RedisGate")
+        self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._auth = auth
-        # Processes that share a gate may share its retry budget as well.
-        shared = getattr(own, "retry_budget", None)
-        self._budget = shared if isinstance(shared, RetryBudget) else RetryBudget(self._policy.retry_budget)
+        self._budget = RetryBudget(self._policy.retry_budget)
         self._calls: dict[Call, asyncio.Task[object] | None] = {}
         self._ended = asyncio.Event()
         self._is_closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._seen = last_rate_limit_of(own)
+        self._seen = last_rate_limit_of(self._gate)
         self._sender = AttemptSender(
             transport=as_transport(transport),
             gate=self._gate,
@@ -163,11 +161,12 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             request = copy_of(call.request) if call.sent else call.request
             if self._auth is not None:
                 refreshed, call.refreshed_token = call.refreshed_token, None
+                if refreshed is None and self._auth.takes_time:
+                    # Meanwhile other calls use the permit; this one keeps its place in the queue.
+                    self._release(call)
                 token = self._auth.authorize(request, refreshed, since=call.token_failures)
                 call.token = await (token if call.trace is None else call.trace.waiting("token_wait", token))
-                if self._auth.is_provided and (self._is_closed or self._gate.cooldown_left() > 0):
-                    # The token took its time, and meanwhile the client was closed, or another call rate limited.
-                    self._release(call)
+                if call.permit is None:
                     await self._admit(call)
             attempt = await self._sender.send(request, call)
             if attempt.outcome is Outcome.RATE_LIMITED:
@@ -198,10 +197,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
 
     def _release(self, call: Call) -> None:
-        """Give back the permit of a call that still holds one: no response came, or nothing was sent."""
+        """Give back the permit of a call that still holds one: nothing was sent."""
         permit, call.permit = call.permit, None
         if permit is not None:
-            self._gate.abandoned(permit)
+            self._gate.unused(permit)
 
     async def _refresh_token(self, call: Call) -> bool:
         """Refresh the token of a call after its first 401; return whether there is another one to try."""

@@ -3,52 +3,46 @@
 -- `_http/gates/window.py`; a test compares the two. Time is the server's alone. All keys hold one hash tag and expire.
 --
 -- KEYS: state, leases, queue, wants, log of sends
--- ARGV: one JSON array, because an argument takes longer to pass than its value: channel, lease, max_in_flight, retry
---       budget, (requests, seconds) of each rate, process, wants, listens, holds, change of the retry budget,
---       (kind, period, number, value, jitter) of each report
--- Returns one string for the same reason: known, wait, rank, cooldown, whether a process waits, retry budget, and the
--- period and the number of each permit.
+-- ARGV: one JSON array, because an argument takes longer to pass than its value: channel, lease, max_in_flight,
+--       (requests, seconds) of each rate, process, wants, listens, holds, (kind, period, number, value, jitter) of each
+--       report
+-- Returns one string for the same reason: known, wait, rank, cooldown, whether a process waits, and the period and the
+-- number of each permit.
 local STATE, LEASES, QUEUE, WANTS, LOG = unpack(KEYS)
-local channel, lease, most, capacity, rates, me, wants, listens, holds, spent, ended = unpack(cjson.decode(ARGV[1]))
-local PROBE_INTERVAL, LONGEST_GROWTH, FEWEST_LEARNED, CLOCK_ERROR, NEVER = 60, 20, 8, 0.000001, 1000000000
+local channel, lease, most, rates, me, wants, listens, holds, ended = unpack(cjson.decode(ARGV[1]))
+local PROBE_INTERVAL, LONGEST_GROWTH, FEWEST_LEARNED, CLOCK_ERROR = 60, 20, 8, 0.000001
 local clock = redis.call('TIME')
 local now = clock[1] + clock[2] / 1000000
 
 local function exact(number) return string.format('%.17g', number) end
 
 -- One field holds what all share, each other one what a process holds: as numbers, which take less time than names.
-local SHARED, ENTRY, NUMBER = '<dddddddddddddddddd', '<dddd', '<d'
+local SHARED, ENTRY = '<ddddddddddddddddd', '<dddd'
 local shared, of_mine = unpack(redis.call('HMGET', STATE, 'shared', me))
 local s = {
   period = 0, number = 0, open = most, started = 0, allowed = 0, allowed_before = 0, learned = 0, mark = -1,
   cooldown = 0, probe = -1, probe_at = 0, strikes = 0, in_flight = 0, in_period = 0, turn = 0, queued = 0,
-  budget = capacity, prune_at = 0,
+  prune_at = 0,
 }
 if shared then
   s.period, s.number, s.open, s.started, s.allowed, s.allowed_before, s.learned, s.mark,
   s.cooldown, s.probe, s.probe_at, s.strikes, s.in_flight, s.in_period, s.turn, s.queued,
-  s.budget, s.prune_at = struct.unpack(SHARED, shared)
+  s.prune_at = struct.unpack(SHARED, shared)
 end
 
 local longest_rate = 0
 for _, rate in ipairs(rates) do longest_rate = math.max(longest_rate, rate[2]) end
 local has_rates = longest_rate > 0
 
--- What a process holds: permits in all, those of the period that it was last granted one in, until when, and those
--- that it has not reported as sent where there are rates.
+-- What a process holds: permits in all, those of the period that it was last granted one in, and until when.
 local function unpacked(packed)
-  local entry = {held = 0, period = -1, in_period = 0, expires = 0, unsent = {}}
-  if packed then
-    entry.held, entry.period, entry.in_period, entry.expires = struct.unpack(ENTRY, packed)
-    for at = 33, #packed, 8 do entry.unsent[#entry.unsent + 1] = struct.unpack(NUMBER, packed, at) end
-  end
+  local entry = {held = 0, period = -1, in_period = 0, expires = 0}
+  if packed then entry.held, entry.period, entry.in_period, entry.expires = struct.unpack(ENTRY, packed) end
   return entry
 end
 
 local function packed(entry)
-  local fields = {struct.pack(ENTRY, entry.held, entry.period, entry.in_period, entry.expires)}
-  for _, number in ipairs(entry.unsent) do fields[#fields + 1] = struct.pack(NUMBER, number) end
-  return table.concat(fields)
+  return struct.pack(ENTRY, entry.held, entry.period, entry.in_period, entry.expires)
 end
 
 -- Only permits need a lease: a process that waits without one is not asked to renew anything.
@@ -68,8 +62,7 @@ end
 local function release(entry)
   s.in_flight = s.in_flight - entry.held
   if entry.period == s.period then s.in_period = s.in_period - entry.in_period end
-  for _, number in ipairs(entry.unsent) do redis.call('ZREM', LOG, number) end
-  entry.held, entry.in_period, entry.unsent = 0, 0, {}
+  entry.held, entry.in_period = 0, 0
 end
 
 local mine = unpacked(of_mine)
@@ -102,7 +95,6 @@ local function wait(ahead)
     if count >= requests then
       local index = math.min(count - requests + ahead, count - 1)
       local entry = redis.call('ZRANGEBYSCORE', LOG, after, '+inf', 'WITHSCORES', 'LIMIT', index, 1)
-      if tonumber(entry[2]) > now then return -1 end
       longest = math.max(longest, entry[2] + per - now)
     end
   end
@@ -116,11 +108,7 @@ local function begin(entry)
   s.started, s.number = s.started + 1, s.number + 1
   if s.started == s.learned and s.started >= FEWEST_LEARNED then s.open, s.mark = 1, s.number end
   if s.cooldown - now > CLOCK_ERROR then s.probe, s.probe_at = s.number, now + PROBE_INTERVAL end
-  -- Until it is reported as sent, it counts against every rate.
-  if has_rates then
-    redis.call('ZADD', LOG, exact(now + NEVER), s.number)
-    table.insert(entry.unsent, s.number)
-  end
+  if has_rates then redis.call('ZADD', LOG, exact(now), s.number) end
 end
 
 local function finish(period)
@@ -132,26 +120,16 @@ local function finish(period)
   end
 end
 
-local function no_longer_unsent(number)
-  for index, unsent in ipairs(mine.unsent) do
-    if unsent == number then return table.remove(mine.unsent, index) end
-  end
-end
-
 -- Not a function for each kind: each exchange would create them all, which takes longer than to run one.
 for _, report in ipairs(ended) do
   local kind, period, number, value, jitter = unpack(report)
-  if kind == 'sent' then
-    no_longer_unsent(number)
-    redis.call('ZADD', LOG, 'XX', exact(now - value), number)
-  elseif kind == 'cooldown' then
+  if kind == 'cooldown' then
     -- A process that was alone for a while knows of it.
     s.cooldown, s.probe_at, s.open = math.max(s.cooldown, now + value), now + PROBE_INTERVAL, 1
   else
     finish(period)
   end
   if kind == 'unused' then
-    no_longer_unsent(number)
     redis.call('ZREM', LOG, number)
     if period == s.period then s.started = s.started - 1 end
     if number == s.probe then s.probe_at = 0 end
@@ -179,7 +157,6 @@ for _, report in ipairs(ended) do
 end
 -- It ended its subscription while a permit was on its way to it.
 if not listens and not holds then release(mine) end
-s.budget = math.min(capacity, s.budget + spent)
 if has_rates then redis.call('ZREMRANGEBYSCORE', LOG, '-inf', exact(now - longest_rate)) end
 
 local function enqueue(process)
@@ -233,13 +210,13 @@ end
 shared = struct.pack(
   SHARED, s.period, s.number, s.open, s.started, s.allowed, s.allowed_before, s.learned, s.mark,
   s.cooldown, s.probe, s.probe_at, s.strikes, s.in_flight, s.in_period, s.turn, s.queued,
-  s.budget, s.prune_at
+  s.prune_at
 )
 redis.call('HSET', STATE, 'shared', shared, me, packed(mine))
 redis.call('EXPIRE', STATE, life)
 redis.call('EXPIRE', LEASES, life)
 if has_rates then redis.call('EXPIRE', LOG, life) end
 return string.format(
-  '%d %.6f %d %.6f %d %.0f', known and 1 or 0, wait(rank), rank, math.max(0, s.cooldown - now),
-  s.queued > 0 and 1 or 0, s.budget
+  '%d %.6f %d %.6f %d', known and 1 or 0, wait(rank), rank, math.max(0, s.cooldown - now),
+  s.queued > 0 and 1 or 0
 ) .. granted

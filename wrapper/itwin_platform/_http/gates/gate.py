@@ -4,60 +4,100 @@ import asyncio
 import itertools
 import random
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from heapq import heapify, heappop, heappush
 
 from ..._errors import UsageError
-from .waiters import Waiter, WaiterQueue
 from .window import Permit, RateLimit, WaitTooLongError, Window
 
-
-class RequestGate(Protocol):
-    """What the client calls before and after each attempt; implement it to share a gate in another way.
-
-    The order within one call is: `ticket()` once, and then for each attempt `enter(ticket)`, `sending(permit)`, and
-    exactly one of `answered`, `rate_limited` and `abandoned`. Only `enter` and `aclose` may wait.
-    """
-
-    def ticket(self) -> int:
-        """Return a position in the queue, kept through all attempts of a call: a lower one is served first."""
-        ...
-
-    async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
-        """Wait for permission to send one attempt.
-
-        Raises:
-            WaitTooLongError: immediately, when a cooldown is known, or becomes known, that lasts longer than `max_wait`
-                seconds or past `until`, in the event loop's time.
-            UsageError: the gate is closed.
-        """
-        ...
-
-    def sending(self, permit: Permit) -> None:
-        """Count the attempt against the rates: its request goes out now."""
-        ...
-
-    def answered(self, permit: Permit) -> None:
-        """End an attempt that got a response other than 429."""
-        ...
-
-    def rate_limited(self, permit: Permit, *, wait: float) -> None:
-        """End an attempt that got a 429: no request starts for `wait` seconds."""
-        ...
-
-    def abandoned(self, permit: Permit) -> None:
-        """End an attempt without a response; without `sending` before, the permit returns as if never granted."""
-        ...
-
-    def cooldown_left(self) -> float:
-        """Return the seconds in which no request may start."""
-        ...
-
-    async def aclose(self) -> None:
-        """End all waits with UsageError, and release what the gate holds; `enter` raises UsageError from then on."""
-        ...
-
-
 CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
+#: What adding and subtracting a cooldown may leave of the clock's rounding, in seconds.
+CLOCK_ERROR = 1e-6
+
+
+class Waiter(asyncio.Future[Permit]):
+    """A task's wait for a permit: its position in the queue, and how long a cooldown it may wait for."""
+
+    __slots__ = ("max_wait", "ticket", "until")
+
+    def __init__(self, ticket: int, *, max_wait: float, until: float | None, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(loop=loop)
+        self.ticket = ticket
+        self.max_wait = max_wait + CLOCK_ERROR
+        self.until = float("inf") if until is None else until
+
+    def gives_up(self, *, now: float, left: float) -> bool:
+        """Return whether a cooldown of `left` seconds is too long for this waiter."""
+        return left > self.max_wait or (left > 0 and now + left >= self.until)
+
+
+class _Heap:
+    """Waiters by one of their values; those that wait no longer stay in it until they are met or too many."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[float, int, Waiter]] = []
+
+    def push(self, value: float, entry: int, waiter: Waiter, *, live: int) -> None:
+        heappush(self._entries, (value, entry, waiter))
+        if len(self._entries) > 2 * live + 64:
+            self._entries = [each for each in self._entries if not each[2].done()]
+            heapify(self._entries)
+
+    def first(self) -> Waiter | None:
+        while self._entries and self._entries[0][2].done():
+            heappop(self._entries)
+        return self._entries[0][2] if self._entries else None
+
+
+class WaiterQueue:
+    """Waiters, first in first out by ticket."""
+
+    __slots__ = ("_by_max_wait", "_by_ticket", "_by_until", "_entered", "waiting")
+
+    def __init__(self) -> None:
+        self._by_ticket, self._by_max_wait, self._by_until = _Heap(), _Heap(), _Heap()
+        self._entered = 0
+        #: Waiters that have not been granted a permit, failed, or been counted as cancelled.
+        self.waiting = 0
+
+    def add(self, waiter: Waiter) -> None:
+        """Queue a waiter behind all that have its ticket or a lower one."""
+        self._entered += 1
+        self.waiting += 1
+        self._by_ticket.push(waiter.ticket, self._entered, waiter, live=self.waiting)
+        if waiter.max_wait < float("inf"):
+            self._by_max_wait.push(waiter.max_wait, self._entered, waiter, live=self.waiting)
+        if waiter.until < float("inf"):
+            self._by_until.push(waiter.until, self._entered, waiter, live=self.waiting)
+
+    def first(self) -> Waiter | None:
+        """Return the waiter whose turn it is; None when nobody waits."""
+        return self._by_ticket.first()
+
+    def grant(self, waiter: Waiter, permit: Permit) -> None:
+        """Give a permit to a waiter."""
+        self.waiting -= 1
+        waiter.set_result(permit)
+
+    def count_cancelled(self) -> None:
+        """Count a waiter that was cancelled."""
+        self.waiting -= 1
+
+    def reject(self, *, now: float, left: float) -> None:
+        """End the waits that a cooldown of `left` seconds is too long for."""
+        for heap in (self._by_max_wait, self._by_until):
+            while (waiter := heap.first()) is not None and waiter.gives_up(now=now, left=left):
+                self._fail(waiter, WaitTooLongError(left))
+
+    def fail_all(self, error: Exception) -> None:
+        """End all waits."""
+        while (waiter := self.first()) is not None:
+            self._fail(waiter, error)
+
+    def _fail(self, waiter: Waiter, error: Exception) -> None:
+        self.waiting -= 1
+        waiter.set_exception(error)
 
 
 class Gate:
@@ -123,10 +163,10 @@ class Gate:
             if not self._queue.waiting and self._may_begin(loop.time()):
                 return self._window.begin(loop.time())
             permit = await self._wait(Waiter(ticket, max_wait=max_wait, until=until, loop=loop), now=loop.time())
-            if self.cooldown_left() == 0:
+            if self._window.may_send(permit, loop.time()):
                 return permit
             # A cooldown became known after the permit was granted and before this task continued.
-            self.abandoned(permit)
+            self.unused(permit)
 
     async def _wait(self, waiter: Waiter, *, now: float) -> Permit:
         left = self._window.cooldown_left(now)
@@ -142,19 +182,12 @@ class Gate:
                 self._queue.count_cancelled()
                 self._admit()
             elif waiter.exception() is None:
-                self.abandoned(waiter.result())
+                self.unused(waiter.result())
             raise
 
     def cooldown_left(self) -> float:
         """Return the seconds in which no request may start."""
-        # In a long cooldown one request a minute probes whether it still holds: it may start.
-        return 0.0 if self._window.is_probing else self._window.cooldown_left(asyncio.get_running_loop().time())
-
-    def sending(self, permit: Permit) -> None:
-        """Count the attempt against the rates: its request goes out now."""
-        self._window.sending(permit, now=asyncio.get_running_loop().time())
-        if self._window.has_rates and self._queue.waiting and self._timer is None:
-            self._admit()  # from now on it is known when a rate has room again
+        return self._window.cooldown_left(asyncio.get_running_loop().time())
 
     def answered(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429, and let in what may start now."""
@@ -172,6 +205,11 @@ class Gate:
     def abandoned(self, permit: Permit) -> None:
         """End an attempt without a response, and let in what may start now."""
         self._window.end(permit)
+        self._admit()
+
+    def unused(self, permit: Permit) -> None:
+        """Return a permit of which nothing was sent, as if it had never been granted."""
+        self._window.unused(permit)
         self._admit()
 
     async def aclose(self) -> None:

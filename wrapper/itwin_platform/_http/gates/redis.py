@@ -11,10 +11,8 @@ from urllib.parse import urlsplit
 
 from ..._errors import UsageError
 from ..events import GateChanged
-from ..policy import BackoffPolicy
-from .engine import LEASE, EngineRejectsError, EngineUnreachableError, Reply, Request
 from .gate import rates_of
-from .shared import SharedGate
+from .shared import LEASE, EngineRejectsError, EngineUnreachableError, Reply, Request, SharedGate
 from .window import Permit, RateLimit
 
 #: The seconds after which a silent subscription looks whether its connection still stands.
@@ -34,7 +32,7 @@ class RedisClient(Protocol):
 
 
 class RedisGate(SharedGate):
-    """A gate that any number of processes and machines share: cooldown, slow start, rates and retry budget.
+    """A gate that any number of processes and machines share: cooldown, slow start and rates.
 
     The state lives in Redis 6.2 or newer, or Valkey, under keys that expire. While the server is unreachable, each
     process continues with its share: `max_in_flight` and the rates divided by `workers`. It logs one warning, and
@@ -113,7 +111,7 @@ class _RedisEngine:
         self._keys = [each.encode() for each in (str(len(keys)), *keys)]
         self._channel = prefix + "process:"
         shared_rates = [(rate.requests, rate.counted_for) for rate in rates]
-        self._settings = (self._channel, LEASE, max_in_flight, BackoffPolicy().retry_budget, shared_rates)
+        self._settings = (self._channel, LEASE, max_in_flight, shared_rates)
         self._script = Path(__file__).with_name("exchange.lua").read_bytes()
         self._digest = sha1(self._script, usedforsecurity=False).hexdigest()
 
@@ -121,19 +119,18 @@ class _RedisEngine:
         reports = [
             (each.kind, each.permit.period, each.permit.number, each.value, each.jitter) for each in request.reports
         ]
-        process = (request.process, request.wants, request.listens, request.holds, request.spent)
+        process = (request.process, request.wants, request.listens, request.holds)
         try:
             said: Any = await self._run_script(json.dumps((*self._settings, *process, reports)).encode())
         except (self._errors.RedisError, OSError) as error:
             raise self._translated(error) from error
-        known, wait, rank, cooldown, waiting, budget, *permits = said.split()
+        known, wait, rank, cooldown, waiting, *permits = said.split()
         return Reply(
             known=bool(int(known)),
             wait=None if float(wait) < 0 else float(wait),
             rank=int(rank),
             cooldown=float(cooldown),
             is_contended=bool(int(waiting)),
-            budget=int(budget),
             permits=[_permit(*each) for each in zip(permits[::2], permits[1::2], strict=True)],
         )
 
@@ -193,4 +190,4 @@ class _RedisEngine:
 
 
 def _permit(period: str | bytes, number: str | bytes) -> Permit:
-    return Permit(period=int(period), number=int(number))
+    return Permit(period=int(period), number=int(number), at=0.0)

@@ -3,22 +3,160 @@
 import asyncio
 import math
 import uuid
-from collections.abc import Callable, Iterable
-from typing import Self
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, Self
 
 from ..._errors import UsageError
 from ..events import GateChanged, tell
-from ..policy import BackoffPolicy
-from .engine import LEASE, Engine, EngineRejectsError, Reply, Report, Request
 from .gate import Gate, rates_of
-from .intervals import LONGEST_POLL, poll_delay, sent_delay
-from .reports import Reports, SharedBudget
 from .window import Permit, RateLimit
 
+#: A process that is silent for so many seconds gives its permits back: it crashed, or lost the engine.
+LEASE = 8.0
+#: The first process that waits asks again after this time, each further one so much later, up to the longest: a permit
+#: comes without asking, so this matters only when nobody is left who would report the end of one.
+POLL_INTERVAL, POLL_STEP, LONGEST_POLL = 1.0, 0.05, 10.0
+#: Processes that ask at the same moment do so one after the other.
+_RANK_STEP, _LATEST_RANK, _JITTER = 0.002, 1.0, 0.002
 #: An engine that takes longer than this counts as unreachable; then it is tried again so often. In seconds.
 ENGINE_TIMEOUT, RETRY_INTERVAL = 1.0, 1.0
 #: A 429, and what others may wait for, is reported at once; what else ended waits so long for company.
 REPORT_DELAY = 0.01
+
+NO_PERMIT = Permit(period=0, number=0, at=0.0)
+
+Kind = Literal["unused", "abandoned", "answered", "rate_limited", "cooldown"]
+
+
+class EngineUnreachableError(Exception):
+    """The engine does not respond, or not in time."""
+
+
+class EngineRejectsError(Exception):
+    """The engine responds, and rejects the request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What became of a permit, or a cooldown of `value` seconds that a process knows of.
+
+    Args:
+        kind: what happened.
+        permit: the permit of the engine; a cooldown has none.
+        value: how long the cooldown lasts, in seconds.
+        jitter: a number from 0 to 1.
+    """
+
+    kind: Kind
+    permit: Permit = NO_PERMIT
+    value: float = 0.0
+    jitter: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One exchange: what ended, and how many permits the process wants from now on.
+
+    Args:
+        process: names the process.
+        wants: how many of its tasks wait.
+        listens: whether it listens for permits, which then come without another exchange.
+        holds: whether it holds permits, apart from those that it reports the end of.
+        reports: what happened since the last exchange.
+    """
+
+    process: str
+    wants: int
+    listens: bool
+    holds: bool
+    reports: Sequence[Report]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the engine says.
+
+    Args:
+        known: whether the process still has what it holds: its lease had not expired.
+        wait: the seconds until another permit may be free; None for until another ends.
+        rank: how many processes are served before this one.
+        cooldown: the seconds in which no request may start.
+        is_contended: whether a process waits.
+        permits: granted now.
+    """
+
+    known: bool
+    wait: float | None
+    rank: int
+    cooldown: float
+    is_contended: bool
+    permits: Sequence[Permit]
+
+
+class Engine(Protocol):
+    """Where the state of a shared gate lives."""
+
+    async def exchange(self, request: Request) -> Reply:
+        """Report and ask; raises EngineUnreachableError and EngineRejectsError."""
+        ...
+
+    async def listen(self, process: str, *, ready: Callable[[], None], grant: Callable[[Permit], None]) -> None:
+        """Call `ready` once permits can be received, and `grant` with each; ends only by an exception."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close what was opened."""
+        ...
+
+
+def poll_delay(reply: Reply, *, jitter: float) -> float:
+    """Return the seconds after which a process that waits asks again; `jitter` is a number from 0 to 1."""
+    pause = min(POLL_INTERVAL + POLL_STEP * reply.rank, LONGEST_POLL) if reply.wait is None else reply.wait
+    return pause + min(reply.rank * _RANK_STEP, _LATEST_RANK) + jitter * _JITTER
+
+
+class Reports:
+    """The permits of the engine that this process holds, and what became of those that it held."""
+
+    __slots__ = ("_held", "_waiting")
+
+    def __init__(self) -> None:
+        self._held: dict[Permit, Permit] = {}
+        self._waiting: list[Report] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    @property
+    def holds(self) -> bool:
+        """Whether a permit of the engine has not ended."""
+        return bool(self._held)
+
+    def hold(self, permit: Permit, *, granted: Permit) -> None:
+        """Note which permit the engine has granted for one of this process."""
+        self._held[permit] = granted
+
+    def end(self, permit: Permit, kind: Kind, *, value: float = 0.0, jitter: float = 0.0) -> None:
+        """Report what a permit ended in; of one that the engine does not know, or no longer, only a cooldown."""
+        if (granted := self._held.pop(permit, None)) is not None:
+            self._waiting.append(Report(kind=kind, permit=granted, value=value, jitter=jitter))
+        elif kind == "rate_limited":
+            self._waiting.append(Report(kind="cooldown", value=value))
+
+    def unused(self, granted: Permit) -> None:
+        """Report a permit that nobody waited for."""
+        self._waiting.append(Report(kind="unused", permit=granted))
+
+    def take(self) -> list[Report]:
+        """Return what is to be reported, once."""
+        reports, self._waiting = self._waiting, []
+        return reports
+
+    def forget(self) -> None:
+        """Drop everything: the engine was lost, or has given the permits back."""
+        self._held.clear()
+        self._waiting.clear()
 
 
 class SharedGate(Gate):
@@ -35,8 +173,7 @@ class SharedGate(Gate):
 
     __slots__ = (
         *("_asked", "_changed", "_due", "_engine", "_has_joined", "_is_contended", "_is_cooldown_unreported"),
-        *("_is_lost", "_listener", "_listens", "_name", "_on_event", "_process", "_pump", "_reports", "_sent_delay"),
-        "retry_budget",
+        *("_is_lost", "_listener", "_listens", "_name", "_on_event", "_process", "_pump", "_reports"),
     )
 
     def __init__(
@@ -54,12 +191,10 @@ class SharedGate(Gate):
         rates = rates_of(rate)
         shares = [RateLimit(max(1, each.requests // workers), each.per) for each in rates]
         super().__init__(math.ceil(max_in_flight / workers), shares)
-        self.retry_budget: SharedBudget = SharedBudget(BackoffPolicy().retry_budget)
         self._engine, self._name, self._on_event = engine, name, on_event
         # Made anew in each process: a gate may be built before a server forks its workers.
         self._process = ""
-        self._reports = Reports(counts_sent=bool(rates))
-        self._sent_delay = sent_delay(rates)
+        self._reports = Reports()
         #: How many permits the engine has been asked for and has not granted yet.
         self._asked = 0
         self._has_joined = self._is_lost = self._listens = self._is_contended = self._is_cooldown_unreported = False
@@ -75,30 +210,28 @@ class SharedGate(Gate):
     async def __aexit__(self, *raised: object) -> None:
         await self.aclose()
 
-    def sending(self, permit: Permit) -> None:
-        """Count the attempt against the rates: its request goes out now."""
-        super().sending(permit)
-        if self._reports.sending(permit, now=asyncio.get_running_loop().time()):
-            self._exchange_within(self._sent_delay)
-
     def answered(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429."""
-        self._reports.end(permit, "answered", now=asyncio.get_running_loop().time())
+        self._reports.end(permit, "answered")
         self._window.answered(permit)
         # Also when nobody waits here: other processes may wait for this permit.
         self._admit()
 
     def rate_limited(self, permit: Permit, *, wait: float) -> None:
         """End an attempt that got a 429: this process stops at once, the others with their next exchange."""
-        now = asyncio.get_running_loop().time()
-        self._reports.end(permit, "rate_limited", now=now, value=wait, jitter=self._random_number())
+        self._reports.end(permit, "rate_limited", value=wait, jitter=self._random_number())
         self._is_cooldown_unreported = True
         super().rate_limited(permit, wait=wait)
 
     def abandoned(self, permit: Permit) -> None:
-        """End an attempt without a response; one that was not sent leaves the limit as it was."""
-        self._reports.end(permit, "abandoned", now=asyncio.get_running_loop().time())
+        """End an attempt without a response."""
+        self._reports.end(permit, "abandoned")
         super().abandoned(permit)
+
+    def unused(self, permit: Permit) -> None:
+        """Return a permit of which nothing was sent, as if it had never been granted."""
+        self._reports.end(permit, "unused")
+        super().unused(permit)
 
     async def aclose(self) -> None:
         """End all waits with UsageError, report what ended, and close what was opened."""
@@ -156,8 +289,7 @@ class SharedGate(Gate):
     async def _exchange(self) -> None:
         loop = asyncio.get_running_loop()
         self._process = self._process or uuid.uuid4().hex
-        reports = self._reports.take(now=loop.time())
-        spent, self.retry_budget.unreported = self.retry_budget.unreported, 0
+        reports = self._reports.take()
         if self._is_lost:
             # The engine knows no permit of this process, and no cooldown that it has met meanwhile.
             left = self._window.cooldown_left(loop.time())
@@ -170,7 +302,6 @@ class SharedGate(Gate):
             wants=self._asked,
             listens=self._listens,
             holds=self._reports.holds,
-            spent=spent,
             reports=tuple(reports),
         )
         try:
@@ -192,7 +323,6 @@ class SharedGate(Gate):
         self._has_joined = True
         if not reply.known:
             self._reports.forget()  # the lease had expired, and the permits with it
-        self.retry_budget.left = reply.budget + self.retry_budget.unreported
         self._is_contended = reply.is_contended
         if not self._is_cooldown_unreported:
             self._window.hold(now + reply.cooldown)

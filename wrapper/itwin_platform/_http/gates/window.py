@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ..._errors import UsageError
@@ -45,10 +46,11 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permit:
-    """Permission to send one request, with its cooldown period and its sequence number."""
+    """Permission to send one request: its cooldown period, its sequence number, and when it was granted."""
 
     period: int
     number: int
+    at: float
 
 
 class WaitTooLongError(Exception):
@@ -63,23 +65,25 @@ class WaitTooLongError(Exception):
 
 
 class _Rate:
-    """One rate, with the times at which its requests were sent."""
+    """One rate, with the times at which permits were granted that count against it."""
 
-    __slots__ = ("_counted_for", "_requests", "_sent")
+    __slots__ = ("_counted_for", "_granted", "_requests")
 
     def __init__(self, rate: RateLimit) -> None:
         self._requests, self._counted_for = rate.requests, rate.counted_for
-        self._sent: deque[float] = deque()
+        self._granted: deque[float] = deque()
 
-    def wait(self, now: float, unsent: int) -> float | None:
-        while self._sent and self._sent[0] + self._counted_for <= now:
-            self._sent.popleft()
-        if len(self._sent) + unsent < self._requests:
-            return 0.0
-        return self._sent[0] + self._counted_for - now if self._sent else None
+    def wait(self, now: float) -> float:
+        while self._granted and self._granted[0] + self._counted_for <= now:
+            self._granted.popleft()
+        return 0.0 if len(self._granted) < self._requests else self._granted[0] + self._counted_for - now
 
-    def sent(self, now: float) -> None:
-        self._sent.append(now)
+    def count(self, at: float) -> None:
+        self._granted.append(at)
+
+    def uncount(self, at: float) -> None:
+        with suppress(ValueError):  # it is too old to count
+            self._granted.remove(at)
 
 
 class Window:
@@ -97,8 +101,7 @@ class Window:
 
     __slots__ = (
         *("_allowed", "_allowed_before", "_cooldown_until", "_in_flight", "_in_period", "_learned", "_mark", "_most"),
-        *("_number", "_open", "_period", "_probe", "_probe_at", "_rates", "_started", "_strikes", "_unsent"),
-        "has_rates",
+        *("_number", "_open", "_period", "_probe", "_probe_at", "_rates", "_started", "_strikes"),
     )
 
     def __init__(self, *, max_in_flight: int, rates: Sequence[RateLimit] = ()) -> None:
@@ -106,8 +109,6 @@ class Window:
             raise UsageError("Gate: max_in_flight must be at least 1")
         self._most = self._open = max_in_flight
         self._rates = [_Rate(rate) for rate in rates]
-        self.has_rates: bool = bool(rates)
-        self._unsent: set[int] = set()  # the numbers of permits
         self._in_flight = self._in_period = 0
         self._cooldown_until = self._probe_at = float("-inf")
         self._probe: Permit | None = None
@@ -122,11 +123,6 @@ class Window:
         """Permits that have not ended."""
         return self._in_flight
 
-    @property
-    def is_probing(self) -> bool:
-        """Whether a permit is out that may be used in spite of the cooldown."""
-        return self._probe is not None and self._probe.number in self._unsent
-
     def cooldown_left(self, now: float) -> float:
         """Return the seconds until the cooldown ends; 0 when there is none."""
         return max(0.0, self._cooldown_until - now)
@@ -137,12 +133,11 @@ class Window:
             return min(left, until_probe)
         if self._in_period >= self._open or self._in_flight >= self._most:
             return None
-        longest = 0.0
-        for rate in self._rates:
-            if (wait := rate.wait(now, len(self._unsent))) is None:
-                return None
-            longest = max(longest, wait)
-        return longest
+        return max((rate.wait(now) for rate in self._rates), default=0.0)
+
+    def may_send(self, permit: Permit, now: float) -> bool:
+        """Return whether a permit still holds: a cooldown may have started since it was granted."""
+        return permit == self._probe or self.cooldown_left(now) == 0
 
     def begin(self, now: float) -> Permit:
         """Grant a permit."""
@@ -150,33 +145,32 @@ class Window:
         self._in_period += 1
         self._started += 1
         self._number += 1
-        permit = Permit(period=self._period, number=self._number)
-        self._unsent.add(permit.number)
+        permit = Permit(period=self._period, number=self._number, at=now)
+        for rate in self._rates:
+            rate.count(now)
         if self._started == self._learned and self._started >= FEWEST_LEARNED:
             self._open, self._mark = 1, permit.number
         if now < self._cooldown_until:
             self._probe, self._probe_at = permit, now + PROBE_INTERVAL
         return permit
 
-    def sending(self, permit: Permit, *, now: float) -> None:
-        """Count the request against the rates, from now on."""
-        self._unsent.discard(permit.number)
-        for rate in self._rates:
-            rate.sent(now)
-
     def end(self, permit: Permit) -> None:
-        """End a request without a response; one that was not sent leaves the window as it was."""
+        """End a request without a response."""
         self._in_flight -= 1
         self._in_period -= permit.period == self._period
-        if permit.number in self._unsent:
-            self._unsent.discard(permit.number)
-            self._started -= permit.period == self._period
-            if permit == self._probe:
-                self._probe_at = float("-inf")
+
+    def unused(self, permit: Permit) -> None:
+        """Return a permit of which nothing was sent, as if it had never been granted."""
+        self.end(permit)
+        self._started -= permit.period == self._period
+        for rate in self._rates:
+            rate.uncount(permit.at)
+        if permit == self._probe:
+            self._probe, self._probe_at = None, float("-inf")
 
     def answered(self, permit: Permit) -> None:
         """End a request with a response other than 429, and open the window where that shows room."""
-        self._ended_after_sending(permit)
+        self.end(permit)
         if permit == self._probe:
             self._cooldown_until = float("-inf")
         if permit.period == self._period:
@@ -189,7 +183,7 @@ class Window:
 
     def rate_limited(self, permit: Permit, *, now: float, wait: float, jitter: float = 0.0) -> None:
         """End a request with a 429: no request starts for `wait` seconds or longer, then the window opens slowly."""
-        self._ended_after_sending(permit)
+        self.end(permit)
         self._probe_at = now + PROBE_INTERVAL
         if permit.period != self._period:
             self._cooldown_until = max(self._cooldown_until, now + wait)
@@ -203,10 +197,6 @@ class Window:
         self._allowed_before = self._allowed
         self._started = self._allowed = self._in_period = 0
         self._open, self._mark = 1, None
-
-    def _ended_after_sending(self, permit: Permit) -> None:
-        self._unsent.discard(permit.number)
-        self.end(permit)
 
     def postpone_probe(self, now: float) -> None:
         """Send no probe in the next minute: the engine of a shared limit, which granted them so far, is lost."""
