@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec regeneration-drill \
-	templates-diff vendor package test-all-pythons lines clean \
+	templates-diff vendor package mutants test-all-pythons lines clean \
 	conformance conformance-quick bench bench-quick bench-backoff bench-paging bench-width reliability docs check-tag sbom audit
 
 help:  ## List these targets
@@ -78,6 +78,9 @@ vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, 
 
 package: $(READY)  ## Build sdist and wheel, and try the wheel in a clean environment
 	@$(BIN)/python -m tools.release.package
+
+mutants: $(READY)  ## Change the wrapper in many small ways and list the changes that no test notices, in about an hour
+	@$(BIN)/python -m tools.mutation $(if $(EACH),--each $(EACH)) $(if $(ONLY),--only $(ONLY))
 
 test-all-pythons: $(READY)  ## Try the wheel on every installed Python from 3.11, with the lowest and the newest dependencies
 	@$(BIN)/python -m tools.release.test_all_pythons

@@ -27,8 +27,8 @@ def steps(path: Path) -> list[dict[str, Any]]:
 
 
 def test_there_is_a_workflow_for_each_purpose() -> None:
-    """Checks for each commit, what takes longer at night, and a release."""
-    assert [path.stem for path in WORKFLOWS] == ["checks", "nightly", "release"]
+    """Checks for each commit, what takes longer at night, a release, and what takes an hour once a week."""
+    assert [path.stem for path in WORKFLOWS] == ["checks", "nightly", "release", "weekly"]
 
 
 @each_workflow

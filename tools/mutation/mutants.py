@@ -1,0 +1,131 @@
+"""The small changes that mutation testing makes to a module: each is one place with another text."""
+
+import ast
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+#: What each operator becomes.
+_OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.Div: ast.Mult,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    """One change of a source: from `start` to `end`, in bytes, stands `text` in its place.
+
+    Args:
+        line: the line of the change, from 1.
+        start, end: the bytes of the source that are replaced.
+        before, text: what is there, and what takes its place.
+    """
+
+    line: int
+    start: int
+    end: int
+    before: str
+    text: str
+
+    def applied_to(self, source: bytes) -> bytes:
+        """Return the source with the change."""
+        return source[: self.start] + self.text.encode() + source[self.end :]
+
+
+def mutants_of(source: str) -> Iterator[Mutant]:
+    """Yield every mutant of a module, in the order of its lines.
+
+    Docstrings, annotations, imports and the texts of messages stay: no test of behaviour can notice them.
+    """
+    tree = ast.parse(source)
+    offsets = [0]
+    for line in source.encode().splitlines(keepends=True):
+        offsets.append(offsets[-1] + len(line))
+    found: list[Mutant] = []
+    for node in _code_of(tree):
+        start = offsets[node.lineno - 1] + node.col_offset
+        end = offsets[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        before = source.encode()[start:end].decode()
+        found += [
+            Mutant(line=node.lineno, start=start, end=end, before=before, text=text)
+            for text in _changes_of(node)
+            if text != before
+        ]
+    yield from sorted(found, key=lambda mutant: (mutant.start, mutant.end, mutant.text))
+
+
+def _code_of(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
+    """Yield the expressions and statements that run, outside in."""
+    if isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Global | ast.Nonlocal):
+        return
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        return
+    if isinstance(node, ast.expr | ast.stmt):
+        yield node
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list", "bases", "type_comment"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield from _code_of(child)
+
+
+def _changes_of(node: ast.expr | ast.stmt) -> Iterator[str]:
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPERATORS:
+        yield _with(node, ops=[_OPERATORS[type(node.ops[0])]()])
+    elif isinstance(node, ast.BoolOp | ast.BinOp) and type(node.op) in _OPERATORS:
+        yield _with(node, op=_OPERATORS[type(node.op)]())
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield f"({ast.unparse(node.operand)})"
+    elif isinstance(node, ast.Constant):
+        yield from _changes_of_constant(node.value)
+    elif isinstance(node, ast.Call):
+        for index, keyword in enumerate(node.keywords):
+            if keyword.arg is not None:
+                yield _with(node, keywords=node.keywords[:index] + node.keywords[index + 1 :])
+    else:
+        yield from _changes_of_statement(node)
+
+
+def _changes_of_constant(value: object) -> Iterator[str]:
+    if isinstance(value, bool):
+        yield str(not value)
+    elif isinstance(value, int | float):
+        yield repr(value + 1)
+    elif isinstance(value, str) and value.isidentifier():
+        yield repr(f"{value}_")
+
+
+def _changes_of_statement(node: ast.expr | ast.stmt) -> Iterator[str]:
+    is_effect = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Await)
+    if is_effect or isinstance(node, ast.AugAssign):
+        yield "pass"
+    elif isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
+        yield "return None"
+    elif isinstance(node, ast.Break):
+        yield "continue"
+    elif isinstance(node, ast.IfExp):
+        yield f"({ast.unparse(node.body)})"
+        yield f"({ast.unparse(node.orelse)})"
+
+
+def _with(node: ast.expr, **fields: object) -> str:
+    changed = copy.copy(node)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    return f"({ast.unparse(changed)})"
