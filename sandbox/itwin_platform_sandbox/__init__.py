@@ -9,7 +9,7 @@ Importing this package imports no web framework: `Sandbox` and `FAULTS` are load
 
 from typing import TYPE_CHECKING
 
-from ._server.records import RecordedRequest
+from ._server.journal import RecordedRequest
 from ._service.rate_limit import RateLimit
 from ._service.state import Snapshot
 

@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import NoReturn, get_args
 
 from ._faults.catalogue import FAULTS
-from ._faults.notation import fault_from_text
-from ._faults.plan import Fault
+from ._faults.plan import Fault, fault_from_text
 from ._sandbox import Sandbox
 from ._server.overview import as_text, overview
-from ._service.fields import FieldError
-from ._service.rate_limit import RateKind, RateLimit, rate_limit_of
-from ._service.retry_after import RETRY_AFTER_FORMS
+from ._service.json_values import FieldError
+from ._service.rate_limit import RETRY_AFTER_FORMS, RateKind, RateLimit, rate_limit_of
 
 FAULT_HELP = (
     "add a fault, such as stall,operation=list_itwins,count=2,seconds=3; repeat the option for several faults. "
@@ -57,7 +55,13 @@ def _add_address_options(add: Callable[..., argparse.Action]) -> None:
     add("--path-prefix", default="", metavar="PATH", help="path such as /api below which the service is found")
     add("--public-url", metavar="URL", help="base URL of a proxy in front of the sandbox, used in next links")
     add("--allow-host", action="append", default=[], metavar="NAME", help="name that Host may have; * for any")
-    add("--cors", action="append", default=[], metavar="ORIGIN", help="origin whose pages may use it; * for any")
+    add(
+        "--cors",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="origin whose pages may use and control it; with * every page may use the service and none control it",
+    )
     add("--tls", action="store_true", help="serve HTTPS with a certificate made for this run (extra tls)")
 
 
@@ -79,6 +83,9 @@ def _add_behavior_options(add: Callable[..., argparse.Action]) -> None:
     add("--strict", action="store_true", help="reject unknown and read-only fields, empty and implausible values")
     add("--any-token", action=argparse.BooleanOptionalAction, default=True, help="accept every bearer token (default)")
     add("--vendor", metavar="NAME", help="the only vendor that Accept may name (default: any)")
+    add(
+        "--bodies", action="store_true", help="keep the bodies of responses in the journal, and show bodies on the page"
+    )
     add("--fault", action="append", default=[], metavar="NAME,FIELD=VALUE,...", help=FAULT_HELP)
 
 
@@ -101,6 +108,7 @@ def sandbox_of(arguments: argparse.Namespace) -> Sandbox:
         as_seen=arguments.as_seen,
         strict=arguments.strict,
         any_token=arguments.any_token,
+        bodies=arguments.bodies,
         vendor=arguments.vendor,
     )
 

@@ -1,4 +1,4 @@
-"""The public class: its arguments, its start and its end."""
+"""The public class: what a test starts, reads and controls."""
 
 import asyncio
 import os
@@ -7,11 +7,17 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
-from ._controls import SandboxControls
-from ._server.argument_checks import (
+from ._faults.catalogue import FaultName
+from ._faults.plan import Fault
+from ._server.control import application
+from ._server.journal import RecordedRequest
+from ._server.running import RunningSandbox
+from ._server.settings import (
+    Environment,
+    Settings,
     check_counts,
     check_delay,
     checked_hosts,
@@ -20,12 +26,12 @@ from ._server.argument_checks import (
     checked_public_url,
     checked_vendor,
 )
-from ._server.running import RunningSandbox
-from ._server.settings import Environment, Settings
-from ._service.fields import FieldError
-from ._service.rate_limit import RateLimitLike, rate_limit_of
-from ._service.seeding import SeedDocument, Seeded, platform_of_document, read_seed_file, seeded_platform
-from ._service.state import source_of
+from ._service.credentials import ALL_PERMISSIONS, ALL_SCOPES
+from ._service.examples import seeded_platform
+from ._service.json_values import FieldError
+from ._service.rate_limit import RateLimitLike, RetryAfter, rate_limit_of
+from ._service.seed_document import SeedDocument, platform_of_document, read_seed_file
+from ._service.state import Seeded, Snapshot, source_of
 
 DEFAULT_TOKEN = "sandbox-token"  # noqa: S105 - opens nothing but a sandbox
 
@@ -34,7 +40,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class Sandbox(SandboxControls):
+class Sandbox:
     """The service on the loopback interface, running inside `async with`.
 
     Args:
@@ -55,8 +61,10 @@ class Sandbox(SandboxControls):
         host: The address to listen on.
         port: The port to listen on; 0 for a free one.
         tls: Serve HTTPS with a certificate made for this run, which `ca_file` verifies. Needs the extra `tls`.
-        cors: Origins such as `http://localhost:3000` whose pages may use the sandbox; `*` for every page.
+        cors: Origins such as `http://localhost:3000` whose pages may use and control the sandbox. `*` lets every page
+            use the service, and none control the sandbox.
         allow_hosts: Names that Host may have besides loopback names and addresses; `*` for every name.
+        bodies: Keep the bodies of responses in the journal too, without secrets, and show all bodies on the page.
         clock: Monotonic seconds for rate limits, token expiry and the journal.
         now: The aware time of stored data and of the header Date.
         sleep: Called for every delay.
@@ -93,6 +101,7 @@ class Sandbox(SandboxControls):
         tls: bool = False,
         cors: str | Iterable[str] = (),
         allow_hosts: str | Iterable[str] = (),
+        bodies: bool = False,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = _utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -115,6 +124,7 @@ class Sandbox(SandboxControls):
             tls=tls,
             cors=checked_origins(cors),
             allowed_hosts=checked_hosts(allow_hosts),
+            bodies=bodies,
         )
         number = seed if isinstance(seed, int) else 1
         environment = Environment(clock=clock, now=now, sleep=sleep, random=source_of(number, "jitter"))
@@ -125,7 +135,7 @@ class Sandbox(SandboxControls):
                 return platform_of_document(document, now=now)
             return seeded_platform(itwins=itwins, objects=objects, seed=number, as_seen=as_seen, now=now)
 
-        super().__init__(RunningSandbox(seeded, environment, settings))
+        self._running = RunningSandbox(seeded, environment, settings)
         self._ca_folder: tempfile.TemporaryDirectory[str] | None = None
         self.token = DEFAULT_TOKEN
 
@@ -134,7 +144,7 @@ class Sandbox(SandboxControls):
         return f"<Sandbox {running.address if running.server.port else 'not started'}>"
 
     async def __aenter__(self) -> Self:
-        await self._running.server.start()
+        await self._running.server.start(application(self._running))
         return self
 
     async def __aexit__(
@@ -162,6 +172,168 @@ class Sandbox(SandboxControls):
             Path(self._ca_folder.name, "ca.pem").write_bytes(self._running.certificate.authority)
         return str(Path(self._ca_folder.name, "ca.pem"))
 
+    @property
+    def requests(self) -> list[RecordedRequest]:
+        """The journal: a record of every request, in the order in which they ended. Clear the list to start over.
+
+        The journal keeps about 8 MiB, which is some 15,000 requests without bodies; then it drops the older half.
+        """
+        return self._running.recorder.records
+
+    @property
+    def account_id(self) -> str:
+        """The primary Account iTwin."""
+        return self._running.seeded.platform.account_id
+
+    @property
+    def itwin_id(self) -> str:
+        """The iTwin that owns the seeded repositories and the seeded scene."""
+        return self._running.seeded.itwin_id
+
+    @property
+    def repository_id(self) -> str:
+        """A repository of class GeographicInformationSystem and subclass WebMapService, or the first one of a seed."""
+        return _present("repository", next(iter(self._running.seeded.repository_ids.values()), None))
+
+    @property
+    def repository_ids(self) -> Mapping[str, str]:
+        """The seeded repositories by subclass; those without one by class, such as `Storage`, which is read-only."""
+        return MappingProxyType(dict(self._running.seeded.repository_ids))
+
+    @property
+    def scene_id(self) -> str:
+        """The seeded scene."""
+        return _present("scene", self._running.seeded.scene_id)
+
+    @property
+    def webhook_id(self) -> str:
+        """A seeded webhook of `itwin_id`, inactive at the start."""
+        return _present("webhook", self._running.seeded.webhook_id)
+
+    def add_token(
+        self,
+        token: str,
+        *,
+        organization_administrator: bool = True,
+        service_application: bool = True,
+        permissions: Iterable[str] = ALL_PERMISSIONS,
+        scopes: Iterable[str] = ALL_SCOPES,
+        member_of: Iterable[str] | None = None,
+        expires_in: float | None = None,
+    ) -> None:
+        """Register `token` for a caller with every right that no argument removes.
+
+        Registering a token again replaces its rights and ends its expiry.
+
+        Args:
+            token: The bearer token.
+            organization_administrator: Whether the caller holds every permission everywhere.
+            service_application: Whether the caller may update webhooks.
+            permissions: Any of `itwins_modify` and `webhooks_maintainer`. They matter for a caller who is not an
+                organization administrator, in the iTwins of which the caller is a member.
+            scopes: Any of `itwin-platform` and `webhooks:modify`.
+            member_of: The ids of the iTwins that the caller lists; None for all.
+            expires_in: Seconds of the sandbox's clock after which requests with the token get 401.
+
+        Raises:
+            ValueError: The token cannot be a bearer token, or a permission does not exist.
+
+        Source: section 5.
+        """
+        self._running.tokens.register(
+            token,
+            organization_administrator=organization_administrator,
+            service_application=service_application,
+            permissions=permissions,
+            scopes=scopes,
+            member_of=member_of,
+            expires_in=expires_in,
+        )
+
+    def remove_token(self, token: str) -> None:
+        """Remove a registered token; with `any_token` it is then accepted like any other."""
+        self._running.tokens.remove(token)
+
+    def set_rate(self, rate: str | RateLimitLike | None) -> None:
+        """Set the rate limit of every token and restart the count; None for no limit."""
+        self._running.set_rate(None if rate is None else rate_limit_of(rate))
+
+    def set_latency(self, latency: float, jitter: float = 0.0) -> None:
+        """Set by how many seconds every response is delayed, and the upper bound of a random extra delay."""
+        check_delay(latency, jitter)
+        self._running.set_latency(latency, jitter)
+
+    def snapshot(self) -> Snapshot:
+        """Return a copy of the stored data for `restore`."""
+        return self._running.snapshot()
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Replace the stored data by that of a snapshot; tokens, faults and the journal do not change."""
+        self._running.restore(snapshot)
+
+    def reset(self) -> None:
+        """Restore the state of the start: data, tokens, faults, rate limit, latency, journal and snapshots."""
+        self._running.reset()
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The pending faults, with the counts that remain."""
+        return self._running.faults()
+
+    @property
+    def unused_faults(self) -> tuple[Fault, ...]:
+        """The faults that were added and have never fired. With the pytest fixture, such a fault fails the test."""
+        return self._running.unused_faults()
+
+    def fault(
+        self,
+        name: FaultName,
+        *,
+        operation: str | None = None,
+        count: int | None = 1,
+        skip: int = 0,
+        seconds: float | None = None,
+        retry_after: RetryAfter = "seconds",
+        origin: str = "http://foreign.invalid",
+    ) -> None:
+        """Add a fault for the next `count` requests on which it has an effect, after `skip` others.
+
+        Faults fire in the order in which they were added. A request on which a fault has no effect does not count: a
+        first page for `next_null`, for example.
+
+        Args:
+            name: A name of the table `itwin_platform_sandbox.FAULTS`, which says what each fault does.
+            operation: Only requests for this operation, by its name in `requests`; None for any.
+            count: How many requests the fault affects; None for all.
+            skip: How many requests pass before.
+            seconds: The duration of `stall`, `trickle` and `refuse`, and the delay that `rate_limited` and
+                `unavailable` request.
+            retry_after: The form in which `rate_limited` and `unavailable` request their delay.
+            origin: The origin of the next link of `next_foreign`.
+
+        Raises:
+            ValueError: A name or number is wrong; the message names the argument.
+        """
+        self.add_fault(
+            Fault(
+                name=name,
+                operation=operation,
+                count=count,
+                skip=skip,
+                seconds=seconds,
+                retry_after=retry_after,
+                origin=origin,
+            )
+        )
+
+    def add_fault(self, fault: Fault) -> None:
+        """Add a `Fault`; `fault(...)` makes one and adds it."""
+        self._running.add_fault(fault)
+
+    def clear_faults(self) -> None:
+        """Remove all faults, end `refuse`, and accept the tokens again that `token_expires` has ended."""
+        self._running.clear_faults()
+
 
 def _document(seed: object) -> SeedDocument | None:
     if isinstance(seed, bool) or not isinstance(seed, int | str | os.PathLike | Mapping):
@@ -169,3 +341,9 @@ def _document(seed: object) -> SeedDocument | None:
     if isinstance(seed, str | os.PathLike):
         return read_seed_file(Path(seed))
     return seed if isinstance(seed, Mapping) else None
+
+
+def _present(kind: str, found: str | None) -> str:
+    if found is None:
+        raise LookupError(f"the seed has no {kind}")
+    return found

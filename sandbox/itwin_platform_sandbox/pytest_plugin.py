@@ -16,6 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from . import Sandbox
 
+
 MARKER = "itwin_sandbox(**arguments): the arguments of itwin_platform_sandbox.Sandbox for the fixture itwin_sandbox"
 
 

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._server.recorder import Recorder
-from itwin_platform_sandbox._service.messages import APIRequest
+from itwin_platform_sandbox._server.journal import Recorder
+from itwin_platform_sandbox._service.messages import APIRequest, Body
 
 HEADERS = {"Authorization": "Bearer a"}
 PAGE = "http://localhost:3000"
@@ -180,8 +180,8 @@ def test_the_journal_is_bounded_in_bytes() -> None:
     recorder = Recorder(lambda: 0.0, most_bytes=1_000_000)
 
     def record(number: int) -> None:
-        recording = recorder.begin(APIRequest(method="PATCH", path=str(number)), None)
-        recording.body(b'{"description": "' + b"x" * 50_000 + b'"}')
+        recording = recorder.begin(APIRequest(method="PATCH", path=str(number)), None, None)
+        recording.body(Body(b'{"description": "' + b"x" * 50_000 + b'"}'))
         recording.end(200)
 
     for number in range(30):

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from itwin_platform_sandbox import FAULTS, Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
 from itwin_platform_sandbox._service.json_values import JSON, read_json, write_json
-from itwin_platform_sandbox._service.messages import APIRequest
-from itwin_platform_sandbox._service.operation_table import OPERATIONS
+from itwin_platform_sandbox._service.messages import APIRequest, Body
+from itwin_platform_sandbox._service.service import OPERATIONS
 
 from tests.support.examples import examples, strings
 
@@ -91,7 +91,7 @@ def test_any_request_gets_a_documented_response(operation: Any, sandbox: Sandbox
         path=path,
         query=query,
         headers={"authorization": "Bearer a", "accept": "*/*", "content-type": "application/json"},
-        body=write_json(data.draw(values)),
+        body=Body(write_json(data.draw(values))),
     )
     reply = sandbox._running.service.decide(request).response
     assert reply is not None
@@ -122,7 +122,7 @@ def test_faults_can_be_combined(operation: Any, names: list[FaultName]) -> None:
             path=path,
             query={"iTwinId": sandbox.itwin_id, "$top": "2"},
             headers=headers,
-            body=write_json({**body}),
+            body=Body(write_json({**body})),
         )
         assert sandbox._running.service.decide(request).response is not None
 
@@ -133,6 +133,8 @@ def test_any_path_header_and_body_is_handled(path: str, header: str, body: bytes
     service = Sandbox(itwins=1, objects=0)._running.service
     for headers in ({"authorization": header}, {"authorization": "Bearer a", "accept": header, "content-type": header}):
         for method in ("GET", "PATCH", "POST", "BREW"):
-            reply = service.decide(APIRequest(method=method, path=f"/{path}", headers=headers, body=body)).response
+            reply = service.decide(
+                APIRequest(method=method, path=f"/{path}", headers=headers, body=Body(body))
+            ).response
             assert reply is not None
             assert reply.status in {401, 404}

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from itwin_platform_sandbox import FAULTS, Sandbox
-from itwin_platform_sandbox._server.control.application import ROUTES
+from itwin_platform_sandbox._server.control import ROUTES
 
 from tests.support.other_languages import OTHER_LANGUAGES, block, run
 

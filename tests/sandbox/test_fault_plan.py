@@ -5,9 +5,8 @@ from typing import get_args
 import pytest
 from itwin_platform_sandbox import FAULTS, Fault, Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
-from itwin_platform_sandbox._faults.changes import RESPONSE_CHANGES
-from itwin_platform_sandbox._faults.notation import fault_from_text, fault_from_values, fault_values
-from itwin_platform_sandbox._faults.plan import SEEN_FAULTS, FaultPlan
+from itwin_platform_sandbox._faults.faulty_service import RESPONSE_CHANGES
+from itwin_platform_sandbox._faults.plan import SEEN_FAULTS, FaultPlan, fault_from_text, fault_from_values, fault_values
 from itwin_platform_sandbox._faults.scripted_responses import SCRIPTED_RESPONSES
 from itwin_platform_sandbox._faults.wire import DELIVERIES
 

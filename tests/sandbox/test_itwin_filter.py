@@ -4,8 +4,8 @@ from contextlib import suppress
 
 import pytest
 from hypothesis import given, strategies as st
+from itwin_platform_sandbox._service.itwin_filter import DEEPEST_NESTING, FilterError, compile_filter
 from itwin_platform_sandbox._service.json_values import JSONObject
-from itwin_platform_sandbox._service.queries.itwin_filter import DEEPEST_NESTING, FilterError, compile_filter
 
 from tests.support.examples import strings
 

@@ -7,8 +7,7 @@ import httpx
 import pytest
 from hypothesis import example, given, strategies as st
 from itwin_platform_sandbox import RateLimit, Sandbox
-from itwin_platform_sandbox._service.rate_limit import RateKind, RequestCounter, rate_limit_of
-from itwin_platform_sandbox._service.retry_after import RetryAfter
+from itwin_platform_sandbox._service.rate_limit import RateKind, RequestCounter, RetryAfter, rate_limit_of
 
 NOW = datetime(2024, 5, 1, 12, 0, 0, tzinfo=UTC)
 

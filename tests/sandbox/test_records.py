@@ -5,7 +5,7 @@ import asyncio
 import httpx
 import pytest
 from itwin_platform_sandbox import RecordedRequest, Sandbox
-from itwin_platform_sandbox._server.recorder import Recorder
+from itwin_platform_sandbox._server.journal import Recorder
 from itwin_platform_sandbox._service.messages import APIRequest
 
 
@@ -90,7 +90,7 @@ async def test_the_record_is_there_before_the_response_is(http: httpx.AsyncClien
 def test_a_record_cannot_be_changed() -> None:
     """Records are frozen values."""
     recorder = Recorder(lambda: 0.0)
-    recorder.begin(APIRequest(method="GET", path="/"), None).end(200)
+    recorder.begin(APIRequest(method="GET", path="/"), None, None).end(200)
     (record,) = recorder.records
     assert isinstance(record, RecordedRequest)
     with pytest.raises(AttributeError):
@@ -101,7 +101,7 @@ def test_old_records_go_when_there_are_too_many() -> None:
     """A sandbox that runs on keeps a bounded number of records, the latest ones."""
     recorder = Recorder(lambda: 0.0, most=10)
     for number in range(11):
-        recorder.begin(APIRequest(method="GET", path=str(number)), None).end(200)
+        recorder.begin(APIRequest(method="GET", path=str(number)), None, None).end(200)
     assert [record.path for record in recorder.records] == ["5", "6", "7", "8", "9", "10"]
 
 
@@ -111,6 +111,6 @@ def test_long_queries_and_headers_count_too(where: str) -> None:
     recorder = Recorder(lambda: 0.0, most_bytes=100_000)
     for number in range(20):
         texts = {"a": f"{number}{'x' * 20_000}"}
-        recorder.begin(APIRequest(method="GET", path="/", **{where: texts}), None).end(200)  # type: ignore[arg-type] # query or headers
+        recorder.begin(APIRequest(method="GET", path="/", **{where: texts}), None, None).end(200)  # type: ignore[arg-type] # query or headers
     assert sum(len(value) for record in recorder.records for value in getattr(record, where).values()) <= 100_000
     assert len(recorder.records) >= 2

@@ -3,8 +3,8 @@
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._service.errors import ErrorResponse
-from itwin_platform_sandbox._service.operation_table import OPERATIONS, find_route
+from itwin_platform_sandbox._service.messages import ErrorResponse
+from itwin_platform_sandbox._service.service import OPERATIONS, find_route
 
 ODD_ID = "a/b#c?d%e"
 ENCODED = "a%2Fb%23c%3Fd%25e"

@@ -7,11 +7,11 @@ from typing import Any
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._service.body import is_uuid
-from itwin_platform_sandbox._service.queries.itwin_properties import STATUSES, SUB_CLASSES
-from itwin_platform_sandbox._service.scene_rules import scene_problems
-from itwin_platform_sandbox._service.seeding import Seeded, seeded_platform
-from itwin_platform_sandbox._service.state import time_text
+from itwin_platform_sandbox._service.examples import seeded_platform
+from itwin_platform_sandbox._service.itwin_filter import STATUSES, SUB_CLASSES
+from itwin_platform_sandbox._service.messages import is_uuid
+from itwin_platform_sandbox._service.scenes import scene_problems
+from itwin_platform_sandbox._service.state import Seeded, time_text
 
 from tests.support.counted_calls import counted_calls
 

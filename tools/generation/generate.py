@@ -44,7 +44,6 @@ def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
     """Return the lines that say what changed and what to do next."""
     sys.path.insert(0, str(folder))  # import the new package, not an installed one
     from tools.generation.coverage_of_spec import not_wrapped
-    from tools.generation.sandbox_fit import sandbox_misfits
     from tools.generation.wrapper_coverage import rows
     from tools.generation.wrapper_fit import misfits
     from tools.spec.reading import load
@@ -53,12 +52,10 @@ def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
     lines = [f"{count} changed" if changed else "The generated package is as it was."]
     lines += [f"  {line}" for line in changed]
     specification = load(str(spec))
-    served = sandbox_misfits(specification)
-    sandbox = ["", "The sandbox does not fit any more:", "", "\n\n".join(served)] if served else []
     if found := misfits(specification):
-        return [*lines, "", "The wrapper does not fit any more:", "", "\n\n".join(found), *sandbox]
+        return [*lines, "", "The wrapper does not fit any more:", "", "\n\n".join(found)]
     missing = [row for row in rows(specification) if not row.wrapped]
-    lines += [*not_wrapped(missing), *sandbox]
+    lines += not_wrapped(missing)
     lines += ["", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
     return [*lines, "What must hold before it is committed: make check"]
 

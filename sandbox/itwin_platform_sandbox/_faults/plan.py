@@ -1,11 +1,23 @@
 """The pending faults, and which of them affect a request."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import cast
 
-from .._service.fields import LARGEST_NUMBER, FieldError, check_choice
-from .._service.operation_table import OPERATIONS
-from .._service.retry_after import RETRY_AFTER_FORMS, RetryAfter
+from .._service.json_values import (
+    JSON,
+    LARGEST_NUMBER,
+    FieldError,
+    JSONObject,
+    check_choice,
+    read_fields,
+    read_integer,
+    read_number,
+    read_string,
+)
+from .._service.messages import is_origin
+from .._service.rate_limit import RETRY_AFTER_FORMS, RetryAfter
+from .._service.service import OPERATIONS
 from .catalogue import FAULTS, FaultKind, FaultName, Phase, ResponseKind
 
 
@@ -30,6 +42,8 @@ class Fault:
             raise FieldError("count", "must be at least 1; forever is None in Python, null in JSON")
         if self.skip < 0:
             raise FieldError("skip", "must not be negative")
+        if not is_origin(self.origin):
+            raise FieldError("origin", f"must be an origin such as http://foreign.invalid, not {self.origin[:60]!r}")
         if self.seconds is not None and not 0 <= self.seconds <= LARGEST_NUMBER:
             raise FieldError("seconds", f"must be between 0 and {LARGEST_NUMBER}, not {self.seconds}")
         if self.name == "refuse" and self.seconds is None:
@@ -73,10 +87,12 @@ def always(_: Fault) -> bool:
 class FaultPlan:
     """The pending faults, in the order in which they were added."""
 
-    __slots__ = ("_entries",)
+    __slots__ = ("_entries", "fired")
 
     def __init__(self) -> None:
         self._entries: list[_Entry] = []
+        # The names of the faults that fired, until the caller clears them.
+        self.fired: list[FaultName] = []
 
     def add(self, fault: Fault, *, standing: bool = False) -> None:
         """Add a fault; a `standing` one is never unused."""
@@ -110,6 +126,7 @@ class FaultPlan:
             entry.fault = replace(fault, skip=fault.skip - 1)
             return False
         entry.fired = True
+        self.fired.append(fault.name)
         if fault.count == 1:
             del self._entries[position]
         elif fault.count is not None:
@@ -128,3 +145,45 @@ class FaultPlan:
             if applies(fault) and self.count(fault):
                 return fault
         return None
+
+
+FOREVER = "forever"
+FIELDS = tuple(field.name for field in fields(Fault))
+
+
+def fault_from_values(values: Mapping[str, JSON]) -> Fault:
+    """Read a fault from its fields; `FieldError` names the field that is wrong.
+
+    Numbers may be strings, and an empty string is an omitted field. `count` is a number, or null or `forever`.
+    """
+    read_fields(dict(values), FIELDS)
+    sent = {name: value for name, value in values.items() if value not in ("", None)}
+    forever = values.get("count", 1) in (None, FOREVER)
+    return Fault(
+        name=cast("FaultName", read_string(sent, "name")),  # Fault itself rejects an unknown name
+        operation=read_string(sent, "operation") if "operation" in sent else None,
+        count=None if forever else read_integer(sent, "count", 1, least=1),
+        skip=read_integer(sent, "skip", 0),
+        seconds=read_number(sent, "seconds", 0) if "seconds" in sent else None,
+        retry_after=cast("RetryAfter", read_string(sent, "retry_after", "seconds")),
+        origin=read_string(sent, "origin", "http://foreign.invalid"),
+    )
+
+
+def fault_from_text(text: str) -> Fault:
+    """Read `name` or `name,field=value,...`, for example `stall,operation=list_itwins,count=2,seconds=3`."""
+    name, *fields_text = text.split(",")
+    values: JSONObject = {"name": name.strip()}
+    for field_text in fields_text:
+        key, found, value = field_text.partition("=")
+        if not found:
+            raise FieldError(
+                None, f"{field_text!r} has no value; write a fault as name,field=value, such as stall,seconds=3"
+            )
+        values[key.strip()] = value.strip()
+    return fault_from_values(values)
+
+
+def fault_values(fault: Fault) -> JSONObject:
+    """Return the fields of a fault as JSON."""
+    return asdict(fault)

@@ -4,13 +4,17 @@ import gzip
 from collections.abc import Callable
 from datetime import datetime
 
-from .._service.errors import Detail, ErrorResponse, rate_limit_exceeded
 from .._service.json_values import JSON, write_json
-from .._service.messages import ServiceResponse, WireResponse
-from .._service.retry_after import http_date, retry_after_headers
+from .._service.messages import Detail, ErrorResponse, ServiceResponse, WireResponse, rate_limit_exceeded
+from .._service.rate_limit import http_date, retry_after_headers
 from .catalogue import FaultName
-from .gateway import gateway_401_body
 from .plan import Fault
+
+
+def gateway_401_body() -> JSON:
+    """Return the body with which the gateway rejects a token."""
+    return {"statusCode": 401, "message": "Invalid JWT."}
+
 
 JSON_HEADERS = (("content-type", "application/json"),)
 HTML_502 = b"<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n"

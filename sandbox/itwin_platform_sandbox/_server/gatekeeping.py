@@ -1,16 +1,14 @@
 """Who may use the sandbox: a check of Host against DNS rebinding, and CORS for pages of allowed origins."""
 
 import ipaddress
-import re
 from collections.abc import Iterable, Sequence
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-ANY = "*"
-# As a browser sends it: in lower case, and with a port unless it is that of the scheme.
-_ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+from .settings import ANY, CONTROL_PATH, Settings
+
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 # The headers that a page may read. Source: sections 4.3 and 7, and observed headers.
 EXPOSED_HEADERS = ("retry-after", "x-max-return", "x-correlation-id", "date", "tier", "x-itwinplatform-media-type")
@@ -55,19 +53,27 @@ def host_name(host: str) -> str:
     return name.partition(":")[0]
 
 
-def guarded(app: ASGIApp, *, allowed_hosts: Iterable[str], origins: Sequence[str]) -> ASGIApp:
-    """Return the application behind the check of Host and, with origins, CORS."""
-    if origins:
-        app = CORSMiddleware(
-            app,
-            allow_origins=list(origins),
-            allow_methods=METHODS,
-            allow_headers=[ANY],
-            expose_headers=EXPOSED_HEADERS,
-        )
-    return HostCheck(app, allowed_hosts)
+def guarded(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """Return the application behind the check of Host and, with origins, CORS.
+
+    `*` opens the paths of the service. The control interface is opened to origins that are named, because a page that
+    somebody happens to visit could otherwise read and control the sandbox.
+    """
+    public = settings.public_url.partition("://")[2].partition("/")[0] if settings.public_url else ""
+    allowed_hosts = [*settings.allowed_hosts, settings.host, *([host_name(public)] if public else [])]
+    if not settings.cors:
+        return HostCheck(app, allowed_hosts)
+    of_service = _with_cors(app, settings.cors)
+    of_control = _with_cors(app, [origin for origin in settings.cors if origin != ANY])
+
+    async def by_path(scope: Scope, receive: Receive, send: Send) -> None:
+        is_control = scope["path"] in ("/", CONTROL_PATH) or scope["path"].startswith(f"{CONTROL_PATH}/")
+        await (of_control if is_control else of_service)(scope, receive, send)
+
+    return HostCheck(by_path, allowed_hosts)
 
 
-def is_origin(text: str) -> bool:
-    """Return whether the text is an origin such as http://localhost:3000, or `*`."""
-    return text == ANY or _ORIGIN.fullmatch(text) is not None
+def _with_cors(app: ASGIApp, origins: Sequence[str]) -> ASGIApp:
+    return CORSMiddleware(
+        app, allow_origins=origins, allow_methods=METHODS, allow_headers=[ANY], expose_headers=EXPOSED_HEADERS
+    )

@@ -1,22 +1,19 @@
 """Address, token, ids, settings and pending faults as JSON."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
-from .._faults.notation import fault_values
+from .._faults.plan import fault_values
 from .._service.credentials import Caller
 from .._service.json_values import JSON, JSONObject
 from .._service.rate_limit import RateLimit
-from .records import RecordedRequest
-
-if TYPE_CHECKING:
-    from .running import RunningSandbox
+from .journal import RecordedRequest
+from .running import RunningSandbox
 
 # More ids would hide those that a test starts with.
 SHOWN_IDS = 100
 
 
-def overview(sandbox: "RunningSandbox") -> JSONObject:
+def overview(sandbox: RunningSandbox) -> JSONObject:
     """Return the body of `GET /sandbox`, which the command line prints too."""
     settings = sandbox.settings
     latency, jitter = sandbox.latency
@@ -45,7 +42,7 @@ def overview(sandbox: "RunningSandbox") -> JSONObject:
     }
 
 
-def ids(sandbox: "RunningSandbox") -> JSONObject:
+def ids(sandbox: RunningSandbox) -> JSONObject:
     """Return the ids that a test starts with, and the first 100 of each kind of stored data."""
     seeded, platform = sandbox.seeded, sandbox.seeded.platform
     repositories: list[JSON] = [
@@ -67,7 +64,7 @@ def ids(sandbox: "RunningSandbox") -> JSONObject:
     }
 
 
-def counts(sandbox: "RunningSandbox") -> JSONObject:
+def counts(sandbox: RunningSandbox) -> JSONObject:
     """Return the number of stored items of each kind."""
     platform = sandbox.seeded.platform
     return {
@@ -129,4 +126,10 @@ def record_values(record: RecordedRequest) -> JSONObject:
         "ended": record.ended,
         "in_flight": record.in_flight,
         "notes": [*record.notes],
+        "faults": [*record.faults],
+        "rate_limit": record.rate_limit,
+        "error_code": record.error_code,
+        "error_message": record.error_message,
+        "error_details": [*record.error_details],
+        "response_body": record.response_body,
     }

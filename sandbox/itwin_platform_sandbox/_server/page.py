@@ -4,20 +4,20 @@ import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from .._faults.catalogue import FAULTS
-from .._service.fields import FieldError
-from .._service.json_values import JSONObject
-from .._service.operation_table import OPERATIONS
-from .._service.retry_after import RETRY_AFTER_FORMS
+from .._service.json_values import FieldError, JSONObject
+from .._service.rate_limit import RETRY_AFTER_FORMS
+from .._service.service import OPERATIONS
 from .._service.state import Platform, StoredRepository
 from .overview import counts, ids
+from .running import RunningSandbox
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from .running import RunningSandbox
 
 SHOWN_ROWS = 25
 SHOWN_REQUESTS = 50
@@ -35,7 +35,9 @@ FORM_DEFAULTS = {
 Table = tuple[str, int, Sequence[str], list[list[str]]]
 
 
-def render_page(sandbox: "RunningSandbox", *, values: Mapping[str, str], error: FieldError | None) -> str:
+def render_page(
+    sandbox: RunningSandbox, *, values: Mapping[str, str] = MappingProxyType({}), error: FieldError | None = None
+) -> str:
     """Return the page as HTML; the form has `values`, and `error` is shown beside its field."""
     known = {name: value for name, value in ids(sandbox).items() if isinstance(value, str)}
     return _template().render(

@@ -1,25 +1,19 @@
 """One sandbox: its stored data, service, faults, journal and server, and its controls."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from .._faults.catalogue import FaultName
 from .._faults.faulty_service import FaultyService
 from .._faults.plan import SEEN_FAULTS, Fault, FaultPlan
 from .._service.credentials import Tokens
-from .._service.fields import FieldError
+from .._service.json_values import FieldError
 from .._service.rate_limit import RateLimit, RequestCounter
-from .._service.seeding import Seeded
 from .._service.service import Service
-from .._service.state import Snapshot
-from .control import application
-from .endpoint import ServiceEndpoint
-from .gatekeeping import guarded, host_name
-from .loop_server import LoopServer
-from .page import render_page
-from .recorder import Recorder
+from .._service.state import Seeded, Snapshot
+from .journal import Recorder
+from .server import LoopServer, ThrowawayCertificate, throwaway_certificate
 from .settings import Environment, Settings
-from .throwaway_certificate import ThrowawayCertificate, throwaway_certificate
 
 REFUSE: FaultName = "refuse"
 MOST_SNAPSHOTS = 20
@@ -35,11 +29,11 @@ class RunningSandbox:
     """The implementation of `Sandbox`, of the control interface and of the page."""
 
     def __init__(self, seed: Callable[[], Seeded], environment: Environment, settings: Settings) -> None:
-        self._seed = seed
         self.seeded: Seeded = seed()
+        self._start: Snapshot = self.seeded.platform.snapshot()
         self.settings: Settings = settings
         self.tokens: Tokens = Tokens(any_token=settings.any_token, clock=environment.clock)
-        self.recorder: Recorder = Recorder(environment.clock)
+        self.recorder: Recorder = Recorder(environment.clock, bodies=settings.bodies)
         self._environment = environment
         self._plan = FaultPlan()
         self._delays = _Delays(settings.latency, settings.jitter)
@@ -61,12 +55,9 @@ class RunningSandbox:
             now=environment.now,
         )
         self.certificate: ThrowawayCertificate | None = throwaway_certificate(settings.host) if settings.tls else None
-        endpoint = ServiceEndpoint(
-            self.service, recorder=self.recorder, sleep=environment.sleep, latency=self._next_delay
-        )
-        app = guarded(application(endpoint, self), allowed_hosts=self._allowed_hosts(), origins=settings.cors)
+        self.sleep: Callable[[float], Awaitable[None]] = environment.sleep
         tls = self.certificate.server if self.certificate else None
-        self.server: LoopServer = LoopServer(app, host=settings.host, port=settings.port, tls=tls)
+        self.server: LoopServer = LoopServer(host=settings.host, port=settings.port, tls=tls)
         self._begin()
 
     @property
@@ -85,7 +76,7 @@ class RunningSandbox:
         """Restore the state of the start: data, tokens, faults, rate limit, latency, journal, snapshots."""
         self.clear_faults()
         self._plan.clear()
-        self.seeded.platform.restore(self._seed().platform.snapshot())
+        self.seeded.platform.restore(self._start)
         self.tokens.clear()
         self.recorder.records.clear()
         self.snapshots.clear()
@@ -152,10 +143,6 @@ class RunningSandbox:
         if self.server.is_running:
             self.server.run_in_loop(self.server.accept_connections)
 
-    def page(self, *, values: dict[str, str] | None = None, error: FieldError | None = None) -> str:
-        """Return the page as HTML; with an error, the form keeps its values."""
-        return render_page(self, values=values or {}, error=error)
-
     def _begin(self) -> None:
         if self.settings.as_seen:
             for fault in SEEN_FAULTS:
@@ -164,12 +151,9 @@ class RunningSandbox:
         self.set_rate(self.settings.rate)
         self.set_latency(self.settings.latency, self.settings.jitter)
 
-    def _next_delay(self) -> float:
+    def next_delay(self) -> float:
+        """Return the seconds by which the next response is delayed."""
         return self._delays.latency + self._environment.random.random() * self._delays.jitter
-
-    def _allowed_hosts(self) -> list[str]:
-        public = self.settings.public_url.partition("://")[2].partition("/")[0] if self.settings.public_url else ""
-        return [*self.settings.allowed_hosts, self.settings.host, *([host_name(public)] if public else [])]
 
     def _refuse(self, seconds: float) -> None:
         self.server.refuse_connections()

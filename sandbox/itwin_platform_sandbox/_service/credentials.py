@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from .fields import FieldError, check_choice
+from .json_values import FieldError, check_choice
 
 ITWINS_MODIFY = "itwins_modify"
 WEBHOOKS_MAINTAINER = "webhooks_maintainer"

@@ -8,14 +8,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from .errors import Detail, InvalidRequest
-from .json_values import JSON, JSONObject, NotJSONError, read_json
-from .messages import APIRequest
-from .operations.create_detector import INVALID as INVALID_DETECTOR
-from .operations.repository_access import INVALID as INVALID_REPOSITORY
-from .operations.update_repository import AUTHENTICATION_PROPERTIES, LEVELS, READ_ONLY as READ_ONLY_OF_REPOSITORY
-from .operations.update_webhook import INVALID as INVALID_WEBHOOK, READ_ONLY as READ_ONLY_OF_WEBHOOK
-from .scene_rules import DATA_RULES, INVALID as INVALID_SCENE, OBJECT_RULES, SCENE_RULES
+from .detectors import INVALID as INVALID_DETECTOR
+from .json_values import JSON, JSONObject, NotJSONError
+from .messages import APIRequest, Detail, InvalidRequest
+from .repositories import (
+    AUTHENTICATION_PROPERTIES,
+    INVALID as INVALID_REPOSITORY,
+    LEVELS,
+    READ_ONLY as READ_ONLY_OF_REPOSITORY,
+)
+from .scenes import DATA_RULES, INVALID as INVALID_SCENE, OBJECT_RULES, SCENE_RULES
+from .webhooks import INVALID as INVALID_WEBHOOK, READ_ONLY as READ_ONLY_OF_WEBHOOK
 
 # operation -> its error, the code of a detail, and the prefix of field names
 REJECTIONS: dict[str, tuple[InvalidRequest, str, str]] = {
@@ -48,10 +51,10 @@ Found = Iterator[tuple[str, str]]
 
 def odd_fields(operation: str, request: APIRequest) -> list[Detail]:
     """Return a detail for each odd field of the body; none for a body that is not a JSON object."""
-    if operation not in REJECTIONS or not request.body:
+    if operation not in REJECTIONS:
         return []
     try:
-        body = read_json(request.body)
+        body = request.body.json()
     except NotJSONError:
         return []
     _, code, prefix = REJECTIONS[operation]

@@ -1,12 +1,46 @@
-"""The rate limit of each token. Source: section 8, "Rate limiting"."""
+"""The rate limit of each token, and the forms of `retry-after`. Source: section 8, "Rate limiting"."""
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Literal, Protocol, get_args
 
-from .fields import LARGEST_NUMBER, FieldError, check_choice
-from .retry_after import RETRY_AFTER_FORMS, RetryAfter
+from .json_values import LARGEST_NUMBER, FieldError, check_choice
+
+RetryAfter = Literal["seconds", "decimals", "date", "none", "garbage", "huge"]
+RETRY_AFTER_FORMS: tuple[str, ...] = get_args(RetryAfter)
+
+# More seconds than a datetime can add.
+HUGE = 10**15
+
+
+def retry_after_headers(form: RetryAfter, delay: float, now: datetime) -> tuple[tuple[str, str], ...]:
+    """Return the header `retry-after` for a delay in seconds; nothing for `none`. Section 8 describes `seconds`."""
+    if form == "none":
+        return ()
+    seconds = max(1, math.ceil(delay))
+    text = {
+        "seconds": str(seconds),
+        "decimals": f"{math.ceil(delay * 1000) / 1000:.3f}",
+        "date": http_date(_next_full_second(now + timedelta(seconds=delay))),
+        "garbage": "soon",
+        "huge": str(HUGE),
+    }[form]
+    return (("retry-after", text),)
+
+
+def _next_full_second(time: datetime) -> datetime:
+    # A date has full seconds: rounded down, a client that obeys it would be rate limited again.
+    return time if time.microsecond == 0 else time.replace(microsecond=0) + timedelta(seconds=1)
+
+
+def http_date(time: datetime) -> str:
+    """Return an aware time in the form of HTTP headers (RFC 9110, section 5.6.7)."""
+    return format_datetime(time.astimezone(UTC), usegmt=True)
+
 
 RateKind = Literal["fixed_window", "token_bucket"]
 
@@ -45,6 +79,9 @@ class RateLimit:
             raise FieldError("per", f"must be more than 0 and at most {LARGEST_NUMBER} seconds, not {self.per}")
         check_choice("kind", self.kind, get_args(RateKind))
         check_choice("retry_after", self.retry_after, RETRY_AFTER_FORMS)
+
+    def __str__(self) -> str:
+        return f"{self.requests} requests in {self.per:g} s for each token ({self.kind})"
 
 
 def rate_limit_of(rate: str | RateLimitLike) -> RateLimit:

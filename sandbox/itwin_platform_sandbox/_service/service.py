@@ -6,17 +6,91 @@ rejected before any work is done. This module uses neither an HTTP server nor a 
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from urllib.parse import unquote
 
 from .credentials import Caller, CredentialsError, Tokens
-from .errors import ErrorResponse, operation_not_found, rate_limit_exceeded
-from .messages import APIRequest, OperationRequest, ServiceResponse
+from .detectors import create_detector
+from .itwins import get_primary_account, list_itwins
+from .messages import (
+    APIRequest,
+    ErrorResponse,
+    OperationRequest,
+    ServiceResponse,
+    operation_not_found,
+    rate_limit_exceeded,
+)
 from .odd_fields import odd_fields, reject_odd_fields
-from .operation_table import Operation, Route, find_route
-from .rate_limit import RequestCounter
-from .retry_after import retry_after_headers
+from .rate_limit import RequestCounter, retry_after_headers
+from .repositories import create_repository_resource, update_repository
+from .scenes import create_scene, list_scene_objects
 from .state import Platform
+from .webhooks import update_webhook
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One row: `version` is the one in the vendor media type of Accept (section 9)."""
+
+    name: str
+    method: str
+    route: str
+    version: int
+    decide: Callable[[Platform, OperationRequest], ServiceResponse]
+    pattern: re.Pattern[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Other clients of the platform omit the slash at the end of a collection.
+        path = f"{self.route}?" if self.route.endswith("/") else self.route
+        pattern = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path))
+        object.__setattr__(self, "pattern", pattern)  # a frozen value computes a field
+
+
+OPERATIONS = (
+    Operation("list_itwins", "GET", "/itwins/", 1, list_itwins),
+    Operation("get_primary_account", "GET", "/itwins/myprimaryaccount", 1, get_primary_account),
+    Operation("update_repository", "PATCH", "/itwins/{iTwinId}/repositories/{repositoryId}", 1, update_repository),
+    Operation(
+        "create_repository_resource",
+        "POST",
+        "/itwins/{iTwinId}/repositories/{repositoryId}/resources",
+        1,
+        create_repository_resource,
+    ),
+    Operation("create_scene", "POST", "/scenes/", 1, create_scene),
+    Operation("list_scene_objects", "GET", "/scenes/{sceneId}/objects", 1, list_scene_objects),
+    Operation("create_detector", "POST", "/reality-analysis/detectors", 2, create_detector),
+    Operation("update_webhook", "PATCH", "/webhooks/{webhookId}", 2, update_webhook),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The operation of a request, with its decoded path parameters."""
+
+    operation: Operation
+    path_parameters: dict[str, str]
+
+
+def find_route(method: str, path: str) -> Route:
+    """Return the route of a raw path below the base address, or raise 404. Source: section 7, `OperationNotFound`."""
+    allowed = []
+    for operation in OPERATIONS:
+        match = operation.pattern.fullmatch(path)
+        if match is not None and operation.method == method:
+            return Route(operation, {name: unquote(value) for name, value in match.groupdict().items()})
+        if match is not None:
+            allowed.append(operation.method)
+    if allowed:
+        raise operation_not_found(f"{method} is not supported here; supported: {', '.join(allowed)}.")
+    raise operation_not_found(f"There is no operation {method} {path[:200]}.{_suggestion(path)}")
+
+
+def _suggestion(path: str) -> str:
+    other = path.removesuffix("/")
+    return f" Did you mean {other[:200]}?" if any(row.pattern.fullmatch(other) for row in OPERATIONS) else ""
+
 
 _VENDOR_MEDIA_TYPE = re.compile(r"application/vnd\.([a-z0-9_.-]+)\.itwin-platform\.v([0-9]+)\+json", re.IGNORECASE)
 _GENERAL_MEDIA_TYPES = ("*/*", "application/*", "application/json")
@@ -80,7 +154,7 @@ class Service:
         wait = counter.wait(token) if counter is not None else None
         if counter is not None and wait is not None:
             headers = retry_after_headers(counter.retry_after, wait, self._now())
-            raise rate_limit_exceeded(headers)
+            raise rate_limit_exceeded(headers, str(counter.limit))
         return caller
 
     def _check_version(self, operation: Operation, accept: str) -> None:

@@ -1,47 +1,67 @@
-"""The stored data, in memory."""
+"""The stored data, in memory.
 
-import pickle
+Stored values never change in place: a change stores a new value. So a snapshot copies references only, a response may
+show what is stored, and a listing of a scene may be kept until the scene is replaced.
+"""
+
 import random
 import uuid
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from .json_values import JSONObject
 
+MOST_SELECTIONS = 16
 
-@dataclass(slots=True, kw_only=True)
+
+class Selections:
+    """The latest results of filtering and sorting: paging through 50,000 items does both once, not for every page."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, list[JSONObject]] = {}
+
+    def get(self, key: Hashable, select: Callable[[], list[JSONObject]]) -> list[JSONObject]:
+        """Return the selection of this key, made by `select` if there is none yet."""
+        if key not in self._kept:
+            if len(self._kept) >= MOST_SELECTIONS:
+                self._kept.clear()
+            self._kept[key] = select()
+        return self._kept[key]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRepository:
     """A repository (section 2.1) of an iTwin and the resources (section 2.4) in it, by id."""
 
     itwin_id: str
     content: JSONObject = field(repr=False)
-    resources: dict[str, JSONObject] = field(default_factory=dict)
+    resources: Mapping[str, JSONObject] = field(default_factory=dict)
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredScene:
     """A scene (section 2.6) without its objects, and the objects (section 2.7) as a listing shows them."""
 
     content: JSONObject
-    objects: list[JSONObject] = field(default_factory=list)
+    objects: tuple[JSONObject, ...] = ()
+    selections: Selections = field(default_factory=Selections, repr=False, compare=False)
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredWebhook:
-    """A webhook (section 2.9) and the iTwin whose maintainers may change it. Its secret is not stored."""
+    """A webhook (section 2.9), the iTwin whose maintainers may change it, and the secret that signs its deliveries."""
 
     itwin_id: str
     content: JSONObject
+    secret: str = field(repr=False)
 
 
 @dataclass(slots=True, kw_only=True)
 class Platform:
-    """Everything stored. Keys are ids: of iTwins, scenes and webhooks in lower case, of repositories as they are.
-
-    No operation changes an iTwin, so `selections` caches selections from `itwins`: paging through 50,000 of them
-    filters and sorts once, not once for every page.
-    """
+    """Everything stored. Keys are ids: of iTwins, scenes and webhooks in lower case, of repositories as they are."""
 
     now: Callable[[], datetime]
     random: random.Random
@@ -52,23 +72,39 @@ class Platform:
     scenes: dict[str, StoredScene] = field(default_factory=dict, repr=False)
     detectors: list[JSONObject] = field(default_factory=list, repr=False)
     webhooks: dict[str, StoredWebhook] = field(default_factory=dict, repr=False)
-    selections: dict[Hashable, list[JSONObject]] = field(default_factory=dict, repr=False)
+    object_ids: set[str] = field(default_factory=set, repr=False)
+    selections: Selections = field(default_factory=Selections, repr=False)
+
+    def store_scene(self, scene: StoredScene) -> None:
+        """Store a scene, or replace the one of its id."""
+        key = str(scene.content["id"]).lower()
+        if key in self.scenes:
+            self.object_ids -= _ids(self.scenes[key].objects)
+        self.scenes[key] = scene
+        self.object_ids |= _ids(scene.objects)
 
     def snapshot(self) -> "Snapshot":
-        """Return a copy of everything stored."""
+        """Return everything stored."""
         return Snapshot(
-            itwins=dict(self.itwins),  # no operation changes an iTwin
-            changing=pickle.dumps((self.repositories, self.scenes, self.detectors, self.webhooks)),
+            itwins=dict(self.itwins),
+            repositories=dict(self.repositories),
+            scenes=dict(self.scenes),
+            detectors=tuple(self.detectors),
+            webhooks=dict(self.webhooks),
+            object_ids=frozenset(self.object_ids),
             random_state=self.random.getstate(),
         )
 
     def restore(self, snapshot: "Snapshot") -> None:
         """Replace everything stored by the content of a snapshot."""
         self.itwins = dict(snapshot.itwins)
-        # pickle copies ten times as fast as `copy.deepcopy`.
-        self.repositories, self.scenes, self.detectors, self.webhooks = pickle.loads(snapshot.changing)  # noqa: S301 - `snapshot` wrote it
+        self.repositories = dict(snapshot.repositories)
+        self.scenes = dict(snapshot.scenes)
+        self.detectors = list(snapshot.detectors)
+        self.webhooks = dict(snapshot.webhooks)
+        self.object_ids = set(snapshot.object_ids)
         self.random.setstate(snapshot.random_state)
-        self.selections.clear()
+        self.selections = Selections()
 
     def new_id(self) -> str:
         """Return a UUID that depends only on the seed."""
@@ -81,11 +117,26 @@ class Platform:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Snapshot:
-    """A copy of everything stored, to restore later."""
+    """Everything stored at one time, to restore later."""
 
-    itwins: dict[str, JSONObject]
-    changing: bytes
+    itwins: Mapping[str, JSONObject]
+    repositories: Mapping[tuple[str, str], StoredRepository]
+    scenes: Mapping[str, StoredScene]
+    detectors: tuple[JSONObject, ...]
+    webhooks: Mapping[str, StoredWebhook]
+    object_ids: frozenset[str]
     random_state: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seeded:
+    """The stored data and the ids in it that a test starts with; None if a seed document has none."""
+
+    platform: Platform
+    itwin_id: str
+    repository_ids: Mapping[str, str]
+    scene_id: str | None
+    webhook_id: str | None
 
 
 def source_of(seed: int, purpose: str) -> random.Random:
@@ -98,6 +149,15 @@ def new_uuid(source: random.Random) -> str:
     return str(uuid.UUID(int=source.getrandbits(128), version=4))
 
 
+def new_secret(source: random.Random) -> str:
+    """Return a secret of a webhook drawn from `source`: opens nothing, and is the same for the same seed."""
+    return f"{source.getrandbits(160):040x}"
+
+
 def time_text(time: datetime) -> str:
     """Return an aware time as `YYYY-MM-DDTHH:mm:ss.sssZ`. Source: section 2, conventions."""
     return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+
+
+def _ids(objects: Iterable[JSONObject]) -> set[str]:
+    return {str(item["id"]).lower() for item in objects}

@@ -1,13 +1,17 @@
 """Update webhook. Source: section 4.8."""
 
-import copy
-
-from ..body import read_object
-from ..credentials import WEBHOOKS_MAINTAINER, WEBHOOKS_SCOPE
-from ..errors import Detail, ErrorResponse, InvalidRequest, insufficient_permissions
-from ..json_values import JSON, JSONObject
-from ..messages import OperationRequest, ServiceResponse
-from ..state import Platform, StoredWebhook
+from .credentials import WEBHOOKS_MAINTAINER, WEBHOOKS_SCOPE
+from .json_values import JSON, JSONObject
+from .messages import (
+    Detail,
+    ErrorResponse,
+    InvalidRequest,
+    OperationRequest,
+    ServiceResponse,
+    insufficient_permissions,
+    read_object,
+)
+from .state import Platform, StoredWebhook, new_secret
 
 INVALID = InvalidRequest(422, "InvalidUpdateWebhookRequest", "The request to update a webhook is not valid.")
 READ_ONLY = ("id", "scope", "scopeId", "created", "modified")
@@ -41,9 +45,12 @@ def update_webhook(platform: Platform, request: OperationRequest) -> ServiceResp
     webhook = _maintainable_webhook(platform, request)
     body = read_object(request, INVALID)
     INVALID.reject_any(_problems(body))
-    webhook.content.update({name: body[name] for name in ("active", "callbackUrl", "eventTypes") if name in body})
-    webhook.content["modified"] = platform.time()
-    return ServiceResponse(200, copy.deepcopy(webhook.content))
+    changes: JSONObject = {name: body[name] for name in ("active", "callbackUrl", "eventTypes") if name in body}
+    content: JSONObject = {**webhook.content, **changes, "modified": platform.time()}
+    secret = str(body["secret"]) if "secret" in body else new_secret(platform.random)
+    changed = StoredWebhook(itwin_id=webhook.itwin_id, content=content, secret=secret)
+    platform.webhooks[str(content["id"]).lower()] = changed
+    return ServiceResponse(200, content)
 
 
 def _maintainable_webhook(platform: Platform, request: OperationRequest) -> StoredWebhook:

@@ -1,8 +1,4 @@
-"""Compiles `$filter` to a predicate on one iTwin. Source: section 4.3.
-
-The rules of every statement: strings compare without regard to case, dates compare as times, a null compares
-only with eq and ne, and a comparison has one property on one side and one value on the other.
-"""
+"""TODO"""
 
 import operator
 from collections.abc import Callable
@@ -14,8 +10,41 @@ from typing import Literal, TypeAlias, cast
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput
 
-from ..json_values import JSON, JSONObject
-from .itwin_properties import ITWIN_PROPERTIES, PropertyKind
+from .json_values import JSON, JSONObject
+
+PropertyKind = Literal["text", "number", "time"]
+
+ITWIN_PROPERTIES: dict[str, PropertyKind] = {
+    "id": "text",
+    "class": "text",
+    "subClass": "text",
+    "type": "text",
+    "number": "text",
+    "displayName": "text",
+    "status": "text",
+    "geographicLocation": "text",
+    "latitude": "number",
+    "longitude": "number",
+    "ianaTimeZone": "text",
+    "dataCenterLocation": "text",
+    "parentId": "text",
+    "iTwinAccountId": "text",
+    "imageName": "text",
+    "image": "text",
+    "createdDateTime": "time",
+    "createdBy": "text",
+    "lastModifiedDateTime": "time",
+    "lastModifiedBy": "text",
+}
+SUMMARY_PROPERTIES = ("id", "class", "subClass", "type", "number", "displayName", "status")
+SUB_CLASSES = ("Account", "Portfolio", "Asset", "Program", "Project", "WorkPackage")
+STATUSES = ("Active", "Inactive", "Trial")
+
+
+def summary(itwin: JSONObject) -> JSONObject:
+    """Return the minimal representation of an iTwin."""
+    return {name: itwin[name] for name in SUMMARY_PROPERTIES}
+
 
 Predicate: TypeAlias = Callable[[JSONObject], bool]
 Comparable: TypeAlias = str | float | datetime

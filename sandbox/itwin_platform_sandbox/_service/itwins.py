@@ -1,12 +1,23 @@
-"""Parses and checks the parameters of List iTwins. Source: section 4.3."""
+"""List iTwins and Get primary account. Source: sections 4.3 and 4.4."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ..errors import Detail, InvalidRequest
-from .itwin_filter import FilterError, Predicate, compile_filter
-from .itwin_properties import ITWIN_PROPERTIES, STATUSES, SUB_CLASSES, SUMMARY_PROPERTIES
+from .itwin_filter import (
+    ITWIN_PROPERTIES,
+    STATUSES,
+    SUB_CLASSES,
+    SUMMARY_PROPERTIES,
+    FilterError,
+    Predicate,
+    compile_filter,
+    summary,
+)
+from .json_values import JSON, JSONObject
+from .messages import Detail, InvalidRequest, OperationRequest, ServiceResponse, insufficient_permissions
+from .paging import paging_links
+from .state import Platform
 
 INVALID = InvalidRequest(422, "InvalidiTwinsRequest", "The request to list iTwins is not valid.")
 # Parameters that a $filter replaces; only subClass may accompany it.
@@ -195,3 +206,50 @@ def order_key(name: str) -> OrderKey:
     if ITWIN_PROPERTIES[name] == "text":
         return lambda itwin: (itwin[name] is not None, str(itwin[name] or "").casefold())
     return lambda itwin: (itwin[name] is not None, itwin[name] or 0)
+
+
+# Parameters that do not select iTwins: page and fields of a listing.
+NOT_SELECTING = ("$top", "$skip", "$select")
+
+
+def list_itwins(platform: Platform, request: OperationRequest) -> ServiceResponse:
+    """Return one page of the iTwins that the caller is a member of. Source: section 4.3."""
+    query = read_itwin_query(request.query, request.headers)
+    if query.query_scope == ORGANIZATION_SCOPE and not request.caller.organization_administrator:
+        raise insufficient_permissions("X-iTwin-Query-Scope: OrganizationAdmin needs an organization administrator.")
+    # X-Max-Return limits the listing, not the page: iTwins beyond it do not exist for this caller.
+    found = _select(platform, request, query)[: query.max_return]
+    page = found[query.skip : query.skip + query.top]
+    links = paging_links(request.url, request.query, skip=query.skip, top=query.top, total=len(found))
+    body: JSON = {"iTwins": _represent(page, query.properties), "_links": links}
+    return ServiceResponse(200, body, (("X-Max-Return", str(query.max_return)),))
+
+
+def _select(platform: Platform, request: OperationRequest, query: ITwinQuery) -> list[JSONObject]:
+    selecting = frozenset((name, value) for name, value in request.query.items() if name not in NOT_SELECTING)
+    key = (selecting, query.query_scope, request.caller.member_of)
+    return platform.selections.get(key, lambda: _select_anew(platform, request, query))
+
+
+def _select_anew(platform: Platform, request: OperationRequest, query: ITwinQuery) -> list[JSONObject]:
+    predicates: list[Callable[[JSONObject], bool]] = list(query.predicates)
+    caller = request.caller
+    if query.query_scope != ORGANIZATION_SCOPE and caller.member_of is not None:
+        predicates.append(lambda itwin: caller.is_member_of(str(itwin["id"])))
+    found = [itwin for itwin in platform.itwins.values() if all(accepts(itwin) for accepts in predicates)]
+    if query.order_by is not None:
+        name, descending = query.order_by
+        found.sort(key=order_key(name), reverse=descending)
+    return found
+
+
+def _represent(itwins: list[JSONObject], properties: tuple[str, ...] | None) -> list[JSON]:
+    if properties is None:
+        return list(itwins)
+    return [{name: itwin[name] for name in properties} for itwin in itwins]
+
+
+def get_primary_account(platform: Platform, request: OperationRequest) -> ServiceResponse:
+    """Return the summary of the caller's primary Account iTwin. Source: section 4.4."""
+    del request  # any authenticated caller, no parameters, no body
+    return ServiceResponse(200, {"iTwin": summary(platform.itwins[platform.account_id])})

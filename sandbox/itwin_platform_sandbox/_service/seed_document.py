@@ -1,22 +1,83 @@
-"""Stores exactly the data of a seed document, whose fields have their names on the wire."""
+"""Reads a seed, a mapping or a file whose fields have their names on the wire, and stores exactly its data."""
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import cast
 
-from ..body import is_uuid
-from ..errors import Detail
-from ..fields import FieldError, check_choice, read_boolean, read_fields, read_string, read_strings
-from ..json_values import JSON, JSONObject, read_json, write_json
-from ..operations.create_detector import DETECTOR_TYPES
-from ..queries.itwin_properties import ITWIN_PROPERTIES, STATUSES, SUB_CLASSES
-from ..scene_rules import MOST_OBJECTS, OBJECT_RULES, scene_problems
-from ..state import Platform, StoredRepository, StoredScene, StoredWebhook, new_uuid, source_of, time_text
-from .itwins import CLASS_OF
-from .seed_file import PARTS
-from .seeded import Seeded
+from .detectors import DETECTOR_TYPES
+from .examples import CLASS_OF
+from .itwin_filter import ITWIN_PROPERTIES, STATUSES, SUB_CLASSES
+from .json_values import (
+    JSON,
+    FieldError,
+    JSONObject,
+    NotJSONError,
+    check_choice,
+    read_boolean,
+    read_fields,
+    read_json,
+    read_string,
+    read_strings,
+    write_json,
+)
+from .messages import Detail, is_uuid
+from .scenes import MOST_OBJECTS, OBJECT_RULES, scene_problems
+from .state import (
+    Platform,
+    Seeded,
+    StoredRepository,
+    StoredScene,
+    StoredWebhook,
+    new_secret,
+    new_uuid,
+    source_of,
+    time_text,
+)
+
+PARTS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
+
+
+def read_seed_file(path: Path) -> JSONObject:
+    """Return the document in the file; `FieldError` if there is none."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise FieldError("seed", f"cannot read {path}: {error.strerror}") from error
+    if path.suffix.lower() in (".yaml", ".yml"):
+        value = _read_yaml(path.name, content)
+    else:
+        try:
+            value = read_json(content)
+        except NotJSONError as error:
+            raise FieldError("seed", f"{path.name} is not JSON: {error}") from error
+    return read_fields(value, PARTS)
+
+
+def _read_yaml(name: str, content: bytes) -> JSON:
+    try:
+        import yaml
+    except ImportError as error:
+        message = "YAML needs PyYAML: `pip install pyyaml`, or write the seed file as JSON"
+        raise FieldError("seed", message) from error
+
+    class Loader(yaml.SafeLoader):
+        """A loader without times, which are strings in JSON."""
+
+    Loader.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    try:
+        # By way of JSON: YAML has sets and numbers that JSON does not have.
+        return read_json(write_json(yaml.load(content, Loader)))  # noqa: S506 - a kind of SafeLoader
+    except RecursionError:
+        raise FieldError("seed", f"{name} nests too many levels") from None
+    except (yaml.YAMLError, TypeError, ValueError) as error:
+        raise FieldError("seed", f"{name} is not YAML with JSON's values: {' '.join(str(error).split())}") from error
+
 
 CREATED = datetime(2024, 1, 15, 12, tzinfo=UTC)
 SeedDocument = Mapping[str, object]
@@ -58,6 +119,7 @@ class _DocumentReader:
         self._platform = platform
         self._values = values
         self._source = source_of(1, "document")
+        self._secrets = source_of(1, "secrets")
         self.main_itwin_id = ""
 
     def new_id(self) -> str:
@@ -120,22 +182,11 @@ class _DocumentReader:
                     if not isinstance(value, dict | None):
                         raise FieldError(f"{where}.{name}", "must be an object or null")
                     content[name] = copy.deepcopy(value)
-                stored = StoredRepository(itwin_id=itwin_id, content=content)
-                self._store_resources(f"{where}.resources", entry.get("resources", []), stored)
+                resources = _resources(f"{where}.resources", entry.get("resources", []), content)
+                stored = StoredRepository(itwin_id=itwin_id, content=content, resources=resources)
                 if (itwin_id, repository_id) in self._platform.repositories:
                     raise FieldError(f"{where}.id", "is not unique in its iTwin")
                 self._platform.repositories[(itwin_id, repository_id)] = stored
-
-    def _store_resources(self, where: str, value: JSON, repository: StoredRepository) -> None:
-        for index, item in enumerate(_list(where, value)):
-            entry = read_fields(item, ("id", "type", "displayName"), f"{where}[{index}].")
-            resource: JSONObject = {"class": repository.content["class"]}
-            if "subClass" in repository.content:
-                resource["subClass"] = repository.content["subClass"]
-            with _fields_of(f"{where}[{index}]"):
-                resource.update({name: read_string(entry, name) for name in ("id", "displayName", *entry)})
-            resource["capabilities"] = {"graphics": {"uri": f"{repository.content['uri']}/graphics/{index}"}}
-            repository.resources[str(resource["id"])] = resource
 
     def store_scenes(self) -> None:
         known = ("id", "iTwinId", "displayName", "description", "parentId", "objects")
@@ -154,14 +205,14 @@ class _DocumentReader:
                     lastModified=time,
                 )
                 stamps: JSONObject = {"sceneId": scene_id, "createdById": self._platform.user_id}
-                scene = StoredScene(content=content)
+                objects: list[JSONObject] = []
                 for index, item in enumerate(_list(f"{where}.objects", entry.get("objects", []))):
                     values = read_fields(item, tuple(OBJECT_RULES), f"{where}.objects[{index}].")
-                    scene.objects.append(
+                    objects.append(
                         {"id": self.new_id(), **values, **stamps, "creationTime": time, "lastModified": time}
                     )
-                _check_objects(f"{where}.objects", scene.objects)
-                self._platform.scenes[scene_id.lower()] = scene
+                _check_objects(f"{where}.objects", objects)
+                self._platform.store_scene(StoredScene(content=content, objects=tuple(objects)))
 
     def store_detectors(self) -> None:
         known = ("name", "displayName", "description", "type", "documentationUrl", "versions")
@@ -172,7 +223,7 @@ class _DocumentReader:
                 self._platform.detectors.append({**detector, "documentationUrl": None, "versions": [], **entry})
 
     def store_webhooks(self) -> None:
-        known = ("id", "scope", "scopeId", "active", "callbackUrl", "eventTypes", "created", "modified")
+        known = ("id", "scope", "scopeId", "active", "callbackUrl", "eventTypes", "secret", "created", "modified")
         for where, entry in self._entries("webhooks", known):
             with _fields_of(where):
                 scope = check_choice(f"{where}.scope", entry.get("scope", "iTwin"), ("Account", "iTwin"))
@@ -189,7 +240,9 @@ class _DocumentReader:
                     "modified": read_string(entry, "modified", time_text(CREATED)),
                 }
                 self._platform.webhooks[webhook_id.lower()] = StoredWebhook(
-                    itwin_id=str(content["scopeId"]).lower(), content=content
+                    itwin_id=str(content["scopeId"]).lower(),
+                    content=content,
+                    secret=read_string(entry, "secret", new_secret(self._secrets)),
                 )
 
     def _entries(self, name: str, known: tuple[str, ...]) -> list[tuple[str, JSONObject]]:
@@ -207,6 +260,20 @@ class _DocumentReader:
         if itwin_id not in self._platform.itwins:
             raise FieldError(f"{where}.iTwinId", "must be the id of an iTwin of the seed")
         return itwin_id
+
+
+def _resources(where: str, value: JSON, repository: JSONObject) -> dict[str, JSONObject]:
+    resources: dict[str, JSONObject] = {}
+    for index, item in enumerate(_list(where, value)):
+        entry = read_fields(item, ("id", "type", "displayName"), f"{where}[{index}].")
+        resource: JSONObject = {"class": repository["class"]}
+        if "subClass" in repository:
+            resource["subClass"] = repository["subClass"]
+        with _fields_of(f"{where}[{index}]"):
+            resource.update({name: read_string(entry, name) for name in ("id", "displayName", *entry)})
+        resource["capabilities"] = {"graphics": {"uri": f"{repository['uri']}/graphics/{index}"}}
+        resources[str(resource["id"])] = resource
+    return resources
 
 
 @contextmanager

@@ -1,12 +1,8 @@
 """Create detector. Source: section 4.7."""
 
-import copy
-
-from ..body import read_object
-from ..errors import Detail, InvalidRequest
-from ..json_values import JSON, JSONObject
-from ..messages import OperationRequest, ServiceResponse
-from ..state import Platform
+from .json_values import JSON, JSONObject
+from .messages import Detail, InvalidRequest, OperationRequest, ServiceResponse, read_object
+from .state import Platform
 
 INVALID = InvalidRequest(400, "InvalidRealityAnalysisRequest", "The request to create a detector is not valid.")
 DETECTOR_TYPES = (
@@ -30,7 +26,7 @@ def create_detector(platform: Platform, request: OperationRequest) -> ServiceRes
         "versions": [],
     }
     platform.detectors.append(detector)
-    return ServiceResponse(201, {"detector": copy.deepcopy(detector)})
+    return ServiceResponse(201, {"detector": detector})
 
 
 def _problems(body: JSONObject) -> list[Detail]:

@@ -1,1 +1,0 @@
-"""The query parameters of List iTwins: the grammar of `$filter`, the properties, the checks."""
