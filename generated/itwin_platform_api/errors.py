@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 
 import httpx
 
-DECODE_ERROR = "itwin_platform_api.decode_error"
-
 
 class ResponseDecodeError(Exception):
     """A 2xx response that does not match the specification. It has the response's `status`, `headers` and `body`."""
@@ -18,11 +16,11 @@ class ResponseDecodeError(Exception):
 
 
 def decode_error(response: httpx.Response) -> Exception:
-    """Return the error of a response. A client names what makes its own error in the response's extensions."""
-    make: Callable[[httpx.Response], Exception] | None = response.extensions.get(DECODE_ERROR)
+    """Return the error of a response; a response with a method `decode_error` makes it itself."""
+    make: Callable[[], Exception] | None = getattr(response, "decode_error", None)
     if make is not None:
-        return make(response)
+        return make()
     return ResponseDecodeError(response.status_code, response.headers, response.content)
 
 
-__all__ = ["DECODE_ERROR", "ResponseDecodeError", "decode_error"]
+__all__ = ["ResponseDecodeError", "decode_error"]

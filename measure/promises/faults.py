@@ -68,7 +68,7 @@ class FaultPlan:
         if fault == "response breaks off":
             return PreparedResponse(fault="cut")
         if fault == "response cannot be decoded":
-            return PreparedResponse(headers={"content-encoding": "br"}, body=b"?")
+            return PreparedResponse(headers={"content-encoding": "gzip"}, body=b"?")
         status, _, wait = fault.partition(", ")
         headers = {"retry-after": wait.removesuffix(" s")} if wait else {}
         return PreparedResponse(status=int(status) if status.isdigit() else 200, headers=headers)

@@ -8,14 +8,15 @@ from datetime import UTC, datetime
 
 import httpx
 from itwin_platform import PlatformClient, PlatformError
-from itwin_platform._http.attempts.retry_after import parse_retry_after
-from itwin_platform._http.status_errors import decode_error_of, status_error
+from itwin_platform._http.connections.lazy import ReadBody
+from itwin_platform._http.policy import parse_retry_after
+from itwin_platform._requests.response import DecodedResponse
+from itwin_platform._status_errors import status_error
 from itwin_platform_api.api.detectors import create_detector
 from itwin_platform_api.api.itwins import get_primary_account, list_itwins
 from itwin_platform_api.api.repositories import create_repository_resource, update_repository
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
 from itwin_platform_api.api.webhooks import update_webhook
-from itwin_platform_api.errors import DECODE_ERROR
 
 from .calls import CALLS
 from .figure import Figure, exactly
@@ -114,8 +115,7 @@ def fuzzed_responses(*, count: int, seed: int = 1) -> int:
         try:
             if number % 2:
                 status, parse = PARSERS[source.randrange(len(PARSERS))]
-                response = httpx.Response(status, content=content, extensions={DECODE_ERROR: decode_error_of})
-                parse(response)
+                parse(DecodedResponse(httpx.Response(status, stream=ReadBody(content)), content))
             else:
                 error = status_error(status=source.randint(300, 999), headers={}, body=content, attempts=1)
                 str(error).encode()

@@ -8,7 +8,7 @@ import httpx
 from hypothesis import HealthCheck, Phase, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformError
-from itwin_platform._http.attempts.auth import TokenAuth
+from itwin_platform._http.attempts.tokens import TokenAuth
 from itwin_platform._http.gates.window import WaitTooLongError
 
 from tests.support.scripted_transport import ScriptedTransport

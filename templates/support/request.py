@@ -44,5 +44,4 @@ async def send(http: httpx.AsyncClient, values: RequestValues) -> httpx.Response
         params=None if isinstance(values.query, str) else values.query,
         headers=values.headers,
         json=None if values.body is UNSET else encode(values.body),
-        extensions={"route": values.route},
     )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import AccessToken, TokenError
-from itwin_platform._http.attempts.token import Freshness, freshness
+from itwin_platform._http.attempts.tokens import Freshness, freshness
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

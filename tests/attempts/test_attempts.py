@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate
-from itwin_platform._http.attempts.auth import TokenAuth
-from itwin_platform._http.status_errors import ATTEMPTS
+from itwin_platform._http.attempts.call import call_result
+from itwin_platform._http.attempts.tokens import TokenAuth
 
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, response, send
 
@@ -38,7 +38,7 @@ async def test_when_the_service_is_asked_again(
     assert service.times == times
     last = steps[len(times) - 1]
     assert response.status_code == (last if isinstance(last, int) else last.status_code)
-    assert response.extensions[ATTEMPTS] == len(times)
+    assert call_result(response).attempts == len(times)
 
 
 async def test_ten_429s_use_no_attempt() -> None:

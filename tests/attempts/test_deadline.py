@@ -17,7 +17,7 @@ from itwin_platform import (
     RateLimitError,
     TransportError,
 )
-from itwin_platform._http.attempts.auth import TokenAuth
+from itwin_platform._http.attempts.tokens import TokenAuth
 
 from tests.support.examples import examples
 from tests.support.exchange import PreparedResponse

@@ -5,7 +5,7 @@ import asyncio
 import httpx
 import pytest
 from itwin_platform import BackoffTransport, Gate
-from itwin_platform._http.attempts.auth import TokenAuth
+from itwin_platform._http.attempts.tokens import TokenAuth
 
 from tests.support import scripted_transport
 from tests.support.scripted_transport import ADDRESS, ScriptedTransport, rate_limited

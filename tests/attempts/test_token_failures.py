@@ -5,7 +5,7 @@ import asyncio
 import httpx
 import pytest
 from itwin_platform import TokenError
-from itwin_platform._http.attempts.auth import TokenAuth
+from itwin_platform._http.attempts.tokens import TokenAuth
 
 from tests.support.token_provider import GuardedService, TokenProvider, guarded, send, wall_clock
 

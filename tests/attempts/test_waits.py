@@ -7,9 +7,7 @@ import httpx
 import pytest
 from hypothesis import example, given, strategies as st
 from itwin_platform import BackoffPolicy
-from itwin_platform._http.attempts.retry_after import parse_retry_after, retry_after_of
-from itwin_platform._http.policy import Progress, delay_before
-from itwin_platform._http.status_errors import moment_after
+from itwin_platform._http.policy import Progress, delay_before, moment_after, parse_retry_after, retry_after_of
 
 from tests.support.examples import CHARACTERS, strings
 

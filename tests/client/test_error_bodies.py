@@ -23,8 +23,8 @@ from itwin_platform import (
     ServerError,
     UnprocessableError,
 )
-from itwin_platform._http.attempts.retry_after import parse_retry_after
-from itwin_platform._http.status_errors import moment_after, status_error
+from itwin_platform._http.policy import moment_after, parse_retry_after
+from itwin_platform._status_errors import status_error
 from pytest_httpx import HTTPXMock
 
 from tests.support.examples import examples

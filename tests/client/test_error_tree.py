@@ -23,7 +23,7 @@ from itwin_platform import (
     UsageError,
     _errors,
 )
-from itwin_platform._http.status_errors import status_error
+from itwin_platform._status_errors import status_error
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 HEADERS = httpx.Headers({"X-Correlation-Id": "c-1", "retry-after": "30"})

@@ -28,7 +28,7 @@ from itwin_platform import (
     View3dData,
     fast_transport,
 )
-from itwin_platform._http.attempts.auth import TokenAuth
+from itwin_platform._http.attempts.tokens import TokenAuth
 from itwin_platform_api.types import Response
 
 from tests.support.sample_models import ANSWERS

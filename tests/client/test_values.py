@@ -29,7 +29,7 @@ from itwin_platform import (
     SceneState,
     UsageError,
 )
-from itwin_platform._http.status_errors import status_error
+from itwin_platform._status_errors import status_error
 
 from tests.support.sample_models import ANSWERS, sent
 

@@ -9,7 +9,7 @@ import itwin_platform
 import pytest
 import yaml
 from itwin_platform import ErrorCode, ErrorDetailCode, PlatformClient
-from itwin_platform._http.status_errors import status_error_class
+from itwin_platform._status_errors import status_error_class
 
 from tests.support.specification import specification
 from tools.generation.unwrapped import wrapped_part

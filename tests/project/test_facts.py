@@ -10,7 +10,7 @@ import itwin_platform
 import pytest
 from itwin_platform import BackoffPolicy, EventType
 from itwin_platform._http import policy
-from itwin_platform._http.attempts import auth, token, transport
+from itwin_platform._http.attempts import tokens, transport
 from itwin_platform._listings import links
 from itwin_platform._operations.replacement import CompleteObject
 
@@ -88,12 +88,12 @@ def test_limits_of_listings_are_those_of_the_code() -> None:
 def test_times_of_tokens_are_those_of_the_code() -> None:
     """The two windows, and how long a failure is shared, are as the page of tokens says."""
     documented = [row[0] for row in rows("authentication", "Time until expiry | What happens")]
-    minutes, seconds = token.EARLY_WINDOW // timedelta(minutes=1), token.EXPIRY_MARGIN.seconds
+    minutes, seconds = tokens.EARLY_WINDOW // timedelta(minutes=1), tokens.EXPIRY_MARGIN.seconds
     assert documented == [
-        f"less than {minutes} minutes, or {token.EARLY_SHARE * 100:g} % of its lifetime",
-        f"less than {seconds} seconds, or {token.EXPIRY_SHARE * 100:g} % of its lifetime",
+        f"less than {minutes} minutes, or {tokens.EARLY_SHARE * 100:g} % of its lifetime",
+        f"less than {seconds} seconds, or {tokens.EXPIRY_SHARE * 100:g} % of its lifetime",
     ]
-    assert f"for {auth.FAILURE_SHARED:g} second," in page("authentication")
+    assert f"for {tokens.FAILURE_SHARED:g} second," in page("authentication")
 
 
 def test_limits_that_protect_are_those_of_the_code() -> None:

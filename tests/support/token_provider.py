@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate
-from itwin_platform._http.attempts.auth import TokenAuth
+from itwin_platform._http.attempts.tokens import TokenAuth
 
 from tests.support import scripted_transport
 from tests.support.exchange import ReceivedRequest

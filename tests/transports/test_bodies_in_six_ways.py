@@ -2,17 +2,12 @@
 
 import gzip
 import zlib
-from importlib import import_module
-from typing import Any
 
 import pytest
 from itwin_platform import ResponseDecodeError
 
 from tests.support.raw_server import ACCOUNT, RawServer, either_response, raw_response
 from tests.support.six_ways import in_six_ways, opened
-
-brotli: Any = import_module("brotli")
-zstandard: Any = import_module("zstandard")
 
 
 @in_six_ways
@@ -34,16 +29,14 @@ ENCODED = {
     "gzip, padded with zeros": (b"gzip", gzip.compress(ACCOUNT) + bytes(700)),
     "deflate": (b"deflate", deflated(with_header=True)),
     "deflate without a header": (b"deflate", deflated(with_header=False)),
-    "br": (b"br", brotli.compress(ACCOUNT)),
-    "zstd": (b"zstd", zstandard.compress(ACCOUNT)),
-    "br of gzip": (b"gzip, br", brotli.compress(gzip.compress(ACCOUNT))),
+    "gzip of deflate": (b"deflate, gzip", gzip.compress(deflated(with_header=True))),
 }
 
 
 @pytest.mark.parametrize(("encoding", "body"), ENCODED.values(), ids=ENCODED)
 @in_six_ways
-async def test_every_encoding_that_httpx_asks_for_is_decoded(way: str, encoding: bytes, body: bytes) -> None:
-    """Bodies in gzip, deflate, br and zstd are decoded, alone or one on top of the other."""
+async def test_gzip_and_deflate_are_decoded(way: str, encoding: bytes, body: bytes) -> None:
+    """Bodies in gzip and deflate are decoded, alone or one on top of the other."""
     response = raw_response(body, head=b"HTTP/1.1 200 OK\r\ncontent-encoding: " + encoding)
     async with RawServer(response) as server, opened(way, server.address) as calls:
         assert await calls.get() == "a-1"
@@ -51,7 +44,7 @@ async def test_every_encoding_that_httpx_asks_for_is_decoded(way: str, encoding:
 
 
 BOMB = b'{"iTwin": {"id": "' + bytes(5_000_000) + b'"}}'
-BOMBS = {"gzip": gzip.compress(BOMB), "br": brotli.compress(BOMB, quality=1), "zstd": zstandard.compress(BOMB)}
+BOMBS = {"gzip": gzip.compress(BOMB), "deflate": zlib.compress(BOMB)}
 
 
 @pytest.mark.parametrize("encoding", BOMBS)

@@ -150,7 +150,7 @@ def _own_fields(public: type) -> dict[str, str]:
 
 def _errors(operation: Operation) -> Iterator[Row]:
     public = importlib.import_module(PUBLIC)
-    classes = importlib.import_module(f"{PUBLIC}._http.status_errors")
+    classes = importlib.import_module(f"{PUBLIC}._status_errors")
     for status, code in sorted(operation.errors):
         kind = classes.status_error_class(int(status)).__name__ if status.isdigit() else "APIStatusError"
         known = {member.value: member.name for member in public.ErrorCode}

@@ -31,15 +31,14 @@ from ._errors import (
     UnprocessableError,
     UsageError,
 )
-from ._http.attempts.auth import TokenProvider
-from ._http.attempts.token import AccessToken
+from ._http.attempts.tokens import AccessToken, TokenProvider
 from ._http.attempts.transport import BackoffTransport
 from ._http.connections.aiohttp import fast_transport
 from ._http.events import AttemptEnded, BackoffEvent, CooldownStarted, GateChanged
 from ._http.gates.gate import Gate
 from ._http.gates.window import RateLimit
 from ._http.policy import BackoffPolicy
-from ._requests.response_info import ResponseInfo
+from ._requests.response import ResponseInfo
 from ._version import __version__
 
 if TYPE_CHECKING:

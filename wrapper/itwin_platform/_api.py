@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from itwin_platform_api.decoding import decode_datetime as decode_datetime
-from itwin_platform_api.errors import DECODE_ERROR as DECODE_ERROR
 from itwin_platform_api.request import RequestValues as RequestValues
 from itwin_platform_api.types import (
     PLAIN as PLAIN,

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Self
 
 from ._api import UNSET, Unset
 from ._errors import TokenError, UsageError
-from ._http.attempts.auth import TokenAuth, TokenProvider
+from ._http.attempts.tokens import TokenAuth, TokenProvider
 from ._http.attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
 from ._http.connections.given_client import HTTPClient, HTTPTransport, Timeout, as_timeout, innermost
 from ._http.events import BackoffEvent
 from ._http.gates.gate import Gate
-from ._http.policy import BackoffPolicy, with_limits
-from ._requests.options import CallOptions, as_callback, with_headers
+from ._http.policy import BackoffPolicy
+from ._requests.options import CallOptions, as_callback, with_headers, with_limits
 from ._requests.platform import PlatformHTTPClient, PlatformSender
 from ._requests.request import Service, as_base_url
-from ._requests.response_info import ResponseInfo
+from ._requests.response import ResponseInfo
 
 if TYPE_CHECKING:
     from ._api import AuthenticatedClient
@@ -96,18 +96,20 @@ class PlatformClient:
             raise UsageError("transport and http_client exclude each other: an http_client has its own transport")
         if max_response_bytes < 1:
             raise UsageError("max_response_bytes must be at least 1")
-        self._policy = backoff or BackoffPolicy()
+        policy = backoff or BackoffPolicy()
         self._sender = PlatformSender(
             transport=BackoffTransport(
                 innermost(transport, http_client, is_encrypted=url.scheme == "https"),
-                policy=self._policy,
+                policy=policy,
                 gate=gate,
                 auth=self._auth,
                 max_response_bytes=max_response_bytes,
                 on_event=on_event,
             ),
-            service=Service(base_url=url, vendor=word, check_requests=check_requests),
-            options=CallOptions.of(timeout=as_timeout(timeout), policy=self._policy, headers={}, on_response=None),
+            service=Service(
+                base_url=url, vendor=word, check_requests=check_requests, max_response_bytes=max_response_bytes
+            ),
+            options=CallOptions(timeout=as_timeout(timeout), policy=policy, headers={}, on_response=None),
         )
         self._is_view = False
 
@@ -152,15 +154,14 @@ class PlatformClient:
         """
         before, view = self._sender.options, object.__new__(type(self))
         view._auth, view._is_view = self._auth, True
-        view._policy = with_limits(
-            self._policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
-        )
         view._sender = PlatformSender(
             transport=self._sender.transport,
             service=self._sender.service,
-            options=CallOptions.of(
+            options=CallOptions(
                 timeout=before.timeout if isinstance(timeout, Unset) else as_timeout(timeout),
-                policy=view._policy,
+                policy=with_limits(
+                    before.policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
+                ),
                 headers=with_headers(before.headers, headers, correlation_id),
                 on_response=before.on_response if isinstance(on_response, Unset) else as_callback(on_response),
             ),

@@ -1,8 +1,8 @@
 """Events of attempts and gates, as values: each is logged to the package's logger and passed to a callback.
 
 No query values, no bodies and no secrets: a route is a template, such as `/scenes/{scene_id}/objects`. Each record of
-the log carries its event field by field, for logs in JSON: `itwin_event` is the name of its class, and
-its fields are `itwin_method`, `itwin_route`, `itwin_seconds` and so on.
+the log carries its event field by field, for logs in JSON, all under one prefix: `event` is the name of its class, and
+its fields are `method`, `route`, `seconds` and so on.
 """
 
 import logging
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TypeVar
 
-from .._version import LOG
+from .._version import FIELD_PREFIX, LOG
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,5 +107,5 @@ def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
 
 def _extra(event: BackoffEvent | GateChanged) -> dict[str, object]:
     # The prefix keeps them apart from what logging, and filters of an application, put on a record.
-    values = {f"itwin_{field.name}": getattr(event, field.name) for field in fields(event)}
-    return {"itwin_event": type(event).__name__, **values}
+    values = {f"{FIELD_PREFIX}{field.name}": getattr(event, field.name) for field in fields(event)}
+    return {f"{FIELD_PREFIX}event": type(event).__name__, **values}

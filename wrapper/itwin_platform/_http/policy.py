@@ -2,14 +2,14 @@
 
 import enum
 import math
-from dataclasses import dataclass, replace
-from typing import Any
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 
-from .._api import UNSET, Unset
 from .._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError, in_seconds
-
-#: Under this name the extensions of a request hold the limits of its call.
-POLICY = "itwin_platform.policy"
+from .._status_errors import RETRY_AFTER_HEADERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,24 +65,6 @@ def _check_count(name: str, value: object, *, least: int) -> None:
 def _check_seconds(name: str, value: object, *, otherwise: str = "") -> None:
     if not (isinstance(value, _NUMBERS) and type(value) is not bool and 0.0 <= value < math.inf):
         raise UsageError(f"{name} must be a finite number of seconds of at least 0{otherwise}")
-
-
-def with_limits(
-    policy: BackoffPolicy,
-    *,
-    deadline: float | Unset | None,
-    queue_timeout: float | Unset | None,
-    max_attempts: int | Unset,
-) -> BackoffPolicy:
-    """Return a policy with other limits; one that is UNSET stays.
-
-    Raises:
-        UsageError: a number is out of its range.
-    """
-    if deadline is UNSET and queue_timeout is UNSET and max_attempts is UNSET:
-        return policy
-    limits: dict[str, Any] = {"deadline": deadline, "queue_timeout": queue_timeout, "max_attempts": max_attempts}
-    return replace(policy, **{name: limit for name, limit in limits.items() if limit is not UNSET})
 
 
 class Outcome(enum.Enum):
@@ -241,3 +223,57 @@ def delay_before(*, retry_after: float | None, progress: Progress, policy: Backo
     wait = min(policy.base_delay * 2.0**doublings, policy.max_delay) if retry_after is None else retry_after
     share = JITTER_SHARE if retry_after is None else RETRY_AFTER_JITTER_SHARE
     return min(wait + jitter * min(share * wait, JITTER_SECONDS), max(wait, policy.max_wait))
+
+
+_SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
+_HTTP_DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,? [ 0-9A-Za-z:-]+", re.ASCII)
+
+
+def retry_after_of(headers: Mapping[str, str], *, now: datetime) -> float | None:
+    """Return the delay that a response names, in seconds; None when it names none that counts."""
+    for name in RETRY_AFTER_HEADERS:
+        if (value := headers.get(name)) is not None:
+            seconds = parse_retry_after(value, date=headers.get("date"), now=now)
+            if seconds is not None:
+                return seconds
+    return None
+
+
+def parse_retry_after(value: str | None, *, date: str | None, now: datetime) -> float | None:
+    """Parse the value of a `retry-after` header.
+
+    Args:
+        value: seconds, with or without decimals, or an HTTP date; two of them in one header count as none.
+        date: the Date header of the response, which an HTTP date is relative to.
+        now: the wall clock, used when the response has no Date.
+
+    Returns:
+        The seconds to wait; None when the value is unusable (absent, zero, past, or anything else).
+    """
+    text = (value or "").strip()
+    if _SECONDS.fullmatch(text):
+        seconds = float(text)
+        return seconds if 0 < seconds < math.inf else None
+    until = _parse_http_date(text)
+    if until is None:
+        return None
+    seconds = (until - (_parse_http_date((date or "").strip()) or now)).total_seconds()
+    return seconds if seconds > 0 else None
+
+
+def _parse_http_date(text: str) -> datetime | None:
+    if not _HTTP_DATE.fullmatch(text):
+        return None
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+def moment_after(now: datetime, seconds: float | None) -> datetime | None:
+    """Add seconds to a moment; None when there are none, or when the calendar ends before."""
+    try:
+        return None if seconds is None else now + timedelta(seconds=seconds)
+    except OverflowError:
+        return None

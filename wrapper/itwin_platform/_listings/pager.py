@@ -12,7 +12,7 @@ from .._api import RequestValues
 from .._errors import PlatformError
 from .._http.connections.lazy import Response
 from .._requests.request import check_integer
-from .._requests.response_info import response_info
+from .._requests.response import response_info
 from .resume import Position, read_resume, write_resume
 from .run import Listing, ListingRun, Page, PageContent, PageRequest, Run, T, TruncatedWarning
 

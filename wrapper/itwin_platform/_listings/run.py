@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 from .._api import RequestValues
 from .._errors import PagingError, PlatformError
-from .._requests.response_info import ResponseInfo
+from .._requests.response import ResponseInfo
 from .links import SKIP, TOP, Query, count_of, next_query, page_values, skip_of
 from .resume import Position, write_resume
 

@@ -1,13 +1,14 @@
 """The options of calls: what `with_options` changes."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Self
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from .._api import Unset
+from .._api import UNSET, Unset
 from .._errors import UsageError
-from .._http.policy import POLICY
+from .._http.policy import BackoffPolicy
 from .request import check_header, check_header_name
-from .response_info import ResponseInfo
+from .response import ResponseInfo
 
 #: The client writes these headers itself.
 _RESERVED = frozenset(
@@ -25,27 +26,33 @@ class CallOptions(NamedTuple):
 
     Args:
         timeout: the limits of one attempt in seconds, by the names that httpx gives them.
-        extensions: go to the transports below, with that timeout and the limits of one call.
+        policy: the limits of one call.
         headers: added to each request, names in lower case.
         on_response: is called with each final response.
     """
 
     timeout: Mapping[str, float | None]
-    extensions: Mapping[str, object]
+    policy: BackoffPolicy
     headers: Mapping[str, str]
     on_response: Callable[[ResponseInfo], None] | None
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        timeout: Mapping[str, float | None],
-        policy: object,
-        headers: Mapping[str, str],
-        on_response: Callable[[ResponseInfo], None] | None,
-    ) -> Self:
-        """Return options, with the limits of one call as a policy for the transport that makes its attempts."""
-        return cls(timeout, {"timeout": timeout, POLICY: policy}, headers, on_response)
+
+def with_limits(
+    policy: BackoffPolicy,
+    *,
+    deadline: float | Unset | None,
+    queue_timeout: float | Unset | None,
+    max_attempts: int | Unset,
+) -> BackoffPolicy:
+    """Return a policy with other limits; one that is UNSET stays.
+
+    Raises:
+        UsageError: a number is out of its range.
+    """
+    if deadline is UNSET and queue_timeout is UNSET and max_attempts is UNSET:
+        return policy
+    limits: dict[str, Any] = {"deadline": deadline, "queue_timeout": queue_timeout, "max_attempts": max_attempts}
+    return replace(policy, **{name: limit for name, limit in limits.items() if limit is not UNSET})
 
 
 def as_callback(value: Callable[[ResponseInfo], None] | None) -> Callable[[ResponseInfo], None] | None:

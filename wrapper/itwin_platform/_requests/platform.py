@@ -5,14 +5,14 @@ from typing import Any, TypeVar
 
 import httpx
 
-from .._api import DECODE_ERROR, RequestValues
+from .._api import RequestValues
 from .._errors import ResponseDecodeError
-from .._http.status_errors import ATTEMPTS, decode_error_of, error_of
+from .._http.attempts.call import CallInfo, CallResult, call_info
 from .._json import write_json
 from .._version import LOG
 from .options import CallOptions
 from .request import FIXED_HEADERS, Service, cannot_be_sent, check_path, check_request, make_request, merged_headers
-from .response_info import SECONDS, response_info
+from .response import DecodedResponse, decode_error_of, decoded_response, response_info, status_error_of
 
 M = TypeVar("M")
 
@@ -33,39 +33,40 @@ class PlatformSender:
         self.service = service
         self.options = options
 
-    async def send(self, values: RequestValues) -> httpx.Response:
-        """Send a request and return its response, read.
+    async def send(self, values: RequestValues) -> DecodedResponse:
+        """Send a request and return its response, decoded.
 
         Raises:
             UsageError: the request breaks a rule that always holds.
             APIStatusError: the status of the response is 300 or above.
         """
         options = self.options
+        info = CallInfo(method=values.method, route=values.route, policy=options.policy)
+        extensions = {"timeout": options.timeout, **info.extensions()}
         return await self.exchange(
-            make_request(values, service=self.service, added=options.headers, extensions=options.extensions)
+            make_request(values, service=self.service, added=options.headers, extensions=extensions)
         )
 
-    async def exchange(self, request: httpx.Request) -> httpx.Response:
+    async def exchange(self, request: httpx.Request) -> DecodedResponse:
         """Send a request that follows the rules, report its response, and raise the typed error for its status."""
         clock = asyncio.get_running_loop().time
         started = clock()
         try:
-            response = await self.transport.handle_async_request(request)
+            received = await self.transport.handle_async_request(request)
+            response = decoded_response(received, limit=self.service.max_response_bytes)
         except ResponseDecodeError as error:
             # The body was rejected, but the status and the headers arrived.
-            known = {ATTEMPTS: error.attempts}
-            head = httpx.Response(error.status, headers=dict(error.headers), request=request, extensions=known)
-            self._report(head, seconds=clock() - started)
+            known = CallResult(attempts=error.attempts, seconds=clock() - started)
+            headers = dict(error.headers)
+            self._report(httpx.Response(error.status, headers=headers, extensions=known.extensions()), request)
             raise
-        response.request = request
-        self._report(response, seconds=clock() - started)
+        self._report(response, request)
         if response.status_code >= 300:
-            raise error_of(response)
-        response.extensions[DECODE_ERROR] = decode_error_of
+            raise status_error_of(response)
         return response
 
-    def _report(self, response: httpx.Response, *, seconds: float) -> None:
-        response.extensions[SECONDS] = seconds
+    def _report(self, response: httpx.Response, request: httpx.Request) -> None:
+        response.request = request
         if self.options.on_response is None:
             return
         try:
@@ -127,7 +128,8 @@ class _RulesTransport(httpx.AsyncBaseTransport):
         accept = request.headers.get("accept", "")
         if "{vendor}" in accept:
             request.headers["accept"] = accept.replace("{vendor}", self._sender.service.vendor)
-        request.extensions = {**self._sender.options.extensions, **request.extensions}
+        info = call_info(request, policy=self._sender.options.policy)
+        request.extensions = {**request.extensions, **info.extensions()}
         return await self._sender.exchange(request)
 
 

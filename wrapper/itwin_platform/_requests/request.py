@@ -37,6 +37,7 @@ class Service:
         base_url: the address of the service; its path is kept.
         vendor: the word that takes the place of `{vendor}` in Accept.
         check_requests: whether the documented rules are checked before sending.
+        max_response_bytes: the largest decoded response.
 
     Three values follow from these: `address` is the base URL without a slash at its end, `headers` are those of every
     request, and `body_limits` are those that are checked.
@@ -45,6 +46,7 @@ class Service:
     base_url: httpx.URL
     vendor: str
     check_requests: bool
+    max_response_bytes: int
     address: str = field(init=False)
     headers: Mapping[str, str] = field(init=False)
     body_limits: Mapping[tuple[str, str], int] = field(init=False)
@@ -82,7 +84,7 @@ def make_request(
     *,
     service: Service,
     added: Mapping[str, str],
-    extensions: Mapping[str, object],
+    extensions: dict[str, object],
 ) -> httpx.Request:
     """Turn the values of a request into an `httpx.Request`.
 
@@ -118,7 +120,7 @@ def make_request(
             url=_parsed(address),
             headers=headers,
             content=content,
-            extensions={**extensions, "route": values.route},
+            extensions=extensions,
         )
     except (httpx.InvalidURL, UnicodeError) as error:
         raise cannot_be_sent(error) from None
@@ -146,7 +148,7 @@ def check_request(request: httpx.Request, *, service: Service) -> None:
     """
     check_address(request.url, base_url=service.base_url)
     length = request.headers.get("content-length", "")
-    route = str(request.extensions.get("route", request.url.path.removeprefix(service.base_url.path.rstrip("/"))))
+    route = request.url.path.removeprefix(service.base_url.path.rstrip("/"))
     check_body_size(int(length) if length.isdecimal() else 0, limit=service.body_limits.get((request.method, route)))
 
 

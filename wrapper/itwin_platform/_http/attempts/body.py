@@ -1,51 +1,57 @@
-"""Read the body of a response, and count decoded bytes while they arrive."""
+"""Read the body of a response as it comes, and decode what was read, each within a limit."""
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
+import zlib
 
 import anyio
 
 from ..._errors import ResponseDecodeError
 from ..connections.failures import BROKEN_OFF, NOT_KEPT
-from ..connections.lazy import BodyStream, ReadResponse, Response, header_of
+from ..connections.lazy import BodyStream, LazyResponse, ReadBody, Response, header_of, without_encoding
 from ..connections.surplus import close_if_surplus
-from .encodings import BrokenEncodingError, Decoder, decoder_of
 
 #: So many bytes of a body that is too large stay on the error.
 KEPT_OF_TOO_LARGE = 65_536
-#: A service applies one encoding, or two. Thousands in a header would take memory, and the stack, for a few bytes.
+#: A service applies one encoding, or two. Thousands in a header would take time for a few bytes.
 MOST_ENCODINGS = 5
 
 
 async def read_body(response: Response, *, limit: int) -> Response:
-    """Read a response to its end and return it with its body decoded, its connection given back.
+    """Read a response to its end, as it comes, give its connection back, and return it with the body at hand.
 
-    A response that an event hook or a transport has read already is used as it is.
+    A response that an event hook or a transport has read already, and thereby decoded, is used as it is.
 
     Args:
         response: a response as a transport returns it.
-        limit: the largest decoded body, in bytes.
+        limit: the largest body, in bytes, before it is decoded.
 
     Raises:
-        ResponseDecodeError: a success that is larger, or that cannot be decoded. An error response is never replaced
-            by this: its body is kept as far as it could be read.
+        ResponseDecodeError: a success that is larger. An error response is never replaced by this: its body is kept as
+            far as it could be read.
         httpx.RequestError: the body of a success broke off.
     """
     body = bytearray()
     is_success = response.status_code < 300
-    if response.is_stream_consumed:
-        reason = await _take(response, body, limit=limit)
-    else:
-        try:
-            reason = await _read(response, body, limit=limit)
-        except BROKEN_OFF:
-            if is_success:
-                raise
-            reason = None
+    was_read = response.is_stream_consumed
+    try:
+        reason = await (_take if was_read else _read)(response, body, limit=limit)
+    except BROKEN_OFF:
+        if is_success:
+            raise
+        reason = None
     if reason is not None and is_success:
         kept = bytes(body[:KEPT_OF_TOO_LARGE])
         raise ResponseDecodeError(response.status_code, response.headers, kept, reason=reason)
-    return ReadResponse(response, bytes(body))
+    if was_read:
+        headers, stream = without_encoding(response), ReadBody(bytes(body))
+        return LazyResponse(response.status_code, headers, stream=stream, extensions=response.extensions)
+    response.stream = ReadBody(bytes(body))
+    return response
+
+
+def received_body(response: Response) -> bytes:
+    """Return the body that `read_body` has read, not decoded."""
+    assert isinstance(response.stream, ReadBody)  # noqa: S101  # what `read_body` leaves
+    return b"".join(response.stream)
 
 
 async def _take(response: Response, body: bytearray, *, limit: int) -> str | None:
@@ -63,12 +69,12 @@ async def _take(response: Response, body: bytearray, *, limit: int) -> str | Non
 async def _read(response: Response, body: bytearray, *, limit: int) -> str | None:
     stream = response.stream
     assert isinstance(stream, BodyStream)  # noqa: S101  # what an async transport promises to return
-    encoding = header_of(response, "content-encoding")
-    decoders, unknown = ([], None) if encoding is None else _decoders(encoding)
+    reason = None
     try:
-        reason = unknown or await _decode(stream, decoders, body, limit=limit)
-        if reason is None and any(decoder.is_incomplete for decoder in decoders):
-            reason = f"its {encoding} encoding breaks off"
+        async for chunk in stream:
+            body += chunk
+            if (reason := _cut(body, limit=limit)) is not None:
+                break
         if reason is None and "network_stream" in response.extensions:
             await close_if_surplus(stream, response.extensions)
     except BaseException:
@@ -80,30 +86,63 @@ async def _read(response: Response, body: bytearray, *, limit: int) -> str | Non
     return reason
 
 
-def _decoders(encoding: str) -> tuple[list[Decoder], str | None]:
-    names = [name for part in encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")]
-    decoders = [decoder for name in names[:MOST_ENCODINGS] if (decoder := decoder_of(name)) is not None]
-    known = len(decoders) == len(names)
-    return decoders, None if known else f"it is encoded as {encoding[:40]!r}, which was not asked for"
-
-
-async def _decode(stream: BodyStream, decoders: Sequence[Decoder], body: bytearray, *, limit: int) -> str | None:
-    try:
-        async for chunk in stream:
-            pieces: Iterable[bytes] = (chunk,)
-            for decoder in reversed(decoders):
-                pieces = chain.from_iterable(map(decoder.pieces, pieces))
-            for piece in pieces:
-                body += piece
-                if (reason := _cut(body, limit=limit)) is not None:
-                    return reason
-    except BrokenEncodingError as error:
-        return f"its {error} encoding is broken"
-    return None
-
-
 def _cut(body: bytearray, *, limit: int) -> str | None:
     if len(body) <= limit:
         return None
     del body[limit:]
+    return _too_large(limit)
+
+
+def _too_large(limit: int) -> str:
     return f"it is larger than max_response_bytes, {limit} bytes"
+
+
+def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
+    """Decode the body that `read_body` has read: gzip and deflate, so that a small body cannot become a huge one.
+
+    Args:
+        response: a response that was read.
+        limit: the largest decoded body, in bytes.
+
+    Returns:
+        The body, and why it cannot be used: None when it can. Then it is what could be decoded.
+    """
+    body, encoding = received_body(response), header_of(response, "content-encoding")
+    if encoding is None or not body:
+        return body, None
+    names = [name for part in encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")]
+    if len(names) > MOST_ENCODINGS or not {"gzip", "deflate"}.issuperset(names):
+        return b"", f"it is encoded as {encoding[:40]!r}, which was not asked for"
+    reason = None
+    for name in reversed(names):
+        body, fault = _inflated(body, name, limit=limit)
+        reason = reason or fault
+    return body, reason
+
+
+def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:
+    """Decode gzip, with any number of members and zeros after them, or deflate, with or without a zlib header."""
+    is_gzip, pieces, room = name == "gzip", list[bytes](), limit
+    while data:
+        stream = zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else _window_of(data))
+        try:
+            piece = stream.decompress(data, room + 1)
+        except zlib.error:
+            return b"".join(pieces), f"its {name} encoding is broken"
+        pieces.append(piece[:room] if len(piece) > room else piece)
+        if len(piece) > room:
+            return b"".join(pieces), _too_large(limit)
+        if not stream.eof:
+            return b"".join(pieces), f"its {name} encoding breaks off"
+        room -= len(piece)
+        # Zeros after the end of gzip are padding: httpx and gzip ignore them.
+        data = stream.unused_data.lstrip(b"\0") if is_gzip else stream.unused_data
+        if data and not is_gzip:
+            return b"".join(pieces), "its deflate encoding is broken"
+    return b"".join(pieces), None
+
+
+def _window_of(data: bytes) -> int:
+    # Some services send deflate without the header that RFC 9110 asks for; httpx reads both.
+    has_header = data[0] & 0x0F == 8 and (len(data) == 1 or int.from_bytes(data[:2], "big") % 31 == 0)
+    return zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS

@@ -4,31 +4,31 @@ They are made when the application has set a tracer provider. Nothing is importe
 OpenTelemetry is found in `sys.modules`. No span names an id, a query, a body or a token.
 """
 
-import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from types import ModuleType, TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from ..._version import LOG, __version__
-from ..connections.lazy import Request, Response, route_of
+from ..._version import LOG, SPAN_PREFIX, __version__
+from ..connections.lazy import Request, Response
+from .call import Attempt, Call
 
-T = TypeVar("T")
 #: The module that the application imports when it traces.
 OPENTELEMETRY = "opentelemetry.trace"
 
 
-def trace_of(request: Request, api: ModuleType) -> "Trace | None":
+def trace_of(call: Call, api: ModuleType) -> "Trace | None":
     """Return the trace of a call; None when the application has set no tracer provider."""
     provider = api.get_tracer_provider()
     if isinstance(provider, api.ProxyTracerProvider):
         return None
+    url = call.request.url
     attributes: dict[str, Any] = {
-        "http.request.method": request.method,
-        "url.template": route_of(request),
-        "server.address": request.url.host,
-        "server.port": request.url.port or (443 if request.url.scheme == "https" else 80),
+        "http.request.method": call.info.method,
+        "url.template": call.info.route,
+        "server.address": url.host,
+        "server.port": url.port or (443 if url.scheme == "https" else 80),
     }
     return Trace(api, _tracer(provider), attributes, kind=api.SpanKind.INTERNAL)
 
@@ -41,11 +41,10 @@ def _tracer(provider: Any) -> Any:
 class Trace:
     """The span of a call or of an attempt, while in `with`."""
 
-    __slots__ = ("_api", "_attributes", "_current", "_kind", "_span", "_tracer", "_waits")
+    __slots__ = ("_api", "_attributes", "_current", "_kind", "_span", "_tracer")
 
     def __init__(self, api: ModuleType, tracer: Any, attributes: dict[str, Any], *, kind: object) -> None:
         self._api, self._tracer, self._attributes, self._kind = api, tracer, attributes, kind
-        self._waits: dict[str, float] = {}
 
     def __enter__(self) -> Self:
         name = f"{self._attributes['http.request.method']} {self._attributes['url.template']}"
@@ -64,21 +63,27 @@ class Trace:
             self._failed(kind.__name__)
         self._current.__exit__(None, None, None)
 
-    async def waiting(self, name: str, work: Awaitable[T]) -> T:
-        """Await what stands before the next attempt, and measure how long that takes."""
-        clock = asyncio.get_running_loop().time
-        started = clock()
-        try:
-            return await work
-        finally:
-            key = f"itwin_platform.{name}"
-            self._waits[key] = self._waits.get(key, 0.0) + clock() - started
+    async def around(self, respond: Callable[[Call], Awaitable[Response]], call: Call) -> Response:
+        """Make a call within this span, each of its attempts within a span of its own."""
+        send = call.send
 
-    def attempt(self, number: int) -> "Trace":
-        """Return the span of an attempt, to use in `with`."""
-        resent = {"http.request.resend_count": number - 1} if number > 1 else {}
-        attributes = {**self._attributes, **resent, **self._waits}
-        self._waits.clear()
+        async def traced(request: Request, call: Call) -> Attempt:
+            with self._of_attempt(call) as span:
+                attempt = await send(request, call)
+                span.ended(attempt.response, attempt.error)
+                return attempt
+
+        call.send = traced
+        with self:
+            response = await respond(call)
+            self.ended(response)
+            return response
+
+    def _of_attempt(self, call: Call) -> "Trace":
+        resent = {"http.request.resend_count": call.sent} if call.sent else {}
+        waits = {f"{SPAN_PREFIX}gate_wait": call.gate_wait, f"{SPAN_PREFIX}token_wait": call.token_wait}
+        call.gate_wait = call.token_wait = 0.0
+        attributes = {**self._attributes, **resent, **waits}
         return Trace(self._api, self._tracer, attributes, kind=self._api.SpanKind.CLIENT)
 
     def ended(self, response: Response | None, error: Exception | None = None) -> None:
@@ -88,7 +93,7 @@ class Trace:
             return
         self._span.set_attribute("http.response.status_code", response.status_code)
         if correlation_id := response.headers.get("x-correlation-id"):
-            self._span.set_attribute("itwin_platform.correlation_id", correlation_id)
+            self._span.set_attribute(f"{SPAN_PREFIX}correlation_id", correlation_id)
         if response.status_code >= 400:
             self._failed(str(response.status_code))
 

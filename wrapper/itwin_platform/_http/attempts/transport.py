@@ -1,29 +1,52 @@
 """Retries as an httpx transport: gate -> token -> head -> body -> decide -> wait -> gate ..."""
 
 import asyncio
+import logging
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import httpx
 
 from ..._errors import PlatformError, ResponseDecodeError, TransportError, UsageError
-from ..connections.failures import without_frames
+from ..._status_errors import limited_by
+from ..._version import LOG
+from ..connections.cancellation import cancelled_in_order
+from ..connections.failures import NO_RESPONSE, NOT_CONNECTED, UNSENDABLE, tls_failure, without_frames
 from ..connections.given_client import HTTPTransport, as_transport
-from ..connections.lazy import LazyRequest, copy_of
-from ..events import BackoffEvent
+from ..connections.lazy import LazyRequest, Request, Response, copy_of
+from ..events import AttemptEnded, BackoffEvent, CooldownStarted, tell
 from ..gates.gate import Gate
-from ..gates.window import WaitTooLongError
-from ..policy import POLICY, BackoffPolicy, GiveUp, Outcome, RetryBudget, decide
-from ..status_errors import ATTEMPTS, REASON, RETRY_AFTER, RETRY_AT, moment_after
-from .attempt import Attempt, AttemptSender, Call
-from .auth import TokenAuth
-from .call_errors import closed, given_up, held_back, last_rate_limit_of, not_admitted, out_of_time
-from .token import utc_now
+from ..gates.window import Permit, WaitTooLongError
+from ..policy import OUTCOMES, BackoffPolicy, GiveUp, Outcome, RetryBudget, decide, delay_before, retry_after_of
+from .body import read_body
+from .call import (
+    Attempt,
+    Call,
+    call_info,
+    closed,
+    given_up,
+    held_back,
+    last_rate_limit_of,
+    not_admitted,
+    out_of_time,
+)
+from .tokens import TokenAuth, utc_now
 from .tracing import OPENTELEMETRY, trace_of
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+#: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
+LONGEST_COOLDOWN = 86_400.0
+
+#: How failures are classified, first match first; what is not listed may have had an effect.
+_OUTCOMES: tuple[tuple[tuple[type[Exception], ...], Outcome], ...] = (
+    (UNSENDABLE, Outcome.UNSENDABLE),
+    (NOT_CONNECTED, Outcome.NOT_SENT),
+    (NO_RESPONSE, Outcome.OUTCOME_UNKNOWN),
+)
 
 
 class BackoffTransport(httpx.AsyncBaseTransport):
@@ -90,17 +113,14 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if not isinstance(request, LazyRequest):
             await request.aread()
         self._check_use()
-        policy: BackoffPolicy = request.extensions.get(POLICY, self._policy)
-        tracing = sys.modules.get(OPENTELEMETRY)
-        trace = None if tracing is None else trace_of(request, tracing)
-        call = Call(request=request, policy=policy, limit=asyncio.timeout(policy.queue_timeout), trace=trace)
+        info = call_info(request, policy=self._policy)
+        limit = asyncio.timeout(info.policy.queue_timeout)
+        began_at = asyncio.get_running_loop().time()
+        call = Call(request=request, info=info, began_at=began_at, limit=limit, send=self._sender.send)
         call.token_failures = 0 if self._auth is None else self._auth.failures
-        if trace is None:
-            return await self._respond(call)
-        with trace:
-            response = await self._respond(call)
-            trace.ended(response)
-            return response
+        tracing = sys.modules.get(OPENTELEMETRY)
+        trace = None if tracing is None else trace_of(call, tracing)
+        return await (self._respond(call) if trace is None else trace.around(self._respond, call))
 
     async def _respond(self, call: Call) -> httpx.Response:
         self._calls[call] = asyncio.current_task()
@@ -111,9 +131,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if not call.limit.expired():
                 raise
             left, now = self._gate.cooldown_left() or None, self._sender.now()
-            raise out_of_time(call, self._seen.response, seconds=left, now=now) from without_frames(error)
+            raise out_of_time(call, self._seen, seconds=left, now=now) from without_frames(error)
         except WaitTooLongError as error:
-            seen = self._seen.at(asyncio.get_running_loop().time())
+            # A later cooldown has another reason than the last response.
+            seen = self._seen if asyncio.get_running_loop().time() <= self._seen.until else None
             raise held_back(call, seen, seconds=error.seconds, now=self._sender.now()) from None
         except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
             if isinstance(error, ResponseDecodeError):
@@ -138,14 +159,16 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if attempt.outcome is Outcome.FINAL and attempt.response is not None:
                 if attempt.response.status_code == 401 and await self._refresh_token(call):
                     continue
-                return self._final(call, attempt, attempt.response)
+                if attempt.response.status_code < 500 and self._budget.left < self._budget.capacity:
+                    self._budget.refund(call.spent)
+                return self._ended_call(call, attempt, attempt.response)
             decision = decide(
                 method=call.request.method,
                 outcome=attempt.outcome,
                 delay=attempt.delay,
                 progress=call.progress,
                 elapsed=call.elapsed,
-                policy=call.policy,
+                policy=call.info.policy,
                 budget=self._budget.left,
             )
             if isinstance(decision, GiveUp):
@@ -164,14 +187,15 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 if refreshed is None and self._auth.takes_time:
                     # Meanwhile other calls use the permit; this one keeps its place in the queue.
                     self._release(call)
-                token = self._auth.authorize(request, refreshed, since=call.token_failures)
-                call.token = await (token if call.trace is None else call.trace.waiting("token_wait", token))
+                asked = asyncio.get_running_loop().time()
+                call.token = await self._auth.authorize(request, refreshed, since=call.token_failures)
+                call.token_wait += asyncio.get_running_loop().time() - asked
                 if call.permit is None:
                     await self._admit(call)
-            attempt = await self._sender.send(request, call)
+            attempt = await call.send(request, call)
             if attempt.outcome is Outcome.RATE_LIMITED:
-                self._seen.response = attempt.response
-                self._seen.until = asyncio.get_running_loop().time() + self._gate.cooldown_left()
+                until = asyncio.get_running_loop().time() + self._gate.cooldown_left()
+                self._seen.note(attempt.response, token=call.token, until=until)
             return attempt
         finally:
             self._release(call)
@@ -180,8 +204,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         try:
             if call.ticket is None:
                 call.ticket = self._gate.ticket()
-            permit = self._gate.enter(call.ticket, max_wait=call.longest_cooldown, until=call.limit.when())
-            call.permit = await (permit if call.trace is None else call.trace.waiting("gate_wait", permit))
+            asked = asyncio.get_running_loop().time()
+            call.permit = await self._gate.enter(call.ticket, max_wait=call.longest_cooldown, until=call.limit.when())
+            call.gate_wait += asyncio.get_running_loop().time() - asked
         except WaitTooLongError:
             raise
         except Exception as error:
@@ -193,7 +218,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise closed(call)
         if call.admitted_at is None:
             # Queueing behind one's own tasks must not fail a call: its deadline starts here.
-            call.admitted_at, deadline = asyncio.get_running_loop().time(), call.policy.deadline
+            call.admitted_at, deadline = asyncio.get_running_loop().time(), call.info.policy.deadline
             call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
 
     def _release(self, call: Call) -> None:
@@ -210,23 +235,15 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         call.has_refreshed_token = True
         return call.refreshed_token is not None
 
-    def _final(self, call: Call, attempt: Attempt, response: httpx.Response) -> httpx.Response:
-        if response.status_code < 500 and self._budget.left < self._budget.capacity:
-            self._budget.refund(call.spent)
-        return self._described(call, attempt, response)
-
     def _given_up(self, call: Call, attempt: Attempt, decision: GiveUp) -> httpx.Response:
         if attempt.response is None:
             raise given_up(call, attempt, decision) from attempt.error
-        attempt.response.extensions[REASON] = decision.reason
-        return self._described(call, attempt, attempt.response)
+        return self._ended_call(call, attempt, attempt.response, reason=decision.reason)
 
-    def _described(self, call: Call, attempt: Attempt, response: httpx.Response) -> httpx.Response:
-        response.extensions[ATTEMPTS] = call.sent
-        if attempt.retry_after is not None:
-            response.extensions[RETRY_AFTER] = attempt.retry_after
-            response.extensions[RETRY_AT] = moment_after(self._sender.now(), attempt.retry_after)
-        return response
+    def _ended_call(
+        self, call: Call, attempt: Attempt, response: httpx.Response, *, reason: str | None = None
+    ) -> httpx.Response:
+        return call.ended(response, retry_after=attempt.retry_after, reason=reason, now=self._sender.now())
 
     async def aclose(self) -> None:
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport below."""
@@ -245,3 +262,114 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         finally:
             # Also when the task that closes is cancelled.
             await self._sender.transport.aclose()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptSender:
+    """Sends single attempts through `transport`, and tells the gate, the log and the callback how they ended."""
+
+    transport: HTTPTransport
+    gate: Gate
+    max_response_bytes: int
+    on_event: Callable[[BackoffEvent], None] | None
+    random_number: Callable[[], float]
+    now: Callable[[], datetime]
+
+    async def send(self, request: Request, call: Call) -> Attempt:
+        """Send a request once and return what it ended in; the permit of the call ends with it."""
+        call.sent += 1
+        call.is_in_flight, call.is_rate_limited = True, False
+        number, started = call.sent, asyncio.get_running_loop().time()
+        try:
+            attempt = await self._protected(self._exchange(request, call))
+        except BaseException as error:
+            call.progress = call.progress.after(Outcome.OUTCOME_UNKNOWN)
+            self._report(call, error, number=number, started=started)
+            self._end(call, self.gate.abandoned)
+            raise
+        call.is_in_flight = False
+        self._end(call, self.gate.abandoned if attempt.response is None else self.gate.answered)
+        self._report(call, attempt.response or attempt.error, number=number, started=started)
+        return attempt
+
+    @staticmethod
+    def _end(call: Call, end: Callable[[Permit], None]) -> None:
+        permit, call.permit = call.permit, None
+        if permit is not None:  # a 429 has ended it
+            end(permit)
+
+    def _protected(self, sending: Coroutine[Any, Any, Attempt]) -> Coroutine[Any, Any, Attempt]:
+        # The protection costs a task for each attempt; a transport says by itself when it needs none.
+        return sending if getattr(self.transport, "cancels_cleanly", False) else cancelled_in_order(sending)
+
+    async def _exchange(self, request: Request, call: Call) -> Attempt:
+        try:
+            response = await self.transport.handle_async_request(request)
+            outcome, retry_after, delay = self._head(response, call)
+            read = await read_body(response, limit=self.max_response_bytes)
+            return Attempt(outcome=outcome, response=read, retry_after=retry_after, delay=delay)
+        except NO_RESPONSE as error:
+            outcome = next(outcome for kinds, outcome in _OUTCOMES if isinstance(error, kinds))
+            if tls_failure(error) is not None:
+                outcome = Outcome.UNTRUSTED
+                call.sent -= 1
+            call.progress = call.progress.after(outcome)
+            return Attempt(outcome=outcome, error=error, delay=self._delay(call, retry_after=None))
+
+    def _head(self, response: Response, call: Call) -> tuple[Outcome, float | None, float]:
+        """Decide by status and headers, before the body has arrived: a cooldown starts at once.
+
+        Returns:
+            The outcome, the delay that the service named, and the delay before a retry.
+        """
+        outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
+        is_success = response.status_code < 300
+        retry_after = None if is_success else retry_after_of(response.headers, now=self.now())
+        if outcome is Outcome.FINAL:
+            return outcome, retry_after, 0.0
+        call.progress = call.progress.after(outcome)
+        delay = self._delay(call, retry_after=retry_after)
+        if outcome is Outcome.RATE_LIMITED:
+            call.is_rate_limited = True
+            self._start_cooldown(response, call, seconds=min(delay, LONGEST_COOLDOWN))
+        return outcome, retry_after, delay
+
+    def _delay(self, call: Call, *, retry_after: float | None) -> float:
+        return delay_before(
+            retry_after=retry_after, progress=call.progress, policy=call.info.policy, jitter=self.random_number()
+        )
+
+    def _start_cooldown(self, response: Response, call: Call, *, seconds: float) -> None:
+        permit, call.permit = call.permit, None
+        assert permit is not None  # noqa: S101  # only the head of a response ends it
+        is_new = self.gate.cooldown_left() == 0
+        self.gate.rate_limited(permit, wait=seconds)
+        if not is_new:
+            return
+        tier, api, operation = limited_by(response.headers)
+        event = CooldownStarted(
+            method=call.info.method,
+            route=call.info.route,
+            seconds=max(seconds, self.gate.cooldown_left()),  # the gate may have prolonged it
+            tier=tier,
+            api=api,
+            operation=operation,
+        )
+        tell(event, self.on_event)
+
+    def _report(self, call: Call, ended: Response | BaseException | None, *, number: int, started: float) -> None:
+        if self.on_event is None and not LOG.isEnabledFor(logging.DEBUG):
+            return
+        response = ended if isinstance(ended, Response) else None
+        requested = call.request.headers
+        headers = requested if response is None else response.headers
+        event = AttemptEnded(
+            method=call.info.method,
+            route=call.info.route,
+            status=None if response is None else response.status_code,
+            error=type(ended).__name__ if response is None else None,
+            seconds=asyncio.get_running_loop().time() - started,
+            attempt=number,
+            correlation_id=headers.get("x-correlation-id") or requested.get("x-correlation-id"),
+        )
+        tell(event, self.on_event)

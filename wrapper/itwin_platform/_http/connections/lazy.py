@@ -9,13 +9,13 @@ from typing import Any
 
 import httpx
 
-from ..._json import decode_json, read_json
-
 #: What attempts and operations pass on, under names that do not say which HTTP library it comes from.
 Request = httpx.Request
 Response = httpx.Response
 #: The body of a response as it comes in.
 BodyStream = httpx.AsyncByteStream
+#: One that was read.
+ReadBody = httpx.ByteStream
 #: Headers as a transport has received them.
 RawHeaders = Sequence[tuple[bytes, bytes]]
 
@@ -125,16 +125,13 @@ class LazyResponse(httpx.Response):
     def headers(self) -> httpx.Headers:
         """The headers."""
         if self._headers is None:
-            self._headers = self._made_headers()
+            received = self._received_headers
+            self._headers = received if isinstance(received, httpx.Headers) else httpx.Headers(list(received))
         return self._headers
 
     @headers.setter
     def headers(self, headers: httpx.Headers) -> None:
         self._headers = headers
-
-    def _made_headers(self) -> httpx.Headers:
-        received = self._received_headers
-        return received if isinstance(received, httpx.Headers) else httpx.Headers(list(received))
 
     @property
     def raw_headers(self) -> RawHeaders | httpx.Headers:
@@ -145,42 +142,6 @@ class LazyResponse(httpx.Response):
 for _name, _value in vars(httpx.Response(200, stream=httpx.ByteStream(b""))).items():
     if _name not in ("headers", "history"):
         setattr(LazyResponse, _name, _value)
-
-
-class ReadResponse(LazyResponse):
-    """A response whose body is read and decoded. Its headers are those that came, without the encoding."""
-
-    def __init__(self, response: Response, body: bytes) -> None:
-        # As a stream that is read already: httpx would decode and join what it is given as content.
-        super().__init__(
-            response.status_code,
-            headers_of(response),
-            stream=httpx.ByteStream(body),
-            extensions=response.extensions,
-        )
-        self._body = body
-
-    def _made_headers(self) -> httpx.Headers:
-        headers = super()._made_headers()
-        if "content-encoding" in headers:
-            headers = headers.copy()
-            del headers["content-encoding"]
-            headers.pop("content-length", None)
-        return headers
-
-    @property
-    def content(self) -> bytes:
-        """The decoded body."""
-        return self._body
-
-    def json(self, **arguments: Any) -> Any:
-        """Deserialize the body, with the fastest reader that is installed unless arguments are passed."""
-        if arguments:
-            return super().json(**arguments)
-        try:
-            return decode_json(self._body)
-        except ValueError:
-            return read_json(self._body)
 
 
 def copy_of(request: Request) -> Request:
@@ -222,9 +183,14 @@ def headers_of(response: Response) -> RawHeaders | httpx.Headers:
     return response.raw_headers if isinstance(response, LazyResponse) else response.headers
 
 
-def route_of(request: Request) -> str:
-    """Name what is requested without what may be confidential: by its template, else its path, never its query."""
-    return str(request.extensions.get("route", request.url.path))
+def without_encoding(response: Response) -> RawHeaders | httpx.Headers:
+    """Return the headers of a response for its body once that is decoded."""
+    if header_of(response, "content-encoding") is None:
+        return headers_of(response)
+    headers = response.headers.copy()
+    del headers["content-encoding"]
+    headers.pop("content-length", None)
+    return headers
 
 
 def header_of(response: Response, name: str) -> str | None:

@@ -1,12 +1,14 @@
-"""Map a response to the right exception, by values alone. Source: sections 2.11 and 7."""
+"""Map a status to the right exception, by values alone. Source: sections 2.11 and 7."""
 
 import json
 import re
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
-from .._errors import (
+import httpx
+
+from ._errors import (
     APIStatusError,
     AuthenticationError,
     BadRequestError,
@@ -16,17 +18,12 @@ from .._errors import (
     PermissionDeniedError,
     RateLimitError,
     RequestTooLargeError,
-    ResponseDecodeError,
     ServerError,
     UnprocessableError,
 )
-from .connections.lazy import Response, as_headers
 
-#: Under these names the extensions of a response hold how many requests were sent, when the service allows a retry, why
-#: the client does not retry, and the token of the request, which a service may repeat in its response.
-ATTEMPTS, RETRY_AFTER, RETRY_AT, REASON, SENT_TOKEN = (
-    f"itwin_platform.{name}" for name in ("attempts", "retry_after", "retry_at", "reason", "sent_token")
-)
+#: Where a response says when to retry: a second name has been seen beside the documented one, and either is read.
+RETRY_AFTER_HEADERS = ("retry-after", "itwinplatform-ratelimit-retry-after-seconds")
 _BY_STATUS: dict[int, type[APIStatusError]] = {
     400: BadRequestError,
     401: AuthenticationError,
@@ -42,35 +39,6 @@ _KEPT = 65_536
 #: A shorter token may be a part of many words: it is redacted where it stands alone, unless it is a word itself.
 _SHORTEST_TOKEN = 8
 _REDACTED = "[redacted]"
-
-
-def error_of(response: Response) -> APIStatusError:
-    """Make the error for a response with a status of 300 or above, read to its end."""
-    known = response.extensions
-    return status_error(
-        status=response.status_code,
-        headers=response.headers,
-        body=response.content,
-        attempts=known.get(ATTEMPTS, 1),
-        retry_after=known.get(RETRY_AFTER),
-        retry_at=known.get(RETRY_AT),
-        reason=known.get(REASON),
-        token=sent_token(response),
-    )
-
-
-def decode_error_of(response: Response, *, reason: str | None = None) -> ResponseDecodeError:
-    """Make the error for a success that does not match the specification."""
-    error = ResponseDecodeError(response.status_code, response.headers, response.content, reason=reason)
-    error.attempts = response.extensions.get(ATTEMPTS, 1)
-    return error
-
-
-def sent_token(response: Response) -> str | None:
-    """Return the token of the request; the response keeps it in an object whose `repr` hides it."""
-    token = response.extensions.get(SENT_TOKEN)
-    value: str | None = None if token is None else token.value
-    return value
 
 
 def status_error(
@@ -103,7 +71,7 @@ def status_error(
         # Latin-1 has a character for each byte.
         body = hidden.sub(_REDACTED, body.decode("latin-1")).encode("latin-1")
         if any(map(hidden.search, headers.values())):
-            headers = as_headers({name: hidden.sub(_REDACTED, value) for name, value in headers.items()})
+            headers = httpx.Headers({name: hidden.sub(_REDACTED, value) for name, value in headers.items()})
     parsed = _error_object(body)
     text = partial(_text, hidden=hidden)
     error = status_error_class(status)(
@@ -146,14 +114,6 @@ def limited_by(headers: Mapping[str, str]) -> tuple[str | None, str | None, str 
         named("itwinplatform-ratelimited-api"),
         named("itwinplatform-ratelimited-operation"),
     )
-
-
-def moment_after(now: datetime, seconds: float | None) -> datetime | None:
-    """Add seconds to a moment; None when there are none, or when the calendar ends before."""
-    try:
-        return None if seconds is None else now + timedelta(seconds=seconds)
-    except OverflowError:
-        return None
 
 
 def _error_object(body: bytes) -> Mapping[str, object]:

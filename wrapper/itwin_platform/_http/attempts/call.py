@@ -1,0 +1,308 @@
+"""One call: what it carries to its attempts, what is known of it meanwhile, and what it ends in."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from ..._errors import (
+    DeadlineExceededError,
+    NotSentError,
+    OutcomeUnknownError,
+    PlatformError,
+    RateLimitError,
+    TransportError,
+    UsageError,
+    counted,
+    sent_so_far,
+)
+from ..._status_errors import status_error
+from ..._version import LOG
+from ..connections.failures import kind_of_failure
+from ..connections.lazy import Request, Response, as_headers
+from ..gates.window import Permit
+from ..policy import BackoffPolicy, GiveUp, Outcome, Progress, exceeded_limit, moment_after
+from .body import KEPT_OF_TOO_LARGE, decoded_body
+from .tokens import AccessToken, ObtainedToken
+
+#: Under this name the extensions of a request hold its `CallInfo`, and those of a response its `CallResult`.
+_KEY = f"{LOG.name}.call"
+_DEFAULT = BackoffPolicy()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallInfo:
+    """What a call carries to its attempts.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself where no template is known.
+        policy: the limits of this call.
+    """
+
+    method: str
+    route: str
+    policy: BackoffPolicy
+
+    def extensions(self) -> dict[str, object]:
+        """Return the extensions that carry it on a request."""
+        return {_KEY: self}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallResult:
+    """What the attempts of a call learned besides its final response.
+
+    Args:
+        attempts: how many requests were sent.
+        seconds: how long the call took, with queueing, retries and delays.
+        retry_after: the delay that the service asks for, in seconds.
+        retry_at: when that delay ends.
+        reason: why the client does not retry.
+        token: the token of the last request, which a service may repeat in its response; `repr` hides its value.
+    """
+
+    attempts: int = 1
+    seconds: float = 0.0
+    retry_after: float | None = None
+    retry_at: datetime | None = None
+    reason: str | None = None
+    token: AccessToken | None = None
+
+    def extensions(self) -> dict[str, object]:
+        """Return the extensions that carry it on a response."""
+        return {_KEY: self}
+
+
+_NOTHING_LEARNED = CallResult()
+
+
+def call_info(request: Request, *, policy: BackoffPolicy = _DEFAULT) -> CallInfo:
+    """Return what a request carries; one that carries nothing has the path as its route, and the given policy."""
+    info = request.extensions.get(_KEY)
+    if isinstance(info, CallInfo):
+        return info
+    return CallInfo(method=request.method, route=request.url.path, policy=policy)
+
+
+def call_result(response: Response) -> CallResult:
+    """Return what the attempts learned besides a response."""
+    result = response.extensions.get(_KEY)
+    return result if isinstance(result, CallResult) else _NOTHING_LEARNED
+
+
+class Attempt(NamedTuple):
+    """What one attempt ended in, with everything that follows from it: computed once, when the head has arrived.
+
+    Args:
+        outcome: how the policy sees it.
+        response: the response, read; None when none came.
+        error: what came instead of a response.
+        retry_after: the delay that the service named, in seconds.
+        delay: how long to wait before a retry, in seconds.
+    """
+
+    outcome: Outcome
+    response: Response | None = None
+    error: Exception | None = None
+    retry_after: float | None = None
+    delay: float = 0.0
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Call:
+    """One request on its way through its attempts.
+
+    Args:
+        request: the request as the caller made it.
+        info: what it carries.
+        began_at: when it began, in the event loop's time.
+        limit: ends the call when its time is over, or when the client is closed.
+        send: makes one attempt.
+        ticket: its position in the gate's queue, once it has one.
+        permit: the gate's permission for the present attempt, until that has ended.
+        admitted_at: when the gate first admitted it, in the event loop's time.
+        token: the token of the last attempt.
+        refreshed_token: the token for the next attempt, when the last one got a 401.
+        has_refreshed_token: whether a 401 has led to a refresh; it does so once.
+        token_failures: how often the token provider had failed when the call began.
+        progress: what its attempts have come to.
+        sent: how many requests were sent.
+        gate_wait: the seconds that it has waited at the gate for the next attempt.
+        token_wait: the seconds that it has waited for the token of the next attempt.
+        spent: what its last retry has cost of the retry budget.
+        is_in_flight: whether an attempt has begun and has not ended.
+        is_rate_limited: whether the last response was a 429, and nothing was sent since.
+        was_closed: whether the client was closed before the call's time was over.
+    """
+
+    request: Request
+    info: CallInfo
+    began_at: float
+    limit: asyncio.Timeout
+    send: Callable[[Request, "Call"], Awaitable[Attempt]]
+    ticket: int | None = None
+    permit: Permit | None = None
+    admitted_at: float | None = None
+    token: ObtainedToken | None = None
+    refreshed_token: ObtainedToken | None = None
+    has_refreshed_token: bool = False
+    token_failures: int = 0
+    progress: Progress = Progress()  # noqa: RUF009  # a frozen value
+    sent: int = 0
+    gate_wait: float = 0.0
+    token_wait: float = 0.0
+    spent: int = 0
+    is_in_flight: bool = False
+    is_rate_limited: bool = False
+    was_closed: bool = False
+
+    def close(self, *, now: float) -> None:
+        """End the call because the client closes, unless its time is over already: the first cause is reported."""
+        ends_at = self.limit.when()
+        if not self.limit.expired() and (ends_at is None or ends_at > now):
+            self.was_closed = True
+            self.limit.reschedule(now)
+
+    @property
+    def longest_cooldown(self) -> float:
+        """The longest cooldown, in seconds, that the call waits for."""
+        policy = self.info.policy
+        if self.admitted_at is not None or policy.deadline is None:
+            return policy.max_wait
+        # The gate gets the time of the deadline once it has started. Until then, its length limits the cooldown.
+        return min(policy.max_wait, policy.deadline)
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds since the gate first admitted the call."""
+        return 0.0 if self.admitted_at is None else asyncio.get_running_loop().time() - self.admitted_at
+
+    def ended(self, response: Response, *, retry_after: float | None, reason: str | None, now: datetime) -> Response:
+        """Return the final response with what the attempts learned."""
+        result = CallResult(
+            attempts=self.sent,
+            seconds=asyncio.get_running_loop().time() - self.began_at,
+            retry_after=retry_after,
+            retry_at=moment_after(now, retry_after),
+            reason=reason,
+            token=None if self.token is None else self.token.token,
+        )
+        response.extensions = {**response.extensions, **result.extensions()}
+        return response
+
+
+class LastRateLimit:
+    """The last 429 that the clients of one gate got in this process, and when its cooldown ends, in the loop's time."""
+
+    __slots__ = ("response", "token", "until")
+
+    def __init__(self) -> None:
+        self.response: Response | None = None
+        self.token: ObtainedToken | None = None
+        self.until = 0.0
+
+    def note(self, response: Response | None, *, token: ObtainedToken | None, until: float) -> None:
+        """Keep the response that started a cooldown, or prolonged it, and the token of its request."""
+        self.response, self.token, self.until = response, token, until
+
+
+_LAST: WeakKeyDictionary[object, LastRateLimit] = WeakKeyDictionary()
+
+
+def last_rate_limit_of(gate: object) -> LastRateLimit:
+    """Return what the clients of a gate share; a gate that cannot be referenced weakly shares nothing."""
+    try:
+        return _LAST.setdefault(gate, LastRateLimit())
+    except TypeError:
+        return LastRateLimit()
+
+
+def given_up(call: Call, attempt: Attempt, decision: GiveUp) -> TransportError:
+    """Make the error for a call whose last attempt got no response."""
+    url, count = call.request.url, counted(call.sent, "attempt")
+    origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
+    if attempt.outcome is Outcome.UNSENDABLE:
+        what = "the request cannot be sent as HTTP; nothing was sent"
+    elif decision.error is NotSentError:
+        what = f"could not connect to {origin} after {count}; nothing was sent"
+    else:
+        what = f"no response from {origin} after {count}; the request may have had an effect"
+    return decision.error(
+        f"{_where(call)}: {what} ({kind_of_failure(attempt.error)}; {decision.reason})", attempts=call.sent
+    )
+
+
+def not_admitted(call: Call, failure: Exception) -> TransportError:
+    """Make the error for a call whose next attempt the gate did not admit, because it is closed or has failed."""
+    reason = str(failure) if isinstance(failure, UsageError) else f"the gate failed ({type(failure).__name__})"
+    return _ended(call, reason)
+
+
+def closed(call: Call) -> PlatformError:
+    """Make the error for a call that closing the client has ended."""
+    if call.is_in_flight or not call.progress.may_have_had_an_effect:
+        reason = "the client was closed"
+        return _ended(call, reason)
+    # It waited for a retry that will not be sent, whatever the attempts before it did.
+    what = f"{sent_so_far(call.sent)}, and may have had an effect"
+    return UsageError(f"{_where(call)}: the client was closed before a retry; {what}")
+
+
+def out_of_time(call: Call, seen: LastRateLimit, *, seconds: float | None, now: datetime) -> PlatformError:
+    """Make the error for a call that its limit has ended: the client was closed, or its time is over.
+
+    Args:
+        call: the call.
+        seen: the last response with status 429 of this process.
+        seconds: how long a cooldown still lasts; None when there is none.
+        now: the wall clock.
+    """
+    if call.was_closed:
+        return closed(call)
+    if call.is_rate_limited:
+        return held_back(call, seen, seconds=seconds, now=now)
+    policy = call.info.policy
+    is_queued = call.admitted_at is None
+    what = f"queue_timeout of {policy.queue_timeout:g} s" if is_queued else f"deadline of {policy.deadline:g} s"
+    return DeadlineExceededError(
+        f"{_where(call)}: the {what} passed; {sent_so_far(call.sent)}",
+        attempts=call.sent,
+        sent=call.progress.may_have_had_an_effect,
+        retry_at=moment_after(now, seconds),
+    )
+
+
+def held_back(call: Call, seen: LastRateLimit | None, *, seconds: float | None, now: datetime) -> RateLimitError:
+    """Make the error for a call that a known cooldown holds back for longer than the call may wait.
+
+    Args:
+        call: the call.
+        seen: the response with status 429 that started the cooldown; None when this process got none.
+        seconds: how long the cooldown lasts.
+        now: the wall clock.
+    """
+    response, token = (None, None) if seen is None else (seen.response, seen.token)
+    error = status_error(
+        status=429,
+        headers=as_headers({}) if response is None else response.headers,
+        body=b"" if response is None else decoded_body(response, limit=KEPT_OF_TOO_LARGE)[0],
+        attempts=call.sent,
+        retry_after=seconds,
+        retry_at=moment_after(now, seconds),
+        reason=exceeded_limit(seconds or 0.0, elapsed=call.elapsed, policy=call.info.policy),
+        token=None if token is None else token.token.value,
+    )
+    assert isinstance(error, RateLimitError)  # noqa: S101  # the class of the tree for status 429
+    return error
+
+
+def _ended(call: Call, reason: str) -> TransportError:
+    kind = OutcomeUnknownError if call.progress.may_have_had_an_effect else NotSentError
+    return kind(f"{_where(call)}: {reason}; {sent_so_far(call.sent)}", attempts=call.sent)
+
+
+def _where(call: Call) -> str:
+    return f"{call.info.method} {call.info.route}"
