@@ -17,13 +17,15 @@ ORDER = (
     *("_http/attempts", "_http/gates", "_http", "_http/connections"),
     *("_json", "_api"),
 )
-GROUND = ("_errors", "_version")
+GROUND = ("_errors", "_status_errors", "_version")
+#: What names this platform, its routes and its headers.
+PLATFORM = re.compile(r"itwin|bentley|vendor|/(?:scenes|webhooks|detectors|repositories)\b", re.IGNORECASE)
 RANK = {name: rank for rank, name in enumerate(ORDER)} | dict.fromkeys(GROUND, len(ORDER))
 MODULES = sorted(path.relative_to(PACKAGE).with_suffix("").as_posix() for path in PACKAGE.rglob("*.py"))
 GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
 #: Modules that decide: they receive time, sleep and randomness as arguments.
 PURE = {
-    *("_http/policy", "_http/gates/window", "_http/attempts/token", "_http/events"),
+    *("_http/policy", "_http/gates/window", "_http/events"),
     *("_listings/run", "_listings/links", "_listings/resume"),
     *("_operations/rules", "_operations/replacement"),
     *("_api", "_errors", "_json", "_version"),
@@ -72,6 +74,15 @@ def test_imports_go_down() -> None:
         and (upward := {name for name in own(module) if RANK[folder(name)] < RANK[folder(module)]})
     }
     assert above == {}
+
+
+def test_http_knows_nothing_of_the_platform() -> None:
+    """`_http` imports nothing from above but the errors and the version, and no word in it names the platform."""
+    for path in (each for each in (PACKAGE / "_http").rglob("*") if each.suffix in (".py", ".lua", ".md")):
+        assert not PLATFORM.findall(path.read_text(encoding="utf-8")), path
+        if path.suffix == ".py":
+            own_modules = own(path.relative_to(PACKAGE).with_suffix("").as_posix())
+            assert {name for name in own_modules if not name.startswith("_http/")} <= {*GROUND}, path
 
 
 def test_groups_do_not_know_each_other() -> None:

@@ -8,6 +8,8 @@ TROUBLESHOOTING = "docs/troubleshooting.md"
 
 #: What the fields of log records begin with, and the attributes of spans that no convention names.
 FIELD_PREFIX, SPAN_PREFIX = "itwin_", "itwin_platform."
+#: What the keys of a shared gate begin with in Redis.
+KEY_PREFIX = "itwin-gate:"
 
 #: The logger has the name of the package, also in a vendored copy.
 LOG = logging.getLogger(__package__)

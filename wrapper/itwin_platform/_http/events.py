@@ -1,6 +1,6 @@
 """Events of attempts and gates, as values: each is logged to the package's logger and passed to a callback.
 
-No query values, no bodies and no secrets: a route is a template, such as `/scenes/{scene_id}/objects`. Each record of
+No query values, no bodies and no secrets: a route is a template, such as `/things/{thing_id}`. Each record of
 the log carries its event field by field, for logs in JSON, all under one prefix: `event` is the name of its class, and
 its fields are `method`, `route`, `seconds` and so on.
 """

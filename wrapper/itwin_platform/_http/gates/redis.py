@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from ..._errors import UsageError
+from ..._version import KEY_PREFIX
 from ..events import GateChanged
 from .gate import rates_of
 from .shared import LEASE, EngineRejectsError, EngineUnreachableError, Reply, Request, SharedGate
@@ -53,8 +54,7 @@ class RedisGate(SharedGate):
 
     Example:
         >>> async with RedisGate("redis://localhost:6379/0", name="prod, service app 7", workers=4) as gate:
-        ...     async with PlatformClient(gate=gate) as platform:
-        ...         account = await platform.itwins.get_primary_account()
+        ...     client = httpx.AsyncClient(transport=BackoffTransport(httpx.AsyncHTTPTransport(), gate=gate))
     """
 
     __slots__ = ()
@@ -105,7 +105,7 @@ class _RedisEngine:
                 self._redis = asyncio_redis.Redis.from_url(redis, retry=None, socket_timeout=None)
             except ValueError as error:
                 raise UsageError("RedisGate: redis must be a URL such as redis://localhost:6379/0") from error
-        prefix = f"itwin-gate:{{{name}}}:"
+        prefix = f"{KEY_PREFIX}{{{name}}}:"
         keys = [prefix + part for part in ("state", "leases", "queue", "wants", "log")]
         # Counted, and as bytes: redis-py looks at a string several times before it encodes it.
         self._keys = [each.encode() for each in (str(len(keys)), *keys)]
