@@ -19,7 +19,7 @@ ORDER = (
 )
 GROUND = ("_errors", "_status_errors", "_version")
 #: What names this platform, its routes and its headers.
-PLATFORM = re.compile(r"itwin|bentley|vendor|/(?:scenes|webhooks|detectors|repositories)\b", re.IGNORECASE)
+PLATFORM = re.compile(r"itwin|bentley|\bvendor\b|/(?:scenes|webhooks|detectors|repositories)\b", re.IGNORECASE)
 RANK = {name: rank for rank, name in enumerate(ORDER)} | dict.fromkeys(GROUND, len(ORDER))
 MODULES = sorted(path.relative_to(PACKAGE).with_suffix("").as_posix() for path in PACKAGE.rglob("*.py"))
 GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
