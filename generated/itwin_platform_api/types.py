@@ -9,6 +9,7 @@ from .decoding import (
     decode_date,
     decode_datetime,
     decode_enum,
+    decode_kind,
     decode_list,
     decode_model,
     decode_models,
@@ -19,7 +20,7 @@ from .decoding import (
     unknown_of,
 )
 from .description import describe
-from .encoding import PLAIN, copy_values, encode, encode_datetime, encode_parameters, encode_string
+from .encoding import PLAIN, copy_values, encode, encode_datetime, encode_parameters, encode_scalar, encode_string
 from .pickling import reduced
 from .unset import UNSET, Unset
 
@@ -46,6 +47,7 @@ __all__ = [
     "decode_date",
     "decode_datetime",
     "decode_enum",
+    "decode_kind",
     "decode_list",
     "decode_model",
     "decode_models",
@@ -55,6 +57,7 @@ __all__ = [
     "encode",
     "encode_datetime",
     "encode_parameters",
+    "encode_scalar",
     "encode_string",
     "members_of",
     "open_member",

@@ -7,12 +7,9 @@ client keeps until it decodes them, and its models.
 import asyncio
 import gc
 import json
-import sys
 import tracemalloc
 
-import msgspec
-from itwin_platform import ITwin, PlatformClient, _json
-from itwin_platform._requests import typed_pages
+from itwin_platform import ITwin, PlatformClient
 
 from .data import encoded, itwins, make_data
 from .run import Process
@@ -49,7 +46,6 @@ async def lines() -> list[str]:
     make_data()
     itwins()  # loaded before the measurement
     output: list[str] = []
-    msgspec_json = _json.msgspec_json
     with Process("measure.speed.server") as server:
         address = f"http://127.0.0.1:{server.line().strip()}"
         async with PlatformClient(address, vendor="v", token="t") as platform:
@@ -57,20 +53,11 @@ async def lines() -> list[str]:
             tracemalloc.start()
             page = size_of_a_page()
             output.append(f"peak memory of 10,000 full iTwins in pages of 1,000; a page takes {page / 1e6:.1f} MB")
-            for reader, name in ((None, "json"), (msgspec_json, "msgspec")):
-                _json.msgspec_json = reader
-                # The reader of typed pages imports msgspec by itself.
-                typed_pages._itwin_reader.cache_clear()  # noqa: SLF001  # there is no other way to turn it off
-                sys.modules["msgspec"] = msgspec if reader else None  # type: ignore[assignment]  # makes an import fail
-                for concurrency, collected in ((1, False), (8, False), (1, True)):
-                    most = await peak(platform, concurrency=concurrency, collected=collected)
-                    mode = "collected" if collected else "iterated"
-                    output.append(
-                        f"  {mode}, {name}, concurrency {concurrency}: {most / 1e6:.1f} MB, {most / page:.1f} pages"
-                    )
+            for concurrency, collected in ((1, False), (8, False), (1, True)):
+                most = await peak(platform, concurrency=concurrency, collected=collected)
+                mode = "collected" if collected else "iterated"
+                output.append(f"  {mode}, concurrency {concurrency}: {most / 1e6:.1f} MB, {most / page:.1f} pages")
             tracemalloc.stop()
-            _json.msgspec_json = msgspec_json
-            sys.modules["msgspec"] = msgspec
     return output
 
 

@@ -15,12 +15,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
-from . import per_call
 from .data import make_data
 from .pages import write_pages
 from .report import Figures, bars, print_table, table
 from .stock import make_stock
-from .workloads import CLIENTS, FAST, HTTPX, LIMIT, QUICK, WORKLOADS, Workload
+from .workloads import CLIENTS, HTTPX, LIMIT, QUICK, WORKLOADS, Workload
 
 PROJECT = Path(__file__).resolve().parents[2]
 LATENCIES = (0.0, 0.02, 0.1)
@@ -139,17 +138,11 @@ def server_load(reports: list[dict[str, float]]) -> str:
     return f"{load}: they were not the bottleneck."
 
 
-def parts(pythons: dict[str, str], ours: str) -> list[list[str]]:
-    """Measure instructions, first calls, import, decoding and memory."""
-    from . import decoding, first_call, importing, instructions, memory  # a quick run does not need their imports
+def parts(ours: str) -> list[list[str]]:
+    """Measure import and memory."""
+    from . import importing, memory  # a quick run does not need their imports
 
-    return [
-        instructions.lines(pythons),
-        first_call.lines(ours),
-        importing.lines(ours),
-        decoding.lines(),
-        asyncio.run(memory.lines()),
-    ]
+    return [importing.lines(ours), asyncio.run(memory.lines())]
 
 
 def main() -> None:
@@ -177,11 +170,9 @@ def main() -> None:
         title = f"client time against {against!r}: median [quartiles] of the rounds; less is better"
         print_table(title, table(figures, against=against))
     print_table("the bars, against 'httpx + json'", bars(figures))
-    if (get := WORKLOADS[0]) in figures:
-        print("\n".join(per_call.lines(arguments.ours, get=min(figures[get][FAST]))) + "\n")
     print(load)
     if arguments.report:
-        alone = [] if arguments.only else parts(pythons, arguments.ours)
+        alone = [] if arguments.only else parts(arguments.ours)
         for lines in alone:
             print("\n" + "\n".join(lines))
         write_pages(PROJECT / "docs", figures, load, alone)

@@ -10,11 +10,6 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 
-# The default client is measured without the extra `fast`.
-if sys.argv[1] != "ours, fast":
-    for module in ("orjson", "msgspec.json") if sys.argv[1].startswith("ours") else ("orjson",):
-        sys.modules[module] = None  # type: ignore[assignment]  # makes an import fail
-
 from .clients import Client, connected
 from .workloads import TASKS
 

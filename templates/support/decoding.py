@@ -118,6 +118,12 @@ def decode_one_of(models: Iterable[Any], value: Any) -> Any:
     return value
 
 
+def decode_kind(models: Mapping[Any, Callable[[Mapping[str, Any]], Any]], kind: Any, value: Any) -> Any:
+    """Decode an object into the model of its kind; an object of another kind stays a dictionary."""
+    decode = models.get(kind) if isinstance(value, dict) and isinstance(kind, str) else None
+    return value if decode is None else decode(value)
+
+
 def _has(constants: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
     for name, constant in constants.items():  # noqa: SIM110 - a generator takes three times as long
         if values.get(name) != constant:

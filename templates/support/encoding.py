@@ -18,7 +18,7 @@ def encode(value: Any) -> Any:
         return _encode(value)
     except RecursionError:
         # A response may be nested more deeply than Python functions can be.
-        return copy_values(value, scalar=_encode_scalar)
+        return copy_values(value, scalar=encode_scalar)
 
 
 def _encode(value: Any) -> Any:
@@ -31,7 +31,7 @@ def _encode(value: Any) -> Any:
     if kind is not dict and hasattr(value, "wire_fields"):
         value = value.wire_fields()
     elif kind is not dict and not isinstance(value, Mapping):
-        return _encode_scalar(value)
+        return encode_scalar(value)
     return {key: item if type(item) in PLAIN else _encode(item) for key, item in value.items() if item is not UNSET}
 
 
@@ -69,7 +69,8 @@ def _parts_of(value: Any, name: Callable[[Any], Any] | None) -> dict[Any, Any] |
     return {key if name is None else name(key): item for key, item in fields.items() if item is not UNSET}
 
 
-def _encode_scalar(value: Any) -> Any:
+def encode_scalar(value: Any) -> Any:
+    """Encode an enum member, a time, a date or a UUID; return any other value as it is."""
     if isinstance(value, Enum):
         return encode(value.value)
     if isinstance(value, datetime):

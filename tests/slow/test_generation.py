@@ -14,7 +14,7 @@ from tools.release.clean_environment import Environment, pythons
 
 PROJECT = Path(__file__).resolve().parents[2]
 #: What generating needs: the generator, and what the generated modules import.
-NEEDED = ("openapi-python-client", "ruff", "PyYAML", "httpx", "attrs", "python-dateutil")
+NEEDED = ("openapi-python-client", "ruff", "PyYAML", "httpx", "attrs", "msgspec", "python-dateutil")
 COMMITTED = PROJECT / "generated" / "itwin_platform_api"
 HOSTILE = 'line-length = 60\nindent-width = 2\n[lint]\nselect = ["ALL"]\n[format]\nquote-style = "single"\n'
 

@@ -1,11 +1,8 @@
-"""JSON is read and written the same with the extra `fast` and without it."""
+"""JSON is read and written as the standard library reads and writes it."""
 
-import importlib.util
 import json
 import math
 import random
-import sys
-from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -26,19 +23,6 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(strings(max_size=6), inner, max_size=4),
     max_leaves=12,
 )
-
-
-@pytest.fixture
-def without_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read and writes as where the extra is not installed."""
-    monkeypatch.setattr(_json, "orjson", None)
-    monkeypatch.setattr(_json, "decode_json", json.loads)
-
-
-def test_the_extra_is_what_is_tested_here() -> None:
-    """The comparisons below compare two readers and two writers, because the extra is installed."""
-    assert _json.orjson is not None
-    assert _json.decode_json is not json.loads
 
 
 def same(one: object, other: object) -> bool:
@@ -135,36 +119,20 @@ def test_what_is_not_json_is_rejected_alike(body: bytes) -> None:
         assert same(_json.read_json(body), expected)
 
 
+def accepted(value: object) -> bool:
+    """Tell whether the standard library writes a value as JSON that it reads."""
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        return False
+    return True
+
+
 @given(values)
-def test_a_body_is_written_alike(value: object) -> None:
-    """What is written reads back the same with and without orjson, and both reject the same values."""
-    outcomes: list[Any] = []
-    quick = _json.orjson
-    for writer in (quick, None):
-        _json.orjson = writer
-        try:
-            outcomes.append(json.loads(_json.write_json(value)))
-        except UsageError as error:
-            outcomes.append(str(error))
-        finally:
-            _json.orjson = quick
-    assert same(*outcomes)
-
-
-@pytest.mark.usefixtures("without_extra")
-def test_a_body_is_read_without_the_extra() -> None:
-    """Without the extra the standard library reads."""
-    assert _json.read_json(b'{"a": [1]}') == {"a": [1]}
-
-
-def test_without_the_extra_nothing_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the extra is not installed, the module is imported and reads and writes all the same."""
-    monkeypatch.setitem(sys.modules, "orjson", None)
-    monkeypatch.setitem(sys.modules, "msgspec.json", None)
-    spec = importlib.util.spec_from_file_location("itwin_platform._json_without_extra", _json.__file__)
-    assert spec is not None
-    assert spec.loader is not None
-    alone = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(alone)
-    assert alone.orjson is alone.msgspec_json is None
-    assert alone.read_json(alone.write_json({"a": [1]})) == {"a": [1]}
+def test_a_body_is_written_as_the_standard_library_writes_it(value: object) -> None:
+    """What is written reads back the same, and what has no form in JSON is rejected."""
+    if accepted(value):
+        assert same(json.loads(_json.write_json(value)), value)
+    else:
+        with pytest.raises(UsageError):
+            _json.write_json(value)

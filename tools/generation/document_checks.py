@@ -51,6 +51,7 @@ def _parameter(document: Node, location: str, parameter: Node) -> Iterator[str]:
 def _schema(document: Node, location: str, node: Node) -> Iterator[str]:
     yield from _member_names(location, node)
     yield from _defaults(location, node)
+    yield from _kinds(document, location, node)
     branches = [*(node.get("oneOf") or ()), *(node.get("anyOf") or ())]
     objects = [branch for branch in branches if _is_object(document, branch)]
     if len(objects) < 2 or node.get("x-undecoded") is True:
@@ -80,6 +81,15 @@ def _defaults(location: str, node: Node) -> Iterator[str]:
     for name, inner in properties.items():
         if isinstance(inner, Mapping) and "default" in inner:
             yield f"{location}/properties/{name}: its default would be sent unasked: say `x-default` instead"
+
+
+def _kinds(document: Node, location: str, node: Node) -> Iterator[str]:
+    properties = node.get("properties")
+    if not isinstance(properties, Mapping) or "kind" in properties:
+        return
+    for name, inner in properties.items():
+        if isinstance(inner, Mapping) and "x-kinds" in resolve(document, inner):
+            yield f"{location}: {name} has `x-kinds`, but there is no property `kind` beside it"
 
 
 def _is_object(document: Node, schema: Node) -> bool:

@@ -13,6 +13,7 @@ import sys
 import sysconfig
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,9 @@ from openapi_python_client.parser.errors import GeneratorError
 
 from tools.generation import naming
 from tools.generation.document_checks import problems
+from tools.generation.pages import ModelsOfKinds, imported, page_shape
 from tools.generation.preparation import prepared
+from tools.spec.document import resolve
 
 PROJECT = Path(__file__).resolve().parents[2]
 TEMPLATES = PROJECT / "templates"
@@ -62,7 +65,14 @@ def write_package(document: Mapping[str, Any], package: Path, *, name: str) -> N
             raise SystemExit("\n".join([f"the modules of {name} clash:", *clashes]))
         project = Project(openapi=data, config=config, custom_template_path=TEMPLATES)
         project.env.undefined = StrictUndefined
-        project.env.globals.update(unsupported=_unsupported, secret_names=secret_names(document))
+        of_kinds = models_of_kinds(document)
+        project.env.globals.update(
+            unsupported=_unsupported,
+            secret_names=secret_names(document),
+            models_of_kinds=of_kinds,
+            page_shape=partial(page_shape, models=[*data.models], of_kinds=of_kinds),
+            page_imports=imported,
+        )
         try:
             errors = project.build()
         except TemplateError as error:
@@ -108,6 +118,21 @@ def secret_names(document: Mapping[str, Any]) -> dict[str, set[str]]:
         }
         for name, schema in schemas.items()
     }
+
+
+def models_of_kinds(document: Mapping[str, Any]) -> ModelsOfKinds:
+    """Return the models of the properties whose shape the property `kind` decides, marked `x-kinds`.
+
+    Returns:
+        By the name of the model and the property: the model for each kind.
+    """
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for name, schema in document.get("components", {}).get("schemas", {}).items():
+        for wire, inner in (schema.get("properties") or {}).items():
+            if kinds := resolve(document, inner).get("x-kinds"):
+                models = {kind: naming.pascal_case(model) for kind, model in kinds.items()}
+                found.setdefault(naming.pascal_case(name), {})[wire] = models
+    return found
 
 
 def _unsupported(what: str) -> str:

@@ -14,6 +14,7 @@ from itwin_platform_api.types import (
     Unset as Unset,
     copy_values as copy_values,
     encode as encode,
+    encode_scalar as encode_scalar,
 )
 
 if TYPE_CHECKING:

@@ -1,35 +1,24 @@
-"""JSON as bytes: msgspec reads it and orjson writes it where they are installed, with the same results as without."""
+"""JSON as bytes: msgspec reads and writes it, and the standard library what msgspec rejects, with the same results.
+
+msgspec is imported when the first body is read or written.
+"""
 
 import json
 import math
 import re
-from collections.abc import Callable
-from importlib import import_module
-from types import ModuleType
+from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
-from ._api import PLAIN, encode
+from ._api import PLAIN, UNSET, encode, encode_scalar
 from ._errors import UsageError
-
-msgspec_json: ModuleType | None
-orjson: ModuleType | None
-try:
-    # By name: the types hold in a vendored copy too, where the extra may not be installed.
-    msgspec_json = import_module("msgspec.json")
-except ImportError:
-    msgspec_json = None
-try:
-    orjson = import_module("orjson")
-except ImportError:
-    orjson = None
 
 #: A null outside a string follows a colon, a comma or a bracket, or begins the body.
 _NULL = re.compile(rb"null(?<![^:,\[]null)")
-
-
-#: The fastest reader that is installed. orjson would read pages of numbers a little faster than msgspec, but it turns
-#: an integer of 20 digits into a float, and to look for such an integer takes longer than what it gains.
-decode_json: Callable[[bytes], object] = json.loads if msgspec_json is None else msgspec_json.decode
+_CONTAINERS = frozenset({dict, list})
+_JSON_TYPES = PLAIN | _CONTAINERS
+#: What is nested more deeply is left to the standard library: it may hold itself.
+_LEVELS = 50
 
 
 def read_json(body: bytes) -> object:
@@ -39,8 +28,10 @@ def read_json(body: bytes) -> object:
         ValueError: The body is not JSON.
         RecursionError: It is nested too deeply.
     """
+    from msgspec.json import decode
+
     try:
-        return decode_json(body)
+        return decode(body)
     except ValueError:
         # The standard library reads NaN, 1e400 and half of a surrogate pair, which msgspec rejects.
         return json.loads(body)
@@ -52,16 +43,10 @@ def write_json(body: object) -> bytes:
     Raises:
         UsageError: A value has no form in JSON, such as NaN, a set or half of a surrogate pair.
     """
-    if orjson is not None:
-        try:
-            serialized: bytes = orjson.dumps(body, default=_json_form, option=_OPTIONS)
-        except TypeError:
-            pass  # the standard library accepts more keys, and says what is wrong
-        else:
-            # orjson writes NaN and the infinities as null.
-            if _NULL.search(serialized) is None or _is_finite(body):
-                return serialized
-            del serialized  # tools that report errors show what frames hold
+    serialized = _written_by_msgspec(body)
+    if serialized is not None:
+        return serialized
+    # The standard library accepts more keys and numbers, and says what is wrong.
     try:
         return json.dumps(
             encode(body), ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
@@ -75,36 +60,68 @@ def write_json(body: object) -> bytes:
     raise UsageError(f"the body cannot be serialized as JSON: {reason}")
 
 
-def _json_form(value: object) -> object:
-    """Return the JSON form of a value that orjson does not know; of a model its fields as they are, without a copy."""
-    fields = getattr(value, "wire_fields", None)
-    encoded = encode(value) if fields is None else fields()
-    if encoded is value:
-        raise TypeError(type(value))
+def _written_by_msgspec(body: object) -> bytes | None:
+    """Serialize a body of the types that JSON has; return None for any other."""
+    from msgspec.json import encode as serialize
+
+    try:
+        values = _json_values(body)
+        serialized = serialize(values)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return None
+    # msgspec writes NaN and the infinities as null.
+    return serialized if _NULL.search(serialized) is None or _is_finite(values) else None
+
+
+def _json_values(value: Any) -> Any:
+    """Return a body as the types that JSON has; a part that has no others is not copied.
+
+    Left to itself, msgspec would write a set as a list, a time in another form, and the Python names of a model.
+
+    Raises:
+        TypeError: a value has no form in JSON.
+    """
+    kind = type(value)
+    if kind in PLAIN or (kind in _CONTAINERS and _has_json_types(value)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_json_values(item) for item in value]
+    fields = value.wire_fields() if hasattr(value, "wire_fields") else value
+    if isinstance(fields, Mapping):
+        return {name: _json_values(item) for name, item in fields.items() if item is not UNSET}
+    encoded = encode_scalar(value)
+    if type(encoded) not in PLAIN:
+        raise TypeError(kind)
     return encoded
 
 
+def _has_json_types(value: object) -> bool:
+    """Tell whether a value has only the types that JSON has.
+
+    It asks level by level, because one question for all values of a level takes a fifth of a question for each.
+    """
+    level: list[Any] = [value]
+    for _ in range(_LEVELS):
+        kinds = {*map(type, level)}
+        if not kinds <= _JSON_TYPES:
+            return False
+        if kinds.isdisjoint(_CONTAINERS):
+            return True
+        containers = [each for each in level if type(each) in _CONTAINERS]
+        level = [*chain.from_iterable([each.values() if type(each) is dict else each for each in containers])]
+    return False
+
+
 def _is_finite(body: object) -> bool:
-    """Tell whether all numbers are finite in a body that orjson has written."""
+    """Tell whether all numbers are finite in a body of the types that JSON has."""
     values: list[Any] = [body]
-    while values:
-        value = values.pop()
+    for value in values:
         kind = type(value)
         if kind is float:
             if not math.isfinite(value):
                 return False
         elif kind is dict:
             values += value.values()
-        elif kind is list or kind is tuple:
+        elif kind is list:
             values += value
-        elif kind not in PLAIN:
-            values.append(_json_form(value))
     return True
-
-
-# What the standard library rejects is rejected: it is passed on to `_json_form`, which knows no dataclass.
-_OPTIONS = (
-    None
-    if orjson is None
-    else orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
-)

@@ -12,6 +12,7 @@ from ..types import (
     Unset,
     blank,
     decode_datetime,
+    decode_kind,
     describe,
     encode,
     reduced,
@@ -150,7 +151,7 @@ class SceneObject:
             model.id = d["id"]
             model.version = d["version"]
             model.kind = d["kind"]
-            model.data = d["data"]
+            model.data = decode_kind(_DATA, d.get("kind"), d["data"])
             model.scene_id = d["sceneId"]
             model.created_by_id = d["createdById"]
             model.creation_time = decode_datetime(d["creationTime"])
@@ -214,3 +215,8 @@ class SceneObject:
 # Below the class, so that models may name each other; once, and not in each call.
 from ..models.repository_resource_data import RepositoryResourceData  # noqa: E402
 from ..models.view3d_data import View3dData  # noqa: E402
+
+_DATA = {
+    "RepositoryResource": RepositoryResourceData.from_dict,
+    "View3d": View3dData.from_dict,
+}

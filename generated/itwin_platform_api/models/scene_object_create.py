@@ -10,6 +10,7 @@ from ..types import (
     UNSET,
     Unset,
     blank,
+    decode_kind,
     describe,
     encode,
     reduced,
@@ -118,7 +119,7 @@ class SceneObjectCreate:
         try:
             model.version = d["version"]
             model.kind = d["kind"]
-            model.data = d["data"]
+            model.data = decode_kind(_DATA, d.get("kind"), d["data"])
         except KeyError:  # what is missing is as good as UNSET
             return cls.from_dict({**_REQUIRED, **d})
         known = 9
@@ -183,3 +184,8 @@ class SceneObjectCreate:
 # Below the class, so that models may name each other; once, and not in each call.
 from ..models.repository_resource_data import RepositoryResourceData  # noqa: E402
 from ..models.view3d_data import View3dData  # noqa: E402
+
+_DATA = {
+    "RepositoryResource": RepositoryResourceData.from_dict,
+    "View3d": View3dData.from_dict,
+}

@@ -10,6 +10,7 @@ from ..types import (
     UNSET,
     Unset,
     blank,
+    decode_kind,
     describe,
     encode,
     reduced,
@@ -101,7 +102,7 @@ class SceneObjectMinimal:
             model.id = d["id"]
             model.kind = d["kind"]
             model.version = d["version"]
-            model.data = d["data"]
+            model.data = decode_kind(_DATA, d.get("kind"), d["data"])
         except KeyError:  # what is missing is as good as UNSET
             return cls.from_dict({**_REQUIRED, **d})
         known = 6
@@ -146,3 +147,8 @@ class SceneObjectMinimal:
 # Below the class, so that models may name each other; once, and not in each call.
 from ..models.repository_resource_data import RepositoryResourceData  # noqa: E402
 from ..models.view3d_data import View3dData  # noqa: E402
+
+_DATA = {
+    "RepositoryResource": RepositoryResourceData.from_dict,
+    "View3d": View3dData.from_dict,
+}

@@ -26,7 +26,6 @@ from .._listings.pager import Pager
 from .._listings.resume import TIMES, Position, listing_name
 from .._listings.run import CAP, Listing, ListingRun, Page, PageContent, Run
 from .._requests.platform import PlatformSender, unwrap
-from .._requests.typed_pages import read_typed_itwins
 from . import Group
 from .rules import ITWIN_QUERY, as_enum, as_list, check_itwin_listing, check_itwin_pages, prefer_of
 
@@ -258,7 +257,7 @@ class ITwins(Group):
 
 def read_itwin_page(response: Response) -> PageContent[ITwin]:
     """Decode a response to list iTwins."""
-    parsed = read_typed_itwins(response.content) or list_itwins.parse_response(response)
+    parsed = list_itwins.parse_response(response)
     return PageContent(
         items=unwrap(response, parsed.itwins, list),
         next_href=next_href(parsed.links),

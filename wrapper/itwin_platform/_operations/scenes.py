@@ -25,10 +25,8 @@ from .._listings.links import OBJECTS_PER_PAGE, keyword_names, next_href
 from .._listings.pager import Pager
 from .._listings.resume import listing_name
 from .._listings.run import Listing, Page, PageContent, SceneState
-from .._requests.data_types import type_data
 from .._requests.platform import unwrap
 from .._requests.request import check_header, check_integer
-from .._requests.typed_pages import learn_kinds, read_typed_objects
 from . import Group
 from .rules import check_path_id, check_string, check_uuid, reject_none
 
@@ -122,9 +120,7 @@ class Scenes(Group):
         except TransportError as error:
             error.scene_id = None if isinstance(id, Unset) else id
             raise
-        scene = unwrap(response, create_scene.parse_response(response).scene, Scene)
-        type_data(getattr(scene.scene_data, "objects", None))
-        return scene
+        return unwrap(response, create_scene.parse_response(response).scene, Scene)
 
     def list_objects(
         self,
@@ -215,11 +211,7 @@ class Scenes(Group):
 
 
 def _read_page(response: Response) -> PageContent[SceneObject]:
-    parsed = read_typed_objects(response.content)
-    if parsed is None:
-        parsed = list_scene_objects.parse_response(response)
-        type_data(parsed.objects)
-        learn_kinds(parsed.objects)
+    parsed = list_scene_objects.parse_response(response)
     items: list[SceneObject] = unwrap(response, parsed.objects, list)
     return PageContent(items=items, next_href=next_href(parsed.links), scene=_scene_state(parsed.scene_context))
 

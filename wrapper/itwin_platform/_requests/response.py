@@ -8,7 +8,7 @@ from .._errors import APIStatusError, ResponseDecodeError
 from .._http.attempts.body import KEPT_OF_TOO_LARGE, decoded_body
 from .._http.attempts.call import call_info, call_result
 from .._http.connections.lazy import LazyResponse, ReadBody, Response, without_encoding
-from .._json import decode_json, read_json
+from .._json import read_json
 from .._status_errors import limited_by, status_error
 
 
@@ -76,13 +76,8 @@ class DecodedResponse(LazyResponse):
         return self._body
 
     def json(self, **arguments: Any) -> Any:
-        """Deserialize the body, with the fastest reader that is installed unless arguments are passed."""
-        if arguments:
-            return super().json(**arguments)
-        try:
-            return decode_json(self._body)
-        except ValueError:
-            return read_json(self._body)
+        """Deserialize the body; with arguments, which are those of `json.loads`, as httpx does."""
+        return super().json(**arguments) if arguments else read_json(self._body)
 
     def decode_error(self) -> ResponseDecodeError:
         """Return the error of a success that is not as described; the generated functions raise it."""

@@ -1,12 +1,19 @@
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
 
 import httpx
+from msgspec import Struct
+from msgspec.json import Decoder
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error
+from ...models.data_center_location import DataCenterLocation
+from ...models.itwin import ITwin
+from ...models.itwin_class import ITwinClass
 from ...models.itwin_status import ITwinStatus
 from ...models.itwin_sub_class import ITwinSubClass
 from ...models.itwins_response import ITwinsResponse
+from ...models.paging_links import PagingLinks
 from ...models.preferred_return import PreferredReturn
 from ...models.query_scope import QueryScope
 from ...request import RequestValues, send
@@ -14,8 +21,13 @@ from ...types import (
     UNSET,
     Response,
     Unset,
+    blank,
+    decode_datetime,
+    decode_model,
     encode_parameters,
 )
+
+T = TypeVar("T")
 
 
 def build_request(
@@ -82,6 +94,9 @@ def parse_response(response: httpx.Response) -> ITwinsResponse:
     """
 
     if 200 <= response.status_code < 300:
+        page = _read_page(response.content)
+        if page is not None:
+            return page
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:
@@ -275,3 +290,113 @@ async def asyncio(
             accept=accept,
         )
     ).parsed
+
+
+# A page that is as described is read into these structures: msgspec checks the types while it parses, which takes half
+# the time of making dictionaries. They forbid unknown fields, and null is read in each field, whatever is documented.
+_ABSENT: Any = UNSET
+
+
+class _ITwin(
+    Struct,
+    forbid_unknown_fields=True,
+    gc=False,
+    rename={
+        "class_": "class",
+        "sub_class": "subClass",
+        "type_": "type",
+        "display_name": "displayName",
+        "geographic_location": "geographicLocation",
+        "iana_time_zone": "ianaTimeZone",
+        "data_center_location": "dataCenterLocation",
+        "parent_id": "parentId",
+        "itwin_account_id": "iTwinAccountId",
+        "image_name": "imageName",
+        "created_date_time": "createdDateTime",
+        "created_by": "createdBy",
+        "last_modified_date_time": "lastModifiedDateTime",
+        "last_modified_by": "lastModifiedBy",
+    },
+):
+    id: str | None = _ABSENT
+    class_: ITwinClass | None = _ABSENT
+    sub_class: ITwinSubClass | None = _ABSENT
+    type_: str | None = _ABSENT
+    number: str | None = _ABSENT
+    display_name: str | None = _ABSENT
+    status: ITwinStatus | None = _ABSENT
+    geographic_location: str | None = _ABSENT
+    latitude: int | float | None = _ABSENT
+    longitude: int | float | None = _ABSENT
+    iana_time_zone: str | None = _ABSENT
+    data_center_location: DataCenterLocation | None = _ABSENT
+    parent_id: str | None = _ABSENT
+    itwin_account_id: str | None = _ABSENT
+    image_name: str | None = _ABSENT
+    image: str | None = _ABSENT
+    created_date_time: str | None = _ABSENT
+    created_by: str | None = _ABSENT
+    last_modified_date_time: str | None = _ABSENT
+    last_modified_by: str | None = _ABSENT
+
+
+def _make_itwin(values: Any) -> ITwin:
+    model = blank(ITwin)
+    model.id = values.id
+    model.class_ = values.class_
+    model.sub_class = values.sub_class
+    model.type_ = values.type_
+    model.number = values.number
+    model.display_name = values.display_name
+    model.status = values.status
+    model.geographic_location = values.geographic_location
+    model.latitude = values.latitude
+    model.longitude = values.longitude
+    model.iana_time_zone = values.iana_time_zone
+    model.data_center_location = values.data_center_location
+    model.parent_id = values.parent_id
+    model.itwin_account_id = values.itwin_account_id
+    model.image_name = values.image_name
+    model.image = values.image
+    value = values.created_date_time
+    model.created_date_time = decode_datetime(value) if value.__class__ is str else value
+    model.created_by = values.created_by
+    value = values.last_modified_date_time
+    model.last_modified_date_time = decode_datetime(value) if value.__class__ is str else value
+    model.last_modified_by = values.last_modified_by
+    model.additional_properties = {}
+    return model
+
+
+class _Page(
+    Struct,
+    Generic[T],
+    forbid_unknown_fields=True,
+    rename={
+        "itwins": "iTwins",
+        "links": "_links",
+    },
+):
+    itwins: list[T]
+    links: Any = _ABSENT
+
+
+_MAKERS: dict[type[Any], Callable[[Any], ITwin]] = {
+    _ITwin: _make_itwin,
+}
+_DECODERS = (Decoder(_Page[_ITwin]),)
+
+
+def _read_page(body: bytes) -> ITwinsResponse | None:
+    """Read a page that is as described; None for any other."""
+    for decoder in _DECODERS:
+        try:
+            values: Any = decoder.decode(body)
+        except (ValueError, RecursionError):
+            continue
+        page = blank(ITwinsResponse)
+        page.itwins = [_MAKERS[item.__class__](item) for item in values.itwins]
+        page.links = decode_model(PagingLinks.from_dict, values.links)
+        page.additional_properties = {}
+        return page
+    return None

@@ -1,0 +1,156 @@
+"""What a template needs to write the structures of a page, which msgspec reads faster than dictionaries.
+
+A page is a response that has `_links` and one list of objects: the document says so, no list of names.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from openapi_python_client.parser.properties import EnumProperty, ModelProperty
+from openapi_python_client.parser.properties.list_property import ListProperty
+from openapi_python_client.parser.properties.protocol import PropertyProtocol
+from openapi_python_client.parser.properties.union import UnionProperty
+
+LINKS = "_links"
+#: How values are checked, by the type of the field. msgspec would turn an integer into a float, and 1.0 into 1; a time
+#: is read by the models, which know more forms of it. Any other type is read as the models read it.
+CHECKED = {
+    "str": "str",
+    "datetime.datetime": "str",
+    "bool": "bool",
+    "float": "int | float",
+    "int": "int | float",
+    "list[float]": "list[int | float]",
+}
+#: The property that decides the shape of another one.
+KIND = "kind"
+#: By the model and the property: the model for each kind.
+ModelsOfKinds = Mapping[str, Mapping[str, Mapping[str, str]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A field of a structure: how its value is checked, and the model that is made of it."""
+
+    declared: PropertyProtocol
+    checked: str
+    model: ModelProperty | None
+
+    @property
+    def name(self) -> str:
+        """The name in Python."""
+        return str(self.declared.python_name)
+
+    @property
+    def wire(self) -> str:
+        """The name in JSON."""
+        return _wire(self.declared)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Structure:
+    """The structure of a model.
+
+    `shape` is the field whose shape the field `kind` decides, and `shapes` has the models by the kinds.
+    """
+
+    model: ModelProperty
+    fields: Sequence[Field]
+    shape: Field | None = None
+    kind: Field | None = None
+    shapes: Mapping[str, ModelProperty]
+
+    @property
+    def name(self) -> str:
+        """The class of the model."""
+        return str(self.model.class_info.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageShape:
+    """A page: its response, the field of the items, the other fields, and all structures, the innermost first."""
+
+    response: ModelProperty
+    items: Field
+    others: Sequence[Field]
+    structures: Sequence[Structure]
+
+
+def page_shape(response: object, *, models: Sequence[ModelProperty], of_kinds: ModelsOfKinds) -> PageShape | None:
+    """Return the shape of a response that is a page; None for any other."""
+    by_name = {str(model.class_info.name): model for model in models}
+    # The generator completes the models of its list, not the copies of them that properties hold.
+    page = by_name.get(str(response.class_info.name)) if isinstance(response, ModelProperty) else None
+    lists = [(each, item) for each in _properties(page) if (item := _item_of(each)) is not None]
+    if page is None or len(lists) != 1 or LINKS not in map(_wire, _properties(page)):
+        return None
+    items, item = lists[0]
+    structures: dict[str, Structure] = {}
+    _add(str(item.class_info.name), by_name, of_kinds, structures)
+    return PageShape(
+        response=page,
+        items=Field(declared=items, checked="", model=item),
+        others=[Field(declared=each, checked="Any", model=None) for each in _properties(page) if each is not items],
+        structures=[*structures.values()],
+    )
+
+
+def _add(
+    name: str, models: Mapping[str, ModelProperty], of_kinds: ModelsOfKinds, structures: dict[str, Structure]
+) -> None:
+    """Add the structure of a model after those of the models that it holds."""
+    if name in structures:
+        return
+    model = models[name]
+    fields = [_field(each, models, of_kinds) for each in _properties(model)]
+    shape = next((field for field in fields if field.wire in of_kinds.get(name, {})), None)
+    mapping = of_kinds[name][shape.wire] if shape is not None else {}
+    for inner in (*(str(field.model.class_info.name) for field in fields if field.model), *mapping.values()):
+        _add(inner, models, of_kinds, structures)
+    structures[name] = Structure(
+        model=model,
+        fields=[field for field in fields if shape is None or (field is not shape and field.wire != KIND)],
+        shape=shape,
+        kind=next((field for field in fields if shape is not None and field.wire == KIND), None),
+        shapes={value: models[each] for value, each in mapping.items()},
+    )
+
+
+def _field(declared: PropertyProtocol, models: Mapping[str, ModelProperty], of_kinds: ModelsOfKinds) -> Field:
+    inner = declared.inner_properties if isinstance(declared, UnionProperty) else [declared]
+    present = [each for each in inner if _type(each) != "None"]
+    kind = present[0] if len(present) == 1 else None
+    if isinstance(kind, EnumProperty):
+        return Field(declared=declared, checked=str(kind.class_info.name), model=None)
+    model = models[str(kind.class_info.name)] if isinstance(kind, ModelProperty) else None
+    # The data of an item may have a kind; what stands in an item and has such data is read as its model reads it.
+    if model is not None and _properties(model) and model.class_info.name not in of_kinds:
+        return Field(declared=declared, checked=f"_{model.class_info.name}", model=model)
+    return Field(declared=declared, checked=CHECKED.get(_type(kind), "Any") if kind is not None else "Any", model=None)
+
+
+def _properties(model: ModelProperty | None) -> list[Any]:
+    return [] if model is None else [*(model.required_properties or ()), *(model.optional_properties or ())]
+
+
+def _item_of(declared: PropertyProtocol) -> ModelProperty | None:
+    inner = declared.inner_property if isinstance(declared, ListProperty) else None
+    return inner if isinstance(inner, ModelProperty) else None
+
+
+def _type(declared: PropertyProtocol) -> str:
+    return declared.get_base_type_string().as_unembedded_code()
+
+
+def _wire(declared: PropertyProtocol) -> str:
+    return declared.name.get_untrusted_value()
+
+
+def imported(page: PageShape) -> list[str]:
+    """Return the imports of the models and enums of a page, and of all that they hold."""
+    lines: set[str] = set()
+    for model in (page.response, *(structure.model for structure in page.structures)):
+        lines.add(f"from ..models.{model.class_info.module_name} import {model.class_info.name}")
+        lines |= {*(model.relative_imports or ()), *(model.lazy_imports or ())}
+    return sorted(line.replace("from ..", "from ...", 1) for line in lines if line.startswith("from ..models"))
