@@ -38,11 +38,11 @@ def test_every_requirement_has_a_lowest_version() -> None:
     assert len(distribution.lowest(wanted)) == len(wanted)
 
 
-def test_users_need_four_distributions() -> None:
-    """httpx with what it brings, attrs, python-dateutil and sniffio are all; none is for development."""
+def test_users_need_few_distributions() -> None:
+    """httpx with what it brings, attrs, msgspec, python-dateutil and sniffio are all; none is for development."""
     needed = {_name(requirement) for requirement in distribution.declared()}
     brought = {_name(requirement) for requirement in importlib.metadata.requires("httpx") or ()}
-    assert needed - brought == {"httpx", "attrs", "python-dateutil", "sniffio"}
+    assert needed - brought == {"httpx", "attrs", "msgspec", "python-dateutil", "sniffio"}
     assert {"mypy", "pytest", "openapi-python-client"} <= distribution.development_tools()
     assert not needed & distribution.development_tools()
 
