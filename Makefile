@@ -142,7 +142,7 @@ define set-up
 endef
 
 $(READY): pyproject.toml constraints.txt
-	$(call set-up,--constraint constraints.txt --editable '.[sandbox$(COMMA)fast]' --group development)
+	$(call set-up,--constraint constraints.txt --editable '.[sandbox]' --group development)
 
 # Each of these needs packages that no user of the client needs, so it has an environment of its own.
 .venv-conformance/.ready: measure/conformance/requirements.txt pyproject.toml constraints.txt
@@ -155,11 +155,11 @@ $(READY): pyproject.toml constraints.txt
 	$(call set-up,--constraint constraints.txt --requirement $<)
 
 .venv-bench/.ready: measure/speed/requirements.txt pyproject.toml constraints.txt
-	$(call set-up,--constraint constraints.txt --editable '.[fast$(COMMA)sandbox]' openapi-python-client --requirement $<)
+	$(call set-up,--constraint constraints.txt --editable '.[sandbox]' openapi-python-client --requirement $<)
 
 # As users install the client: httpx imports rich if it is installed, and the generator installs it.
 .venv-bench-ours/.ready: pyproject.toml constraints.txt
-	$(call set-up,--constraint constraints.txt --editable '.[fast]')
+	$(call set-up,--constraint constraints.txt --editable .)
 
 .venv-bench-peers/.ready: measure/speed/requirements-peers.txt
 	$(call set-up,--requirement $<)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
-from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient, fast_transport
-from itwin_platform._http.connections.slots import SlotTransport
+from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient
+from itwin_platform._http.connections.engine import EngineTransport
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.interruption import CountingLoop, cancelled_at_turn
@@ -25,22 +25,19 @@ SCRIPT = (
     PreparedResponse(body=ACCOUNT, delay=0.001),
 )
 
-#: The default transport, that of httpx, and that of aiohttp.
+#: The default transport, and that of httpx.
 TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport]] = {
-    "the default transport": lambda: SlotTransport(verify=False),
+    "the default transport": EngineTransport,
     "httpx": plain_transport,
-    "aiohttp": fast_transport,
 }
 
 
 def busy(transport: Any) -> int:
     """Count the connections that a transport counts as busy."""
-    if isinstance(transport, SlotTransport):
-        return sum(busy(slot) for slot in transport._slots)
-    if (pool := getattr(transport, "_pool", None)) is not None:
-        return sum(not connection.is_idle() for connection in pool.connections)
-    session = transport._session
-    return 0 if session is None else len(session.connector._acquired)
+    pool = transport._pool
+    if isinstance(transport, EngineTransport):
+        return len(pool._open) - len(pool._idle)
+    return sum(not connection.is_idle() for connection in pool.connections)
 
 
 async def left_after(turn: int, make_transport: Callable[[], httpx.AsyncBaseTransport]) -> tuple[bool, int, int, int]:

@@ -1,4 +1,4 @@
-"""Connections that close, break at any byte, or send surplus bytes, over both transports."""
+"""Connections that close, break at any byte, or send surplus bytes, over the default transport and that of httpx."""
 
 import asyncio
 import cProfile
@@ -18,7 +18,6 @@ from itwin_platform import (
     OutcomeUnknownError,
     PlatformClient,
     PlatformError,
-    fast_transport,
 )
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
@@ -31,7 +30,10 @@ DATE = b"\r\ncontent-type: application/json\r\ndate: Sun, 01 Mar 2026 12:00:00 G
 GOT = raw_response(ACCOUNT, head=b"HTTP/1.1 200 OK" + DATE)
 POSTED = raw_response(DETECTOR, head=CREATED + DATE)
 PHANTOM = raw_response(b'{"detector": {"name": "phantom", "type": "PhotoObjectDetector"}}', head=CREATED)
-TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {"httpx": lambda: None, "fast": fast_transport}
+TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {
+    "default": lambda: None,
+    "httpx": httpx.AsyncHTTPTransport,
+}
 
 
 def client(

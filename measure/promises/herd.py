@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from itwin_platform import BackoffEvent, BackoffPolicy, CooldownStarted, PlatformClient, fast_transport
+from itwin_platform import BackoffEvent, BackoffPolicy, CooldownStarted, PlatformClient
+from itwin_platform._http.connections.engine import EngineTransport
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.raw_server import ACCOUNT, RawServer
@@ -49,7 +50,7 @@ async def run_herd(
 
     async with service(respond) as server:
         policy = BackoffPolicy(deadline=None)
-        transport = fast_transport() if fast else server.transport
+        transport = EngineTransport() if fast else server.transport
         async with PlatformClient(
             server.address, vendor="acme", token="t-1", backoff=policy, on_event=note, transport=transport
         ) as platform:
@@ -85,7 +86,7 @@ async def herd(*, calls: int = 100, runs: int = 1, service: Service = RawServer)
     """Measure a hundred tasks at ten a second, Retry-After 1, with both ways of counting; the worst run counts."""
     figures = []
     for fast in (False, True) if service is RawServer else (False,):
-        through = ("aiohttp" if fast else "httpx") if service is RawServer else "virtual time"
+        through = ("default" if fast else "httpx") if service is RawServer else "virtual time"
         for name, make in (("fixed window", FixedWindow), ("token bucket", TokenBucket)):
             herds = (run_herd(make(10, 1.0), calls=calls, service=service, fast=fast) for _ in range(runs))
             results = await asyncio.gather(*herds)

@@ -36,7 +36,7 @@ RESPONSES = (
 
 @contextmanager
 def everything_logged() -> Iterator[io.StringIO]:
-    """Collect what every logger writes at any level, including the loggers of httpx and aiohttp."""
+    """Collect what every logger writes at any level, including those of httpx."""
     written = io.StringIO()
     handler = logging.StreamHandler(written)
     root = logging.getLogger()

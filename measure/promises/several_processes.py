@@ -88,13 +88,13 @@ async def eight_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
     """Measure a thousand calls of eight processes under a hundred a second."""
     limit = FixedWindow(100, 1.0)
     result = await run(service_with(limit), workers=8, calls=1000, redis=redis, fast=fast)
-    name = f"8 processes, 100/s, 1,000 calls, {'aiohttp' if fast else 'httpx'}"
+    name = f"8 processes, 100/s, 1,000 calls, {'default' if fast else 'httpx'}"
     return figures(name, result, most=1.03, ideal=limit.ideal(1000), slowest=1.3)
 
 
 async def several_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
     """Measure ten a second, shared by 1 to 8 processes."""
-    transport = "aiohttp" if fast else "httpx"
+    transport = "default" if fast else "httpx"
     found: list[Figure] = []
     for workers in (1, 2, 4, 8):
         limit = FixedWindow(10, 1.0)
@@ -106,7 +106,7 @@ async def several_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
 
 async def punished_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
     """Measure a limiter that restarts its ban with each early request."""
-    transport = "aiohttp" if fast else "httpx"
+    transport = "default" if fast else "httpx"
     found: list[Figure] = []
     for workers in (4, 8):
         limit = PunishingWindow(10, 1.0)
@@ -123,13 +123,13 @@ async def interrupted_processes(redis: RedisServer, *, fast: bool) -> list[Figur
     result = await run(
         service_with(FixedWindow(100, 1.0)), workers=4, calls=1000, redis=redis, fast=fast, is_interrupted=True
     )
-    return figures(f"Redis gone for a third, 4 processes, {'aiohttp' if fast else 'httpx'}", result, most=1.15)
+    return figures(f"Redis gone for a third, 4 processes, {'default' if fast else 'httpx'}", result, most=1.15)
 
 
 async def outage_of_processes(redis: RedisServer, *, fast: bool) -> list[Figure]:
     """Measure a service that responds only with 503: the processes share one retry budget."""
     result = await run(lambda _: PreparedResponse(status=503), workers=8, calls=400, redis=redis, fast=fast)
-    name = f"outage of 503, 8 processes, 400 calls, {'aiohttp' if fast else 'httpx'}"
+    name = f"outage of 503, 8 processes, 400 calls, {'default' if fast else 'httpx'}"
     return [
         exactly(f"{name}: ServerError each", result.results.calls["ServerError"], 400),
         at_most(f"{name}: requests per call", result.requests / 400, 1.2),

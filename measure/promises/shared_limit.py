@@ -17,7 +17,7 @@ from .uncontended import uncontended
 
 
 async def shared_limit() -> list[Figure]:
-    """Measure every case with a new server through httpx and aiohttp; nothing if no server is installed."""
+    """Measure every case with a new server, through both transports; nothing if no server is installed."""
     if server_program() is None:
         return []
     found: list[Figure] = []

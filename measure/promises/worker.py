@@ -13,7 +13,8 @@ from collections import Counter
 from typing import Any
 
 import httpx
-from itwin_platform import BackoffPolicy, Gate, PlatformClient, RateLimit, RedisGate, fast_transport
+from itwin_platform import BackoffPolicy, Gate, PlatformClient, RateLimit, RedisGate
+from itwin_platform._http.connections.engine import EngineTransport
 
 from tests.support.exchange import PreparedResponse
 from tests.support.raw_server import ACCOUNT, RawServer, plain_transport
@@ -21,7 +22,7 @@ from tests.support.raw_server import ACCOUNT, RawServer, plain_transport
 
 def transport_of(settings: dict[str, Any]) -> httpx.AsyncBaseTransport:
     """Return the transport of the calls."""
-    return fast_transport() if settings["fast"] else plain_transport()
+    return EngineTransport() if settings["fast"] else plain_transport()
 
 
 async def warm_up(settings: dict[str, Any]) -> None:

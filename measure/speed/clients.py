@@ -77,8 +77,4 @@ async def connected(name: str, port: int) -> Client:
         return httpx_client(port)
     if name == "stock generated":
         return Stock(port)
-    if name == "ours, fast":
-        from itwin_platform import fast_transport
-
-        return Ours(port, transport=fast_transport())
     return Ours(port)

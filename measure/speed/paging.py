@@ -1,7 +1,7 @@
 """Measure how much faster a listing is with n pages in flight, and its memory.
 
 Run as `make bench-paging`. The numbers of pages in flight alternate in each round.
-Figures are medians of the rounds, through `fast_transport()`. With n = 1 a listing is nearly all latency, so it is
+Figures are medians of the rounds, through the default transport. With n = 1 a listing is nearly all latency, so it is
 measured once.
 
 `of n` is the speed-up divided by n, and `aim` its target. `possible` is the speed-up that n allows: the first page
@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import httpx
-from itwin_platform import ITwin, Pager, PlatformClient, SceneObject, fast_transport
+from itwin_platform import ITwin, Pager, PlatformClient, SceneObject
 from itwin_platform._api import RequestValues
 from itwin_platform._listings.run import Listing, PageContent
 from rich.console import Console
@@ -97,7 +97,7 @@ async def speed(console: Console) -> None:
         with Process("measure.speed.paging_server", "--latency", str(latency)) as server:
             address = f"http://127.0.0.1:{server.line().strip()}"
             began = time.perf_counter()
-            async with PlatformClient(address, vendor="v", token="t", transport=fast_transport()) as platform:
+            async with PlatformClient(address, vendor="v", token="t") as platform:
                 await timed(WORKLOADS[0], platform, max(IN_FLIGHT))
                 for workload in WORKLOADS:
                     add_rows(table, workload, latency, await timed_rounds(workload, platform))
@@ -132,7 +132,7 @@ async def eager(console: Console) -> None:
     table = Table("10 in flight, 100 ms", "default", "eager", "requests wasted at most")
     with Process("measure.speed.paging_server", "--latency", "0.1") as server:
         address = f"http://127.0.0.1:{server.line().strip()}"
-        async with PlatformClient(address, vendor="v", token="t", transport=fast_transport()) as platform:
+        async with PlatformClient(address, vendor="v", token="t") as platform:
             await timed(WORKLOADS[0], platform, 10)
             for pages, limit in ((10, None), (1, 1000)):
                 default, at_once = await eager_rounds(platform, limit)

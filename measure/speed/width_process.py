@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack
 
 from .limit import Limit
 from .other_clients import ACCEPT
-from .workloads import AIOHTTP, FAST, LIMIT
+from .workloads import AIOHTTP, LIMIT
 
 #: Average uses of each connection before the measurement.
 WAVES_BEFORE = 3
@@ -49,13 +49,12 @@ async def get_of(name: str, in_flight: int, port: int, stack: AsyncExitStack) ->
                 return await response.json()
 
         return with_aiohttp
-    from itwin_platform import BackoffPolicy, PlatformClient, fast_transport
+    from itwin_platform import BackoffPolicy, PlatformClient
 
     platform = PlatformClient(
         address,
         vendor="v",
         token="t",
-        transport=fast_transport() if name == FAST else None,
         backoff=BackoffPolicy(max_in_flight=in_flight),
         timeout=60.0,
     )

@@ -26,9 +26,9 @@ from itwin_platform import (
     SceneState,
     UsageError,
     View3dData,
-    fast_transport,
 )
 from itwin_platform._http.attempts.tokens import TokenAuth
+from itwin_platform._http.connections.engine import EngineTransport
 from itwin_platform_api.types import Response
 
 from tests.support.sample_models import ANSWERS
@@ -81,8 +81,8 @@ SHOWN: list[tuple[object, str]] = [
     (Page(items=["planted"] * 3, resume="planted"), "Page(3 items, more follow)"),
     (Page(items=[], resume=None), "Page(0 items, the last)"),
     (
-        BackoffTransport(fast_transport()),
-        "BackoffTransport(fast_transport(), gate=Gate(in_flight=0, waiting=0))",
+        BackoffTransport(EngineTransport()),
+        "BackoffTransport(EngineTransport(in_use=0, idle=0), gate=Gate(in_flight=0, waiting=0))",
     ),
     (TokenAuth("planted"), "TokenAuth(<hidden>)"),
     (RateLimit(requests=100, per=60.0), "RateLimit(requests=100, per=60.0)"),

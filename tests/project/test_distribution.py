@@ -34,15 +34,15 @@ def test_every_requirement_has_a_lowest_version() -> None:
     assert distribution.lowest(["a>=1.2,<2", "b-c>=3"]) == ["a==1.2", "b-c==3"]
     with pytest.raises(SystemExit, match="has no lower bound"):
         distribution.lowest(["a"])
-    wanted = distribution.declared("sandbox", "fast")
+    wanted = distribution.declared("sandbox", "redis")
     assert len(distribution.lowest(wanted)) == len(wanted)
 
 
 def test_users_need_few_distributions() -> None:
-    """httpx with what it brings, attrs, msgspec, python-dateutil and sniffio are all; none is for development."""
+    """httpx with what it brings, httptools, msgspec, attrs and python-dateutil are all; none is for development."""
     needed = {_name(requirement) for requirement in distribution.declared()}
     brought = {_name(requirement) for requirement in importlib.metadata.requires("httpx") or ()}
-    assert needed - brought == {"httpx", "attrs", "msgspec", "python-dateutil", "sniffio"}
+    assert needed - brought == {"httpx", "httptools", "msgspec", "attrs", "python-dateutil"}
     assert {"mypy", "pytest", "openapi-python-client"} <= distribution.development_tools()
     assert not needed & distribution.development_tools()
 

@@ -30,7 +30,7 @@ PURE = {
     *("_operations/rules", "_operations/replacement"),
     *("_api", "_errors", "_json", "_version"),
 }
-WORLD = {"httpx", "httpcore", "aiohttp", "asyncio", "anyio", "socket", "ssl", "time", "random", "secrets", "redis"}
+WORLD = {"httpx", "httpcore", "httptools", "asyncio", "anyio", "socket", "ssl", "time", "random", "secrets", "redis"}
 
 
 def folder(module: str) -> str:

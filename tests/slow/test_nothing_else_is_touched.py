@@ -19,7 +19,7 @@ async def main():
         await platform.with_options(on_response=lambda info: 1 / 0).itwins.get_primary_account()
 
 asyncio.run(main())
-print([name for name in sys.modules if name.partition(".")[0] in ("opentelemetry", "aiohttp", "redis")])
+print([name for name in sys.modules if name.partition(".")[0] in ("opentelemetry", "redis")])
 """
 
 

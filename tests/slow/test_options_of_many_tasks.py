@@ -6,20 +6,19 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform import BackoffPolicy, PlatformClient, ResponseInfo, fast_transport
+from itwin_platform import BackoffPolicy, PlatformClient, ResponseInfo
 
 from tests.support.raw_server import RawServer, raw_response
 
 TASKS, IN_FLIGHT = 1_000, 20
 
 
-@pytest.fixture(params=["httpx", "aiohttp", "another's client"])
+@pytest.fixture(params=["default", "another's client"])
 async def transport(request: pytest.FixtureRequest) -> AsyncIterator[dict[str, Any]]:
     """What a client sends through."""
     async with httpx.AsyncClient(trust_env=False) as given:
         kinds: dict[str, dict[str, Any]] = {
-            "httpx": {},
-            "aiohttp": {"transport": fast_transport()},
+            "default": {},
             "another's client": {"http_client": given},
         }
         yield kinds[request.param]

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import httpx
 import pytest
-from itwin_platform import BackoffPolicy, PlatformClient, PlatformError, fast_transport
+from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
 from itwin_platform_sandbox import FAULTS, Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
 from opentelemetry.sdk.trace import ReadableSpan
@@ -15,7 +15,10 @@ from opentelemetry.trace import SpanKind
 from tests.support.real_time import pass_time, until
 from tests.support.recorded_spans import recorded_spans
 
-TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {"httpx": lambda: None, "fast": fast_transport}
+TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {
+    "default": lambda: None,
+    "httpx": httpx.AsyncHTTPTransport,
+}
 AT_ONCE = BackoffPolicy(base_delay=0.0)
 #: For how long a response is waited for: time passes only where none comes.
 TIMEOUT = 30.0

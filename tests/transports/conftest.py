@@ -1,14 +1,14 @@
-"""The two transports that come with the package, and a client of a service on loopback."""
+"""The default transport and a caller's, and a client of a service on loopback."""
 
 from collections.abc import Callable
 
 import httpx
 import pytest
-from itwin_platform import BackoffEvent, BackoffPolicy, PlatformClient, fast_transport
+from itwin_platform import BackoffEvent, BackoffPolicy, PlatformClient
 
 TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {
-    "httpx": lambda: None,
-    "aiohttp": fast_transport,
+    "default": lambda: None,
+    "httpx": httpx.AsyncHTTPTransport,
 }
 
 

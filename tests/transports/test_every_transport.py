@@ -1,9 +1,8 @@
-"""Every promise that touches the network holds over each transport: httpx's own, aiohttp's, and another's client."""
+"""Every promise that touches the network holds over the default transport and over another's client."""
 
 import asyncio
 import itertools
 import socket
-import sys
 from collections.abc import AsyncIterator, Callable
 
 import httpx
@@ -21,7 +20,6 @@ from itwin_platform import (
     ResponseDecodeError,
     ServerError,
     TokenProvider,
-    fast_transport,
 )
 from itwin_platform_sandbox import Sandbox
 
@@ -31,7 +29,7 @@ LOST = ["reset_before_effect", "reset_after_effect", "reset_in_head", "reset_in_
 Connect = Callable[..., PlatformClient]
 
 
-@pytest.fixture(params=["httpx", "aiohttp", "another's client"])
+@pytest.fixture(params=["default", "another's client"])
 async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
     """Make clients that send through one of the transports."""
     given = httpx.AsyncClient(trust_env=False) if request.param == "another's client" else None
@@ -48,7 +46,6 @@ async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
             base_url,
             vendor="v",
             token=token,
-            transport=fast_transport() if request.param == "aiohttp" else None,
             http_client=given,
             backoff=backoff or BackoffPolicy(base_delay=0.0),
             gate=gate,
@@ -187,10 +184,3 @@ async def test_a_cancelled_call_leaves_its_place(connect: Connect) -> None:
         assert call.cancelled()
         assert gate.in_flight == 0
         assert (await platform.itwins.get_primary_account()).id == sandbox.account_id
-
-
-def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Asking for the transport without the extra names the extra."""
-    monkeypatch.setitem(sys.modules, "aiohttp", None)
-    with pytest.raises(ImportError, match="pip install aiohttp"):
-        fast_transport()

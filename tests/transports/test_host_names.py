@@ -10,18 +10,13 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform import fast_transport
 from itwin_platform._http.connections.addresses import addresses_of, connect
-from itwin_platform._http.connections.slots import SlotTransport
+from itwin_platform._http.connections.engine import EngineTransport
 
 from tests.support.exchange import PreparedResponse
 from tests.support.interruption import CountingLoop, cancelled_at_turn
 from tests.support.raw_server import RawServer, raw_response
 
-TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport]] = {
-    "default": lambda: SlotTransport(verify=False),
-    "fast": fast_transport,
-}
 #: What the addresses of a host do, by the order in which they are tried.
 OTHERS: dict[str, tuple[str, ...]] = {
     "the first refuses": ("refuses", "serves"),
@@ -75,19 +70,17 @@ async def get(transport: httpx.AsyncBaseTransport, address: str, *, read: float 
 
 
 @pytest.mark.parametrize("kinds", (OTHERS | SILENT).values(), ids=OTHERS | SILENT)
-@pytest.mark.parametrize("name", TRANSPORTS)
-async def test_the_first_address_that_answers_is_used(name: str, kinds: tuple[str, ...]) -> None:
+async def test_the_first_address_that_answers_is_used(kinds: tuple[str, ...]) -> None:
     """An address that refuses costs nothing, one that is silent a quarter of a second."""
-    transport = TRANSPORTS[name]()
+    transport = EngineTransport()
     async with RawServer(raw_response()) as server, host(kinds, server) as address:
         assert await get(transport, address) == 200
         await transport.aclose()
 
 
-@pytest.mark.parametrize("name", TRANSPORTS)
-async def test_a_host_of_which_no_address_answers_is_not_reached(name: str) -> None:
+async def test_a_host_of_which_no_address_answers_is_not_reached() -> None:
     """Each address is tried, and nothing was sent."""
-    transport = TRANSPORTS[name]()
+    transport = EngineTransport()
     async with RawServer(raw_response()) as server:
         asyncio.get_running_loop().getaddrinfo = look_up("127.0.0.2", "127.0.0.3")  # type: ignore[method-assign]
         with pytest.raises(httpx.ConnectError):
@@ -96,12 +89,11 @@ async def test_a_host_of_which_no_address_answers_is_not_reached(name: str) -> N
 
 
 @pytest.mark.parametrize("kinds", CANCELLED.values(), ids=CANCELLED)
-@pytest.mark.parametrize("name", TRANSPORTS)
-def test_a_call_that_is_cancelled_while_it_connects_leaves_no_socket(name: str, kinds: tuple[str, ...]) -> None:
+def test_a_call_that_is_cancelled_while_it_connects_leaves_no_socket(kinds: tuple[str, ...]) -> None:
     """At every turn of the event loop: none is left for the garbage collector."""
 
     async def cancelled(turn: int) -> bool:
-        transport = TRANSPORTS[name]()
+        transport = EngineTransport()
         async with RawServer(PreparedResponse(fault="hang")) as server, host(kinds, server) as address:
             call = asyncio.create_task(get(transport, address, read=0.05))
             hit = await cancelled_at_turn(asyncio.wait([call]), turn=turn)
@@ -140,7 +132,7 @@ async def test_of_two_addresses_that_answer_at_once_one_is_used(monkeypatch: pyt
             """Note it."""
             closed.append(self.address)
 
-    async def create_connection(make: object, address: str, port: int) -> tuple[Connected, str]:
+    async def create_connection(make: object, address: str, port: int, **tls: object) -> tuple[Connected, str]:
         tried.append(address)
         if len(tried) == 2:
             both_tried.set()
@@ -149,7 +141,7 @@ async def test_of_two_addresses_that_answer_at_once_one_is_used(monkeypatch: pyt
 
     monkeypatch.setattr(loop, "getaddrinfo", look_up("127.0.0.1", "127.0.0.2"))
     monkeypatch.setattr(loop, "create_connection", create_connection)
-    used = await connect(asyncio.Protocol, "service.example", 80)
+    used = await connect(asyncio.Protocol, "service.example", 80, context=None)
     await asyncio.sleep(0)
     assert sorted([str(used), *closed]) == tried == ["127.0.0.1", "127.0.0.2"]
 
@@ -160,7 +152,7 @@ async def test_an_address_that_answers_late_is_used_after_the_last_one_refused(m
     loop = asyncio.get_running_loop()
     refused = asyncio.Event()
 
-    async def create_connection(make: object, address: str, port: int) -> tuple[None, str]:
+    async def create_connection(make: object, address: str, port: int, **tls: object) -> tuple[None, str]:
         if address == "127.0.0.2":
             refused.set()
             raise ConnectionRefusedError(address)
@@ -171,7 +163,7 @@ async def test_an_address_that_answers_late_is_used_after_the_last_one_refused(m
 
     monkeypatch.setattr(loop, "getaddrinfo", look_up("127.0.0.1", "127.0.0.2"))
     monkeypatch.setattr(loop, "create_connection", create_connection)
-    assert str(await connect(asyncio.Protocol, "service.example", 80)) == "127.0.0.1"
+    assert str(await connect(asyncio.Protocol, "service.example", 80, context=None)) == "127.0.0.1"
 
 
 async def test_addresses_of_both_families_take_turns() -> None:

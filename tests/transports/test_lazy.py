@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator, Callable
 
 import httpx
 import pytest
-from itwin_platform import AccessToken, BackoffPolicy, PlatformClient, fast_transport
+from itwin_platform import AccessToken, BackoffPolicy, PlatformClient
 from itwin_platform._http.attempts.body import read_body
+from itwin_platform._http.connections.engine import EngineTransport
 from itwin_platform._http.connections.lazy import LazyRequest, LazyResponse, header_of
 from itwin_platform._requests.response import decoded_response
 from itwin_platform_sandbox import Fault, Sandbox
@@ -47,7 +48,7 @@ async def sandbox() -> AsyncIterator[Sandbox]:
         yield sandbox
 
 
-@pytest.mark.parametrize("make", [fast_transport, httpx.AsyncHTTPTransport], ids=["fast", "httpx"])
+@pytest.mark.parametrize("make", [EngineTransport, httpx.AsyncHTTPTransport], ids=["default", "httpx"])
 async def test_a_transport_sees_all_headers_and_what_it_changes_is_sent(
     sandbox: Sandbox, make: Callable[[], httpx.AsyncBaseTransport]
 ) -> None:

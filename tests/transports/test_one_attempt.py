@@ -1,9 +1,7 @@
-"""One attempt over the network: httpx's transport and `fast_transport()` behave alike."""
+"""One attempt over the network: the default transport and that of httpx behave alike."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from importlib import import_module
-from typing import Any
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -15,9 +13,8 @@ from itwin_platform import (
     RequestTooLargeError,
     ResponseDecodeError,
     TransportError,
-    fast_transport,
 )
-from itwin_platform._http.connections.slots import SlotTransport
+from itwin_platform._http.connections.engine import EngineTransport
 
 from tests.support.raw_server import Raw, RawServer, raw_response
 from tests.support.real_time import LONGEST, pass_time
@@ -115,10 +112,9 @@ async def test_a_client_that_sent_nothing_closes(transport: httpx.AsyncBaseTrans
         pass
 
 
-@pytest.mark.parametrize("make", [lambda: SlotTransport(verify=False), fast_transport], ids=["httpx", "aiohttp"])
-async def test_a_transport_that_closes_ends_its_requests(make: Callable[[], httpx.AsyncBaseTransport]) -> None:
+async def test_a_transport_that_closes_ends_its_requests() -> None:
     """A request that is in flight when its transport is closed ends with an httpx.TransportError."""
-    transport = make()
+    transport = EngineTransport()
     async with RawServer(Raw(data=b"")) as service:
         sending = asyncio.create_task(transport.handle_async_request(httpx.Request("GET", service.address)))
         await service.received(1)
@@ -129,13 +125,13 @@ async def test_a_transport_that_closes_ends_its_requests(make: Callable[[], http
 
 
 async def test_nothing_is_added_to_a_request() -> None:
-    """`fast_transport()` sends a streamed body with its length and adds no header."""
+    """A streamed body is sent with its length, and no header is added."""
 
     async def pieces() -> AsyncIterator[bytes]:
         yield b"one "
         yield b"two"
 
-    transport = fast_transport()
+    transport = EngineTransport()
     async with RawServer(raw_response()) as service:
         request = httpx.Request("PUT", f"http://127.0.0.1:{service.port}/", content=pieces())
         response = await transport.handle_async_request(request)
@@ -202,9 +198,7 @@ async def test_the_read_timeout_starts_anew_with_each_byte(
 
 
 @pytest.mark.parametrize("end", [b"{}", b"{"], ids=["complete", "broken off"])
-async def test_a_service_may_respond_before_it_has_the_request(
-    transport: httpx.AsyncBaseTransport | None, end: bytes
-) -> None:
+async def test_a_service_may_respond_before_it_has_the_request(end: bytes) -> None:
     """The status counts of a service that responds to the head of a large request and reads no more of it."""
 
     async def reject(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -216,23 +210,7 @@ async def test_a_service_may_respond_before_it_has_the_request(
     is_over = asyncio.Event()
     server = await asyncio.start_server(reject, "127.0.0.1", 0, limit=1000)
     short = httpx.Timeout(60.0, write=0.05, read=0.05)
-    async with server, client(server.sockets[0].getsockname()[1], transport, timeout=short) as platform:
+    async with server, client(server.sockets[0].getsockname()[1], None, timeout=short) as platform:
         with pytest.raises(RequestTooLargeError):
             await platform.generated.get_async_httpx_client().post("/large", content=b"x" * 10_000_000)
         is_over.set()
-
-
-async def test_an_aiohttp_that_retries_by_itself_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    """When aiohttp's own retries cannot be switched off, the first call raises RuntimeError."""
-    aiohttp: Any = import_module("aiohttp")
-
-    class Session:
-        """A session without the attribute."""
-
-        def __init__(self, **options: Any) -> None:
-            self.connector = options["connector"]
-
-    monkeypatch.setattr(aiohttp, "ClientSession", Session)
-    async with client(1, fast_transport()) as platform:
-        with pytest.raises(RuntimeError, match="retries by itself"):
-            await platform.itwins.get_primary_account()

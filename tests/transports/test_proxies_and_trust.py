@@ -1,4 +1,4 @@
-"""Proxies, certificates and connection limits: httpx's transport and `fast_transport()` behave alike."""
+"""Proxies and certificates, over the default transport and over that of httpx."""
 
 import asyncio
 import socket
@@ -14,7 +14,7 @@ from itwin_platform import (
     BackoffPolicy,
     NotSentError,
     PlatformClient,
-    fast_transport,
+    UsageError,
 )
 
 from tests.support.certificates import authority, server_context
@@ -79,16 +79,12 @@ async def test_the_environments_certificates_are_used(
     assert set(seen) == {2}
 
 
-PROXIED: dict[str, Callable[[str], httpx.AsyncBaseTransport]] = {
-    "httpx": lambda proxy: httpx.AsyncHTTPTransport(proxy=proxy),
-    "aiohttp": lambda proxy: fast_transport(proxy=proxy),
-}
-
-
-@pytest.mark.parametrize("make", PROXIED.values(), ids=PROXIED)
-async def test_a_proxy_is_used(make: Callable[[str], httpx.AsyncBaseTransport]) -> None:
-    """A proxy receives the request with its absolute URL."""
-    async with RawServer(raw_response()) as proxy, client(1, make(proxy.address)) as platform:
+async def test_a_proxy_is_used() -> None:
+    """A proxy, which a transport of httpx brings, receives the request with its absolute URL."""
+    async with (
+        RawServer(raw_response()) as proxy,
+        client(1, httpx.AsyncHTTPTransport(proxy=proxy.address)) as platform,
+    ):
         assert (await platform.itwins.get_primary_account()).id == "a-1"
         assert proxy.requests[0].target == "http://127.0.0.1:1/itwins/myprimaryaccount"
 
@@ -104,31 +100,36 @@ async def test_the_environments_proxies_are_not_used(name: str, monkeypatch: pyt
         assert (len(service.requests), proxy.requests) == (1, [])
 
 
-TRUSTING: dict[str, Callable[[ssl.SSLContext], httpx.AsyncBaseTransport]] = {
-    "httpx": lambda context: httpx.AsyncHTTPTransport(verify=context),
-    "aiohttp": lambda context: fast_transport(ssl_context=context),
-}
-
-
-@pytest.mark.parametrize("make", TRUSTING.values(), ids=TRUSTING)
-async def test_an_ssl_context_decides_which_server_is_trusted(
-    make: Callable[[ssl.SSLContext], httpx.AsyncBaseTransport],
-) -> None:
+@pytest.mark.parametrize("name", TRANSPORTS)
+async def test_an_ssl_context_decides_which_server_is_trusted(name: str) -> None:
     """A private authority is trusted if the SSL context has its certificate."""
     context = ssl.create_default_context(cadata=authority())
+    given: dict[str, Any] = {"ssl_context": context}
+    if name == "httpx":
+        given = {"transport": httpx.AsyncHTTPTransport(verify=context)}
     async with (
         RawServer(raw_response(), context=server_context()) as service,
-        PlatformClient(service.address, vendor="v", token="t", transport=make(context)) as platform,
+        PlatformClient(service.address, vendor="v", token="t", **given) as platform,
     ):
         assert (await platform.itwins.get_primary_account()).id == "a-1"
 
 
-async def test_connections_are_limited() -> None:
-    """`fast_transport(limits=...)` opens at most `max_connections` connections."""
-    limits = httpx.Limits(max_connections=2)
-    async with (
-        RawServer(raw_response()) as service,
-        client(service.port, fast_transport(limits=limits)) as platform,
-    ):
-        await asyncio.gather(*(platform.itwins.get_primary_account() for _ in range(20)))
-        assert service.connections_accepted <= 2
+UNUSABLE: dict[str, tuple[dict[str, Any], str]] = {
+    "no context": ({"ssl_context": "company.pem"}, "ssl_context must be an ssl.SSLContext"),
+    "a path instead of a context": ({"ssl_context": Path("company.pem")}, "ssl_context must be an ssl.SSLContext"),
+    "beside a transport": (
+        {"ssl_context": ssl.create_default_context(), "transport": httpx.MockTransport(lambda _: httpx.Response(200))},
+        "ssl_context applies to the client's own connections",
+    ),
+    "beside a client": (
+        {"ssl_context": ssl.create_default_context(), "http_client": httpx.AsyncClient()},
+        "ssl_context applies to the client's own connections",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "text"), UNUSABLE.values(), ids=UNUSABLE)
+def test_an_ssl_context_is_checked_where_it_is_passed(arguments: dict[str, Any], text: str) -> None:
+    """The text names the argument."""
+    with pytest.raises(UsageError, match=text):
+        PlatformClient("https://service.example", vendor="v", token="t", **arguments)

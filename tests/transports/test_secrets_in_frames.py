@@ -18,9 +18,9 @@ from itwin_platform import (
 )
 
 from tests.support.captured_frames import shown
+from tests.support.every_way import TOKEN, PlatformCalls, in_every_way, opened
 from tests.support.exchange import PreparedResponse
 from tests.support.raw_server import RawServer
-from tests.support.six_ways import TOKEN, PlatformCalls, in_six_ways, opened
 
 PASSWORD = "planted-password"  # made up
 SECRET = "planted-webhook-secret"  # made up
@@ -68,7 +68,7 @@ ENDS: dict[str, tuple[PreparedResponse | bytes, type[BaseException]]] = {
 
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__name__)
-@in_six_ways
+@in_every_way
 async def test_no_frame_holds_a_secret(way: str, call: Callable[[Any], Awaitable[None]], end: str) -> None:
     """Neither the token nor a secret of a body is in a message, a repr or a local of any error of a call."""
     step, kind = ENDS[end]

@@ -1,4 +1,4 @@
-"""Clients that share one RedisGate limit, through httpx and aiohttp: a real Redis server, the sandbox on loopback."""
+"""Clients that share one RedisGate limit, through both transports: a real Redis server, the sandbox on loopback."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import httpx
 import pytest
 import redis.asyncio
-from itwin_platform import BackoffPolicy, GateChanged, PlatformClient, RedisGate, UsageError, fast_transport
+from itwin_platform import BackoffPolicy, GateChanged, PlatformClient, RedisGate, UsageError
 from itwin_platform._http.gates import shared as shared_module
 from itwin_platform_sandbox import Sandbox
 
@@ -17,12 +17,12 @@ from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
 
-Transport = Callable[[], httpx.AsyncBaseTransport]
+Transport = Callable[[], httpx.AsyncBaseTransport | None]
 NAME = "test, app 7"
 TOKEN = "planted-token"
 
 
-@pytest.fixture(params=[plain_transport, fast_transport], ids=["httpx", "aiohttp"])
+@pytest.fixture(params=[lambda: None, plain_transport], ids=["default", "httpx"])
 def transport(request: pytest.FixtureRequest) -> Transport:
     """Make one of the transports."""
     make: Transport = request.param

@@ -5,14 +5,14 @@ import asyncio
 import pytest
 from itwin_platform import ResponseDecodeError
 
+from tests.support.every_way import RejectedError, in_every_way, opened
 from tests.support.raw_server import ACCOUNT, PHANTOM, REJECTED, RawServer, raw_response
-from tests.support.six_ways import RejectedError, in_six_ways, opened
 
 GOOD = raw_response()
 CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(ACCOUNT), ACCOUNT)
 
 
-@in_six_ways
+@in_every_way
 async def test_surplus_bytes_are_never_the_next_response(way: str) -> None:
     """After a GET that got two responses in one segment, a POST gets its own response on a new connection."""
     async with RawServer(GOOD + PHANTOM, REJECTED) as server, opened(way, server.address) as calls:
@@ -34,7 +34,7 @@ SURPLUS = {
 
 
 @pytest.mark.parametrize("data", SURPLUS.values(), ids=SURPLUS)
-@in_six_ways
+@in_every_way
 async def test_a_connection_with_surplus_bytes_is_not_used_again(way: str, data: bytes) -> None:
     """When anything follows a response, the next request uses another connection."""
     async with RawServer(data, REJECTED) as server, opened(way, server.address) as calls:
@@ -44,7 +44,7 @@ async def test_a_connection_with_surplus_bytes_is_not_used_again(way: str, data:
 
 
 @pytest.mark.parametrize("status", [b"204 No Content", b"304 Not Modified"])
-@in_six_ways
+@in_every_way
 async def test_a_body_where_none_is_allowed_is_not_the_next_response(way: str, status: bytes) -> None:
     """The body of a 204 or 304 is not read as the next response."""
     first = b"HTTP/1.1 " + status + b"\r\ncontent-length: %d\r\n\r\n%s" % (len(PHANTOM), PHANTOM)
@@ -55,7 +55,7 @@ async def test_a_body_where_none_is_allowed_is_not_the_next_response(way: str, s
             await calls.post()
 
 
-@in_six_ways
+@in_every_way
 async def test_bytes_between_two_requests_are_never_the_next_response(way: str) -> None:
     """Surplus bytes that arrive between two requests are noticed before the connection is used again."""
     async with RawServer(GOOD, REJECTED, GOOD, REJECTED) as server, opened(way, server.address) as calls:

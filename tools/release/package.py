@@ -1,7 +1,7 @@
 """Build the sdist, the wheel from it, and try the wheel in a clean environment.
 
 The wheel has all three packages, typed, and no tests. Without extras it installs its runtime dependencies and no
-development tool, and can be imported. With the extra `sandbox`, and then also with `fast`, all operations succeed.
+development tool, and can be imported. With the extra `sandbox`, all operations succeed.
 """
 
 import sys
@@ -27,8 +27,6 @@ def trial(wheel: Path, environment: Environment, *, constraints: Path | None) ->
     environment.run("-c", IMPORT)
     environment.install(f"{wheel}[sandbox]", constraints=constraints)
     environment.run(PROJECT / "tools" / "release" / "smoke_run.py")
-    environment.install(f"{wheel}[sandbox,fast]", constraints=constraints)
-    environment.run(PROJECT / "tools" / "release" / "smoke_run.py", "fast")
     return {name: version for name, version in installed.items() if name != "itwin-platform"}
 
 

@@ -23,7 +23,7 @@ def main() -> None:
         raise SystemExit("dist/ has no wheel: run `make package` first")
     with tempfile.TemporaryDirectory() as folder:
         environment = Environment(Path(folder), python=Path(sys.executable))
-        environment.install(f"{wheel}[fast,sandbox,redis]")
+        environment.install(f"{wheel}[sandbox,redis]")
         target = DIST / "sbom.cdx.json"
         run(
             sys.executable,

@@ -1,22 +1,16 @@
-"""Call all eight operations of the sandbox with the installed packages; the argument `fast` uses that extra."""
+"""Call all eight operations of the sandbox with the installed packages."""
 
 import asyncio
-import sys
 
 import itwin_platform
-from itwin_platform import HeaderAuthentication, PlatformClient, UsageError, fast_transport
+from itwin_platform import HeaderAuthentication, PlatformClient, UsageError
 from itwin_platform_sandbox import Sandbox
 
 
 async def main() -> None:
     """Call each operation once, and check the results."""
     async with Sandbox(itwins=25, objects=10) as sandbox:
-        async with PlatformClient(
-            sandbox.base_url,
-            vendor="sandbox",
-            token=sandbox.token,
-            transport=fast_transport() if "fast" in sys.argv[1:] else None,
-        ) as platform:
+        async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as platform:
             itwin_id, repository_id = sandbox.itwin_id, sandbox.repository_id
             account = await platform.itwins.get_primary_account()
             listed = await platform.itwins.list(page_size=10).collect()

@@ -12,8 +12,8 @@ from tools.release.clean_environment import Environment, pythons
 from tools.release.distribution import PROJECT, build, declared, lowest
 from tools.release.package import trial
 
-SHOWN = ("httpx", "attrs", "python-dateutil")
-EXTRAS = ("sandbox", "fast")
+SHOWN = ("httpx", "httptools", "attrs", "python-dateutil")
+EXTRAS = ("sandbox",)
 TOOLS_OF_TESTS = (
     "pytest",
     "pytest-asyncio",

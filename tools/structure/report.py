@@ -67,7 +67,7 @@ def main() -> int:
     """Print the table."""
     print(f"{'':38}{'is':>6}{'limit':>7}")
     exceeded = print_figures(sizes())
-    print("one GET, through a transport that can be cancelled at any time, as the default and fast_transport() can")
+    print("one GET, through a transport that can be cancelled at any time, as the default can")
     exceeded += print_figures(one_get(route.traced_calls(route.CleanTransport), limited=True))
     print("one GET, through a caller's transport, whose cancellation the client orders")
     print_figures(one_get(route.traced_calls(route.ProtectedTransport), limited=False))

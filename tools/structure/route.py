@@ -29,7 +29,7 @@ class ProtectedTransport(httpx.AsyncBaseTransport):
 
 
 class CleanTransport(ProtectedTransport):
-    """A transport in memory that, like the default and `fast_transport()`, can be cancelled at any time."""
+    """A transport in memory that, like the default, can be cancelled at any time."""
 
     cancels_cleanly = True
 

@@ -33,7 +33,6 @@ from ._errors import (
 )
 from ._http.attempts.tokens import AccessToken, TokenProvider
 from ._http.attempts.transport import BackoffTransport
-from ._http.connections.aiohttp import fast_transport
 from ._http.events import AttemptEnded, BackoffEvent, CooldownStarted, GateChanged
 from ._http.gates.gate import Gate
 from ._http.gates.window import RateLimit
@@ -196,7 +195,6 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "WebhookScope",
     "__version__",
     "escape",
-    "fast_transport",
 ]
 
 

@@ -11,7 +11,7 @@ from ._api import UNSET, Unset
 from ._errors import TokenError, UsageError
 from ._http.attempts.tokens import TokenAuth, TokenProvider
 from ._http.attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
-from ._http.connections.given_client import HTTPClient, HTTPTransport, Timeout, as_timeout, innermost
+from ._http.connections.given_client import HTTPClient, HTTPTransport, SSLContext, Timeout, as_timeout, innermost
 from ._http.events import BackoffEvent
 from ._http.gates.gate import Gate
 from ._http.policy import BackoffPolicy
@@ -49,6 +49,8 @@ class PlatformClient:
         transport: the innermost `httpx.AsyncBaseTransport`: a proxy, an ASGI app, a mock. It must send each request
             once: its own retries are not counted. It is closed with the client.
         http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.
+        ssl_context: the certificates to trust and to show, where those of SSL_CERT_FILE, SSL_CERT_DIR or certifi do not
+            fit: those of a company, or a client certificate. Its ALPN protocols are set to HTTP/1.1.
         gate: shared by all clients of one address and credential.
         on_event: is called with each attempt that ended and each cooldown that started; it must not block.
         allow_insecure: True sends the token over plain http to a host that is not loopback.
@@ -78,6 +80,7 @@ class PlatformClient:
         max_response_bytes: int = MAX_RESPONSE_BYTES,
         transport: HTTPTransport | None = None,
         http_client: HTTPClient | None = None,
+        ssl_context: SSLContext | None = None,
         gate: Gate | None = None,
         on_event: Callable[[BackoffEvent], None] | None = None,
         allow_insecure: bool = False,
@@ -92,14 +95,12 @@ class PlatformClient:
         word = _setting("vendor", vendor, "ITWIN_PLATFORM_VENDOR")
         if not _VENDOR.fullmatch(word):
             raise UsageError("vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept")
-        if transport is not None and http_client is not None:
-            raise UsageError("transport and http_client exclude each other: an http_client has its own transport")
         if max_response_bytes < 1:
             raise UsageError("max_response_bytes must be at least 1")
         policy = backoff or BackoffPolicy()
         self._sender = PlatformSender(
             transport=BackoffTransport(
-                innermost(transport, http_client, is_encrypted=url.scheme == "https"),
+                innermost(transport, http_client, ssl_context),
                 policy=policy,
                 gate=gate,
                 auth=self._auth,

@@ -53,7 +53,6 @@ from itwin_platform import (
     View3dData,
     Webhook,
     escape,
-    fast_transport,
 )
 from itwin_platform_api.api.itwins import list_itwins
 from itwin_platform_api.models import ITwinsResponse
@@ -80,7 +79,7 @@ async def make() -> None:
     """Every way to make a client."""
     PlatformClient()
     PlatformClient("https://s.example", vendor="v", token="t", timeout=5)
-    PlatformClient(token=fresh, on_event=count, transport=fast_transport())
+    PlatformClient(token=fresh, on_event=count, transport=httpx.AsyncHTTPTransport())
     PlatformClient(token=lambda: "t")
     PlatformClient(token=AccessToken("t"), backoff=BackoffPolicy(max_attempts=3, deadline=None))
     PlatformClient(gate=Gate(max_in_flight=5, rate=RateLimit(requests=100, per=60.0)))

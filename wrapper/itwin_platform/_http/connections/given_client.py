@@ -1,17 +1,19 @@
 """The httpx objects that a caller may pass, a client, a transport or a timeout, and the default transport."""
 
 import math
+import ssl
 
 import httpx
 
 from ..._errors import UsageError
+from .engine import EngineTransport
 from .lazy import with_known_length
-from .slots import SlotTransport
 
 #: What is accepted, under names that do not say which library it comes from.
 HTTPClient = httpx.AsyncClient
 HTTPTransport = httpx.AsyncBaseTransport
 Timeout = httpx.Timeout
+SSLContext = ssl.SSLContext
 
 #: What httpx limits in an attempt.
 _LIMITS = ("connect", "read", "write", "pool")
@@ -19,18 +21,25 @@ _LIMITS = ("connect", "read", "write", "pool")
 _NUMBERS = (int, float)
 
 
-def innermost(transport: HTTPTransport | None, http_client: HTTPClient | None, *, is_encrypted: bool) -> HTTPTransport:
+def innermost(
+    transport: HTTPTransport | None, http_client: HTTPClient | None, ssl_context: SSLContext | None
+) -> HTTPTransport:
     """Return what makes single attempts: what the caller passed, or the default.
 
     Raises:
-        UsageError: the client is one of another library.
+        UsageError: the client is one of another library, or two of them exclude each other.
     """
-    if transport is not None:
-        return transport
+    if transport is not None and http_client is not None:
+        raise UsageError("transport and http_client exclude each other: an http_client has its own transport")
+    if ssl_context is not None and not isinstance(ssl_context, SSLContext):
+        raise UsageError("ssl_context must be an ssl.SSLContext, such as ssl.create_default_context() returns")
+    if ssl_context is not None and (transport is not None or http_client is not None):
+        raise UsageError(
+            "ssl_context applies to the client's own connections: pass it to the given transport or http_client instead"
+        )
     if http_client is not None:
         return ClientTransport(http_client)
-    # No request leaves the address: where that is plain http, certificates need not be read, which takes 20 ms.
-    return SlotTransport(verify=is_encrypted)
+    return EngineTransport(ssl_context) if transport is None else transport
 
 
 def as_transport(transport: HTTPTransport) -> httpx.AsyncBaseTransport:

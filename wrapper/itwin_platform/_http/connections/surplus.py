@@ -26,6 +26,8 @@ async def close_if_surplus(stream: object, extensions: Mapping[str, Any]) -> Non
     network_stream = extensions.get("network_stream")
     if network_stream is None or extensions.get("http_version") not in (b"HTTP/1.1", b"HTTP/1.0"):
         return
+    if getattr(network_stream, "sees_surplus", False):
+        return
     connection = _connection_of(stream)
     if connection is None:
         _warn(type(stream).__qualname__)

@@ -3,20 +3,19 @@
 import asyncio
 import socket
 import time
-from importlib import import_module
 from typing import Any
 
 import httpx
 import pytest
 from itwin_platform import BackoffPolicy, OutcomeUnknownError, TransportError, UsageError
 
+from tests.support.every_way import in_every_way, opened
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.raw_server import Raw, RawServer, either_response
 from tests.support.real_time import LONGEST
-from tests.support.six_ways import in_six_ways, opened
 
 
-@in_six_ways
+@in_every_way
 async def test_a_connection_that_was_closed_is_not_used(way: str) -> None:
     """When the server silently closes after each response, every POST still succeeds at its first attempt."""
 
@@ -32,7 +31,7 @@ async def test_a_connection_that_was_closed_is_not_used(way: str) -> None:
         assert len(server.requests) == 25
 
 
-@in_six_ways
+@in_every_way
 async def test_a_connection_that_was_closed_while_the_program_was_busy_is_not_used(way: str) -> None:
     """A close that the event loop has not seen yet is noticed before the next request."""
     async with (
@@ -48,7 +47,7 @@ async def test_a_connection_that_was_closed_while_the_program_was_busy_is_not_us
         assert len(server.requests) == 10
 
 
-@in_six_ways
+@in_every_way
 async def test_a_connection_that_was_idle_for_too_long_is_not_used(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection is used again within 5 seconds, and not after a longer pause."""
     if way == "uvloop":
@@ -61,14 +60,12 @@ async def test_a_connection_that_was_idle_for_too_long_is_not_used(way: str, mon
 
 
 def forward(monkeypatch: pytest.MonkeyPatch, *, seconds: float) -> None:
-    """Put the clocks of the event loop, of httpcore and of aiohttp forward."""
+    """Put the clocks of the event loop and of httpcore forward."""
     clock = time.monotonic
-    for module in (time, import_module("aiohttp.connector"), import_module("aiohttp.client_proto")):
-        if hasattr(module, "monotonic"):
-            monkeypatch.setattr(module, "monotonic", lambda: clock() + seconds)
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + seconds)
 
 
-@in_six_ways
+@in_every_way
 async def test_writing_has_a_time_limit(way: str) -> None:
     """An attempt to a peer that never reads fails after the `write` timeout, and leaves no socket open."""
     with socket.socket() as silent:
@@ -92,7 +89,7 @@ async def post_large(calls: Any) -> None:
     await client.post("/reality-analysis/x", content=b"x" * 10_000_000)
 
 
-@in_six_ways
+@in_every_way
 async def test_closing_ends_calls_that_wait(way: str) -> None:
     """Closing ends calls in flight, at the gate and before a retry, and nothing is sent afterwards."""
     policy = BackoffPolicy(base_delay=30.0, max_in_flight=1, max_wait=60.0)
@@ -114,7 +111,7 @@ async def close(calls: Any) -> None:
     await (platform or calls.client).aclose()
 
 
-@in_six_ways
+@in_every_way
 async def test_a_client_belongs_to_one_event_loop(way: str) -> None:
     """A call from another event loop raises UsageError, and calls from the first loop still work."""
     async with RawServer(either_response) as server, opened(way, server.address) as calls:
@@ -128,7 +125,7 @@ async def test_a_client_belongs_to_one_event_loop(way: str) -> None:
         assert await calls.post() == "d-1"
 
 
-@in_six_ways
+@in_every_way
 async def test_a_cancelled_call_leaves_no_connection_behind(way: str) -> None:
     """The connection of a cancelled call is closed, and the next call gets another one."""
     async with (
@@ -143,7 +140,7 @@ async def test_a_cancelled_call_leaves_no_connection_behind(way: str) -> None:
         assert await calls.post() == "d-1"
 
 
-@in_six_ways
+@in_every_way
 async def test_the_pool_limit_does_not_end_connecting(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow address lookup is limited by the `connect` timeout, not by `pool`."""
     if way == "uvloop":
@@ -158,7 +155,6 @@ async def test_the_pool_limit_does_not_end_connecting(way: str, monkeypatch: pyt
     timeout = httpx.Timeout(60.0, pool=0.02)
     async with (
         RawServer(either_response) as server,
-        # A second attempt would find the address in aiohttp's cache.
         opened(way, f"http://localhost:{server.port}", timeout=timeout, backoff=BackoffPolicy(max_attempts=1)) as calls,
     ):
         assert await calls.post() == "d-1"

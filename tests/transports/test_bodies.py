@@ -6,11 +6,11 @@ import zlib
 import pytest
 from itwin_platform import ResponseDecodeError
 
+from tests.support.every_way import in_every_way, opened
 from tests.support.raw_server import ACCOUNT, RawServer, either_response, raw_response
-from tests.support.six_ways import in_six_ways, opened
 
 
-@in_six_ways
+@in_every_way
 async def test_a_call_sends_one_request(way: str) -> None:
     """A call sends one request, even when an event hook or a transport has read the response already."""
     async with RawServer(either_response) as server, opened(way, server.address) as calls:
@@ -34,7 +34,7 @@ ENCODED = {
 
 
 @pytest.mark.parametrize(("encoding", "body"), ENCODED.values(), ids=ENCODED)
-@in_six_ways
+@in_every_way
 async def test_gzip_and_deflate_are_decoded(way: str, encoding: bytes, body: bytes) -> None:
     """Bodies in gzip and deflate are decoded, alone or one on top of the other."""
     response = raw_response(body, head=b"HTTP/1.1 200 OK\r\ncontent-encoding: " + encoding)
@@ -48,7 +48,7 @@ BOMBS = {"gzip": gzip.compress(BOMB), "deflate": zlib.compress(BOMB)}
 
 
 @pytest.mark.parametrize("encoding", BOMBS)
-@in_six_ways
+@in_every_way
 async def test_a_body_is_rejected_by_its_decoded_size(way: str, encoding: str) -> None:
     """A small body that decodes to more than `max_response_bytes` raises ResponseDecodeError."""
     if way == "plain":

@@ -8,8 +8,8 @@ import pytest
 from itwin_platform import NotSentError
 
 from tests.support.certificates import authority, doorkeeper, server_context
+from tests.support.every_way import RejectedError, in_every_way, opened
 from tests.support.raw_server import PHANTOM, REJECTED, Raw, RawServer, either_response, raw_response
-from tests.support.six_ways import RejectedError, in_six_ways, opened
 
 
 def certificates(case: str) -> Any:
@@ -49,7 +49,7 @@ def trusted_authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("trusted_authority")
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
 @pytest.mark.parametrize(("case", "reason"), UNTRUSTED.items(), ids=UNTRUSTED)
-@in_six_ways
+@in_every_way
 async def test_a_tls_failure_is_not_retried(way: str, case: str, reason: str) -> None:
     """A failed handshake raises NotSentError with the reason after one connection and no request."""
     with doorkeeper(certificates(case)) as keeper:
@@ -60,7 +60,7 @@ async def test_a_tls_failure_is_not_retried(way: str, case: str, reason: str) ->
 
 
 @pytest.mark.usefixtures("trusted_authority")
-@in_six_ways
+@in_every_way
 async def test_calls_to_a_trusted_server_succeed(way: str) -> None:
     """Calls to a trusted server succeed, and surplus bytes inside TLS are noticed too."""
     context = server_context()

@@ -1,4 +1,4 @@
-"""Six ways to send a request, all with the same promises."""
+"""Every way to send a request, all with the same promises."""
 
 import asyncio
 import functools
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import httpx
 import pytest
-from itwin_platform import APIStatusError, BackoffPolicy, BackoffTransport, PlatformClient, fast_transport
+from itwin_platform import APIStatusError, BackoffPolicy, BackoffTransport, PlatformClient
 
 from tests.support.real_time import LONGEST
 
@@ -17,10 +17,10 @@ TOKEN = "planted-token-of-20-characters"
 #: Retries without a delay.
 AT_ONCE = BackoffPolicy(base_delay=0.0)
 #: `default` runs a second time, under uvloop.
-WAYS = ("default", "fast", "http_client", "wrapped", "plain", "uvloop")
+WAYS = ("default", "http_client", "wrapped", "plain", "uvloop")
 
 
-def in_six_ways(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+def in_every_way(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
     """Make a test that runs a coroutine function once for each way, in the event loop of that way."""
 
     @functools.wraps(scenario)
@@ -159,8 +159,6 @@ async def opened(
                     cookies={"theirs": "1"},
                 )
             )
-        elif way == "fast":
-            transport = fast_transport()
         elif way == "wrapped":
             transport = LoggingTransport(httpx.AsyncHTTPTransport())
         platform = PlatformClient(

@@ -1,0 +1,108 @@
+"""The network that the default transport runs on: two event loops, with and without TLS."""
+
+import asyncio
+import functools
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform._http.connections.engine import EngineTransport
+
+from tests.support.certificates import authority, server_context
+from tests.support.real_time import LONGEST
+
+NETWORKS = ("asyncio", "asyncio, TLS", "uvloop", "uvloop, TLS")
+#: The limits of each phase of a request, in seconds.
+TIMES: Mapping[str, float | None] = {"connect": LONGEST, "read": LONGEST, "write": LONGEST, "pool": LONGEST}
+#: What a server does with one connection.
+Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """A response that was read, and the connection that it came on."""
+
+    status: int
+    body: bytes
+    headers: httpx.Headers
+    extensions: Mapping[str, Any]
+
+
+class Network:
+    """One transport, and servers on loopback for it."""
+
+    def __init__(self, *, is_encrypted: bool) -> None:
+        self.server_context = server_context() if is_encrypted else None
+        self.transport = EngineTransport(ssl.create_default_context(cadata=authority()))
+        #: The port of the client of each connection that a server has accepted.
+        self.accepted: list[int] = []
+
+    async def send(
+        self,
+        url: str,
+        *,
+        method: str = "GET",
+        content: bytes | AsyncIterator[bytes] | None = None,
+        headers: list[tuple[bytes, bytes]] | None = None,
+        times: Mapping[str, float | None] = TIMES,
+    ) -> Response:
+        """Send a request, and read its response."""
+        extensions = {"timeout": times}
+        request = httpx.Request(method, url, content=content, headers=headers, extensions=extensions)
+        response = await self.transport.handle_async_request(request)
+        try:
+            body = await response.aread()
+        finally:
+            await response.aclose()
+        return Response(
+            status=response.status_code, body=body, headers=response.headers, extensions=response.extensions
+        )
+
+    @asynccontextmanager
+    async def served(self, handler: Handler) -> AsyncIterator[str]:
+        """Serve connections, and return the address; each is closed when its handler returns."""
+        tasks: set[asyncio.Task[None]] = set()
+
+        async def run(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            tasks.add(task)
+            self.accepted.append(writer.get_extra_info("peername")[1])
+            with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ssl.SSLError):
+                await handler(reader, writer)
+            writer.close()
+
+        server = await asyncio.start_server(run, "127.0.0.1", 0, ssl=self.server_context, limit=2**20)
+        async with server:
+            yield f"http{'s' if self.server_context else ''}://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def on_every_network(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Make a test that runs a coroutine function on each network, and closes its transport at the end."""
+
+    @functools.wraps(scenario)
+    def run(**arguments: Any) -> None:
+        name = arguments.pop("network")
+        factory = None
+        if name.startswith("uvloop"):
+            factory = pytest.importorskip("uvloop", reason="it does not run on Windows").new_event_loop
+        with asyncio.Runner(loop_factory=factory) as runner:
+            runner.run(bounded(is_encrypted="TLS" in name, arguments=arguments))
+
+    async def bounded(*, is_encrypted: bool, arguments: dict[str, Any]) -> None:
+        network = Network(is_encrypted=is_encrypted)
+        async with asyncio.timeout(LONGEST):
+            try:
+                await scenario(network, **arguments)
+            finally:
+                await network.transport.aclose()
+
+    parametrized: Callable[..., None] = pytest.mark.parametrize("network", NETWORKS)(run)
+    return parametrized

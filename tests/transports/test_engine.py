@@ -1,0 +1,575 @@
+"""The default transport: what it sends, which responses it takes, and when a connection is used again."""
+
+import asyncio
+import socket
+import ssl
+import threading
+import warnings
+from collections.abc import AsyncIterator, Coroutine, Generator
+from types import coroutine
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform._http.connections.connection import TRANSITIONS
+from itwin_platform._http.connections.engine import KEEPALIVE, EngineTransport
+
+from tests.support.counted_calls import counted_calls
+from tests.support.interruption import CountingLoop, cancelled_at_turn
+from tests.support.networks import TIMES, Handler, Network, on_every_network
+from tests.support.raw_server import RawServer, raw_response
+from tests.support.real_time import pass_time, until
+
+LARGE = bytes(range(256)) * 40_000
+#: More than all buffers between two programs hold.
+HUGE = LARGE * 4
+OK = raw_response(b"{}")
+CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+
+
+async def head_of(reader: asyncio.StreamReader) -> bytes:
+    """Read the head of a request."""
+    return await reader.readuntil(b"\r\n\r\n")
+
+
+def responding(*responses: bytes, closes: bool = False) -> Handler:
+    """Send one response after the other; the last one again and again, or the end of the connection after it."""
+    left = list(responses)
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while left:
+            await head_of(reader)
+            writer.write(left[0] if len(left) == 1 and not closes else left.pop(0))
+            await writer.drain()
+
+    return handle
+
+
+#: A response, what is read of it, and whether its connection serves the next request too.
+RESPONSES: dict[str, tuple[bytes, tuple[int, bytes], bool]] = {
+    "Content-Length": (OK, (200, b"{}"), True),
+    "chunks": (CHUNKED + b"3\r\nabc\r\n0\r\n\r\n", (200, b"abc"), True),
+    "an extension, spaces and a trailer": (
+        CHUNKED + b"3;a=b\r\nabc\r\n1  \r\nd\r\n0\r\nx-t: 1\r\n\r\n",
+        (200, b"abcd"),
+        True,
+    ),
+    "interim responses": (b"HTTP/1.1 103 E\r\nx-i: b\r\n\r\nHTTP/1.1 100 C\r\n\r\n" + OK, (200, b"{}"), True),
+    "a length beside chunks": (CHUNKED[:-2] + b"content-length: 9\r\n\r\n1\r\na\r\n0\r\n\r\n", (200, b"a"), True),
+    "lines without a carriage return": (OK.replace(b"\r\n", b"\n"), (200, b"{}"), True),
+    "204": (b"HTTP/1.1 204 No Content\r\n\r\n", (204, b""), True),
+    "304 with a length": (b"HTTP/1.1 304 Not Modified\r\ncontent-length: 70\r\n\r\n", (304, b""), True),
+    "Connection: close": (raw_response(b"{}", head=b"HTTP/1.1 200 OK\r\nconnection: close"), (200, b"{}"), False),
+    "HTTP/1.0": (raw_response(b"{}", head=b"HTTP/1.0 200 OK"), (200, b"{}"), False),
+    "a second response": (OK + OK, (200, b"{}"), False),
+    "surplus that is no response": (OK + b"x", (200, b"{}"), False),
+}
+
+
+@pytest.mark.parametrize("case", RESPONSES)
+@on_every_network
+async def test_a_response_is_read_to_its_end(network: Network, case: str) -> None:
+    """A response ends where HTTP says, and its connection serves the next request if nothing speaks against it."""
+    data, expected, serves_another = RESPONSES[case]
+    async with network.served(responding(data, raw_response(b"next"))) as url:
+        first = await network.send(url)
+        assert (first.status, first.body) == expected
+        assert not {"x-t", "x-i"} & first.headers.keys()
+        assert (await network.send(url)).body == b"next"
+        assert len(set(network.accepted)) == (1 if serves_another else 2)
+
+
+@on_every_network
+async def test_the_response_to_head_has_no_body(network: Network) -> None:
+    """The length in the response to HEAD is that of another response."""
+    async with network.served(responding(b"HTTP/1.1 200 OK\r\ncontent-length: 700\r\n\r\n", OK)) as url:
+        assert (await network.send(url, method="HEAD")).body == b""
+        assert (await network.send(url)).body == b"{}"
+
+
+@on_every_network
+async def test_a_body_without_a_length_ends_with_its_connection(network: Network) -> None:
+    """It is complete when the server closes the connection."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        for part in (b"HTTP/1.1 200 OK\r\n\r\nabc", b"def"):
+            writer.write(part)
+            await writer.drain()
+            await asyncio.sleep(0.01)
+
+    async with network.served(handle) as url:
+        assert (await network.send(url)).body == b"abcdef"
+
+
+MALFORMED = {
+    "no HTTP": b"HTTX/9 nonsense\r\n\r\n",
+    "101": b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nabc",
+    "a status that is none": b"HTTP/1.1 099 Odd\r\n\r\n",
+    "lengths that differ": b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
+    "a length twice": b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\na",
+    "a list of lengths": b"HTTP/1.1 200 OK\r\ncontent-length: 1, 1\r\n\r\na",
+    "endless interim responses": b"HTTP/1.1 100 C\r\n\r\n" * 30_000,
+    "endless headers": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 80_000,
+    "an endless header": b"HTTP/1.1 200 OK\r\na: " + b"b" * 500_000,
+    "endless trailers": CHUNKED + b"0\r\n" + b"a: b\r\n" * 80_000,
+    "an endless extension": CHUNKED + b"3;x=" + b"y" * 500_000,
+    "an endless size": CHUNKED + b"0" * 500_000,
+    "endless empty lines": b"\r\n" * 250_000,
+}
+
+
+@pytest.mark.parametrize("data", MALFORMED.values(), ids=MALFORMED)
+@on_every_network
+async def test_what_is_no_response_ends_the_request(network: Network, data: bytes) -> None:
+    """It raises RemoteProtocolError at once: nothing is waited for, and no memory is filled."""
+    async with network.served(responding(data)) as url:
+        with pytest.raises(httpx.RemoteProtocolError):
+            await network.send(url)
+        assert repr(network.transport) == "EngineTransport(in_use=0, idle=0)"
+
+
+CUT = {
+    "nothing": b"",
+    "an interim response": b"HTTP/1.1 100 Continue\r\n\r\n",
+    "half a head": b"HTTP/1.1 200 O",
+    "half a body": OK[:-1],
+    "half of the chunks": CHUNKED + b"3\r\nabc\r\n",
+    "half of the end": CHUNKED + b"3\r\nabc\r\n0\r\n",
+}
+
+
+@pytest.mark.parametrize("data", CUT.values(), ids=CUT)
+@on_every_network
+async def test_a_response_that_breaks_off_is_an_error(network: Network, data: bytes) -> None:
+    """What says how long it is decides when a response is complete, not the end of its connection."""
+    async with network.served(responding(data, closes=True)) as url:
+        with pytest.raises(httpx.RemoteProtocolError, match="closed the connection before its response was complete"):
+            await network.send(url)
+
+
+ILLEGAL: dict[str, dict[str, Any]] = {
+    "a line break in a value": {"headers": [(b"x", b"a\r\nb: c")]},
+    "a line feed in a value": {"headers": [(b"x", b"a\nb")]},
+    "a zero in a value": {"headers": [(b"x", b"a\0")]},
+    "a space in a name": {"headers": [(b"x y", b"a")]},
+    "a colon in a name": {"headers": [(b"x:", b"a")]},
+    "a line break in a name": {"headers": [(b"x\r\ny", b"a")]},
+    "a space in the method": {"method": "GE T"},
+    "a length that is not that of the body": {"headers": [(b"Content-Length", b"1")], "content": b"abc"},
+    "a length without a body": {"headers": [(b"content-length", b"3")]},
+    "the length twice": {"headers": [(b"content-length", b"3")] * 2, "content": b"abc"},
+}
+
+
+@pytest.mark.parametrize("arguments", ILLEGAL.values(), ids=ILLEGAL)
+async def test_no_head_is_sent_that_could_be_read_as_two(arguments: dict[str, Any]) -> None:
+    """What HTTP has no form for is rejected before a connection is opened."""
+    with pytest.raises(httpx.LocalProtocolError):
+        await Network(is_encrypted=False).send("http://127.0.0.1:1/", **arguments)
+
+
+async def test_all_that_http_allows_is_sent() -> None:
+    """Tabs, empty values and bytes above ASCII are legal in a header."""
+    headers = [(b"host", b"x"), (b"x", b"a \xe9 b\tc"), (b"empty", b"")]
+    async with RawServer(raw_response()) as server:
+        network = Network(is_encrypted=False)
+        await network.send(server.address, headers=headers)
+        await network.transport.aclose()
+    assert server.requests[0].headers.raw == headers
+
+
+UNREACHABLE: dict[str, tuple[str, type[httpx.TransportError], str]] = {
+    "nobody listens": ("http://127.0.0.1:1/", httpx.ConnectError, r"^\[Errno \d+\] Connection refused$"),
+    "an empty label": ("http://a..example/", httpx.LocalProtocolError, "none that can be looked up"),
+    "another scheme": ("ftp://127.0.0.1/", httpx.UnsupportedProtocol, "http://"),
+}
+
+
+@pytest.mark.parametrize("case", UNREACHABLE)
+@on_every_network
+async def test_a_host_that_cannot_be_reached_is_an_error_of_httpx(network: Network, case: str) -> None:
+    """It says why in the words of the operating system, and no error of another kind escapes."""
+    url, kind, text = UNREACHABLE[case]
+    with pytest.raises(kind, match=text):
+        await network.send(url)
+
+
+async def test_a_resolver_that_finds_nothing_is_an_error_of_httpx(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host without an address is one that cannot be reached."""
+
+    async def nothing(*arguments: object, **options: object) -> list[object]:
+        return []
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", nothing)
+    with pytest.raises(httpx.ConnectError, match="no address"):
+        await Network(is_encrypted=False).send("http://service.example/")
+
+
+@on_every_network
+async def test_a_large_body_is_sent_completely(network: Network) -> None:
+    """A body that is streamed is sent with its length."""
+    received: list[bytes] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        received.extend([await head_of(reader), await reader.readexactly(len(LARGE))])
+        writer.write(OK)
+        await reader.read()
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield LARGE[:1000]
+        yield LARGE[1000:]
+
+    async with network.served(handle) as url:
+        assert (await network.send(url, method="POST", content=pieces())).status == 200
+    head, body = received
+    assert body == LARGE
+    assert b"\r\nContent-Length: %d\r\n" % len(LARGE) in head
+    assert b"transfer-encoding" not in head.lower()
+
+
+@pytest.mark.parametrize("closes", [False, True], ids=["stays", "closes"])
+@on_every_network
+async def test_an_early_error_ends_a_large_upload(network: Network, closes: bool) -> None:
+    """The rest of the body is not sent, and the connection serves no other request."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.write(raw_response(b"no", head=b"HTTP/1.1 413 Content Too Large"))
+        await writer.drain()
+        if not closes:
+            await over.wait()
+
+    over = asyncio.Event()
+    async with network.served(handle) as url:
+        # After a reset the response may be lost.
+        try:
+            response = await network.send(url, method="POST", content=HUGE)
+            assert (response.status, response.body) == (413, b"no")
+        except httpx.TransportError:
+            assert closes
+        assert repr(network.transport) == "EngineTransport(in_use=0, idle=0)"
+        over.set()
+
+
+@on_every_network
+async def test_an_early_success_does_not_end_an_upload(network: Network) -> None:
+    """What the service has accepted is sent completely, and the connection serves the next request."""
+    received: list[int] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.write(OK)
+        received.append(len(await reader.readexactly(len(LARGE))))
+        await responding(raw_response(b"next"))(reader, writer)
+
+    async with network.served(handle) as url:
+        assert (await network.send(url, method="POST", content=LARGE)).status == 200
+        assert (await network.send(url)).body == b"next"
+    assert (received, len(set(network.accepted))) == ([len(LARGE)], 1)
+
+
+async def test_the_time_limit_of_writing_is_one_for_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An upload may take longer than the `write` limit, as long as something of it is taken in time."""
+    network = Network(is_encrypted=False)
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        for _ in range(5):
+            await reader.readexactly(len(LARGE) // 5)
+            pass_time(monkeypatch, seconds=8.0)
+            await asyncio.sleep(0)
+        writer.write(OK)
+        await reader.read()
+
+    async with network.served(handle) as url:
+        response = await network.send(url, method="POST", content=LARGE, times={**TIMES, "write": 10.0})
+        assert response.body == b"{}"
+    await network.transport.aclose()
+
+
+SLOW: dict[str, tuple[bytes, bytes, type[httpx.TimeoutException]]] = {
+    "takes no body": (HUGE, b"", httpx.WriteTimeout),
+    "sends no head": (b"", b"", httpx.ReadTimeout),
+    "sends half a body": (b"", OK[:-1], httpx.ReadTimeout),
+}
+
+
+@pytest.mark.parametrize("case", SLOW)
+@on_every_network
+async def test_a_peer_that_stops_is_not_waited_for(network: Network, case: str) -> None:
+    """The phase that made no progress in time is the error, and the connection is closed."""
+    content, data, kind = SLOW[case]
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.write(data)
+        await over.wait()
+
+    over = asyncio.Event()
+    async with network.served(handle) as url:
+        with pytest.raises(kind):
+            await network.send(url, method="POST", content=content, times={**TIMES, "read": 0.05, "write": 0.05})
+        assert repr(network.transport) == "EngineTransport(in_use=0, idle=0)"
+        over.set()
+
+
+@on_every_network
+async def test_a_peer_that_sends_too_far_ahead_is_slowed_down(network: Network) -> None:
+    """A body that nobody reads fills no memory; when it is read, it is complete."""
+    sent = 0
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        await head_of(reader)
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 50000000\r\n\r\n")
+        for _ in range(50):
+            writer.write(bytes(1_000_000))
+            await writer.drain()
+            sent += 1
+        await reader.read()
+
+    async with network.served(handle) as url:
+        response = await network.transport.handle_async_request(httpx.Request("GET", url))
+        before = -1
+        while before != sent:
+            before = sent
+            await asyncio.sleep(0.05)
+        assert sent < 25
+        assert len(await response.aread()) == 50_000_000
+        assert repr(network.transport) == "EngineTransport(in_use=0, idle=1)"
+
+
+@on_every_network
+async def test_closing_leaves_no_socket(network: Network) -> None:
+    """Requests in flight end with an error of httpx, idle connections end, and a later request opens none."""
+    ended = 0
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal ended
+        await head_of(reader)
+        if len(network.accepted) == 1:
+            writer.write(OK)
+        try:
+            await reader.read()
+        finally:
+            ended += 1
+
+    async with network.served(handle) as url:
+        await network.send(url)
+        calls = [asyncio.create_task(network.send(url)) for _ in range(3)]
+        await until(lambda: len(network.accepted) == 3)
+        await network.transport.aclose()
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        assert [isinstance(outcome, httpx.TransportError) for outcome in outcomes] == [True] * 3
+        await until(lambda: ended == 3)
+        with pytest.raises(httpx.ConnectError, match="the transport was closed"):
+            await network.send(url)
+
+
+@on_every_network
+async def test_who_asks_learns_of_the_connection(network: Network) -> None:
+    """The extension `network_stream` names the addresses of both ends and the TLS object."""
+    async with network.served(responding(OK)) as url:
+        response = await network.send(url)
+        stream = response.extensions["network_stream"]
+        assert response.extensions["http_version"] == b"HTTP/1.1"
+        assert stream.get_extra_info("server_addr") == ("127.0.0.1", httpx.URL(url).port)
+        assert stream.get_extra_info("client_addr")[1] == network.accepted[0]
+        assert (stream.get_extra_info("ssl_object") is None) == (network.server_context is None)
+
+
+@on_every_network
+async def test_a_response_that_is_closed_twice_gives_its_connection_back_once(network: Network) -> None:
+    """Closing a body again, as a wrapper of a transport may, does not hand out one connection to two requests."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.write(OK[:-1])
+        await headed.wait()
+        writer.write(OK[-1:])
+        await reader.read()
+
+    headed = asyncio.Event()
+    async with network.served(handle) as url:
+        response = await network.transport.handle_async_request(httpx.Request("GET", url))
+        assert repr(network.transport) == "EngineTransport(in_use=1, idle=0)"
+        headed.set()
+        assert await response.aread() == b"{}"
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        for _ in range(2):
+            await response.stream.aclose()
+        assert repr(network.transport) == "EngineTransport(in_use=0, idle=1)"
+
+
+@pytest.mark.parametrize("end", ["close", "push"])
+@on_every_network
+async def test_nothing_is_sent_on_a_connection_that_ended_while_it_was_idle(network: Network, end: str) -> None:
+    """A connection that was closed, or on which something arrived, is replaced, whether or not the loop has seen it."""
+    served = 0
+    ending = asyncio.Event()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal served
+        await head_of(reader)
+        served += 1
+        writer.write(OK)
+        await ending.wait()
+        ending.clear()
+        if end == "push":
+            writer.write(raw_response(b"surplus"))
+            await reader.read()
+
+    async with network.served(handle) as url:
+        for turns in range(3, 9):
+            assert (await network.send(url, method="POST")).body == b"{}"
+            ending.set()
+            for _ in range(turns):
+                await asyncio.sleep(0)
+        assert served == len(network.accepted) == 6
+
+
+async def test_a_connection_that_is_idle_for_too_long_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not used again, and ends when another one comes back."""
+    network = Network(is_encrypted=False)
+    async with RawServer(raw_response()) as server:
+        await opened_at_once(network.transport, server.address, 2)
+        loop = asyncio.get_running_loop()
+        time = loop.time
+        monkeypatch.setattr(loop, "time", lambda: time() + KEEPALIVE + 1.0)
+        await network.send(server.address)
+        assert (server.connections_accepted, repr(network.transport)) == (3, "EngineTransport(in_use=0, idle=1)")
+        await network.transport.aclose()
+
+
+async def opened_at_once(transport: EngineTransport, address: str, number: int) -> None:
+    """Open so many connections, and leave them idle."""
+    requests = (transport.handle_async_request(httpx.Request("GET", address)) for _ in range(number))
+    for response in await asyncio.gather(*requests):
+        await response.aread()
+
+
+async def test_the_connection_that_was_used_last_is_used_first() -> None:
+    """Connections that are not needed stay idle, so that they close."""
+    network = Network(is_encrypted=False)
+    async with RawServer(raw_response()) as server:
+        await opened_at_once(network.transport, server.address, 3)
+        ports = set()
+        for _ in range(5):
+            response = await network.send(server.address)
+            ports.add(response.extensions["network_stream"].get_extra_info("client_addr")[1])
+        assert (len(ports), server.connections_accepted) == (1, 3)
+        await network.transport.aclose()
+
+
+async def test_a_connection_to_another_address_is_not_used() -> None:
+    """Each connection leads to one scheme, host and port."""
+    network = Network(is_encrypted=False)
+    async with RawServer(raw_response(b"one")) as one, RawServer(raw_response(b"two")) as two:
+        bodies = [(await network.send(server.address)).body for server in (one, two, one)]
+    await network.transport.aclose()
+    assert bodies == [b"one", b"two", b"one"]
+
+
+async def test_many_connections_cost_no_more_than_one() -> None:
+    """A request makes as many function calls with 50 idle connections as with one."""
+    counts: list[int] = []
+    async with RawServer(raw_response()) as server:
+        for number in (1, 50):
+            transport = EngineTransport()
+            await opened_at_once(transport, server.address, number)
+            for _ in range(5):  # the server waits for the next requests
+                await asyncio.sleep(0)
+            with counted_calls() as calls:
+                await (await transport.handle_async_request(httpx.Request("GET", server.address))).aread()
+            counts.append(len(calls))
+            await transport.aclose()
+    assert counts[1] <= counts[0] * 1.1
+
+
+@coroutine
+def noting_waits(work: Coroutine[Any, Any, Any], waits: list[object]) -> Generator[object, None, None]:
+    """Run some work, and note each time that it lets other tasks run."""
+    while True:
+        try:
+            waits.append(work.send(None))
+        except StopIteration:
+            return
+        yield waits[-1]
+
+
+async def test_a_request_on_an_open_connection_waits_for_its_response_only() -> None:
+    """With many requests in flight, none of them stands half done before or after it has its response."""
+    network = Network(is_encrypted=False)
+    async with RawServer(raw_response()) as server:
+        await network.send(server.address)
+        waits: list[object] = []
+        await noting_waits(network.send(server.address), waits)
+        assert len(waits) == 1
+        await network.transport.aclose()
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "TLS"])
+def test_a_request_that_is_cancelled_leaves_nothing(is_encrypted: bool) -> None:
+    """At every turn of the event loop: no socket stays open, and the next request gets its own response."""
+
+    async def cancelled(turn: int) -> bool:
+        network = Network(is_encrypted=is_encrypted)
+        async with network.served(responding(raw_response(b"x" * 100_000))) as url:
+            hit = await cancelled_at_turn(network.send(url), turn=turn)
+            assert (await network.send(url)).body == b"x" * 100_000
+            assert repr(network.transport) == "EngineTransport(in_use=0, idle=1)"
+            await network.transport.aclose()
+        return hit
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        turn, hit = 1, True
+        while hit:
+            with asyncio.Runner(loop_factory=CountingLoop) as runner:
+                hit = runner.run(cancelled(turn))
+            turn += 1
+    assert 5 < turn < 200
+
+
+async def test_certificates_are_read_once_and_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several first requests over https share one reading, which the event loop's thread does not do."""
+    readers: list[threading.Thread] = []
+    read = httpx.create_ssl_context
+
+    def noted() -> ssl.SSLContext:
+        readers.append(threading.current_thread())
+        return read()
+
+    monkeypatch.setattr(httpx, "create_ssl_context", noted)
+    transport = EngineTransport()
+    requests = (transport.handle_async_request(httpx.Request("GET", "https://127.0.0.1:1/")) for _ in range(3))
+    outcomes = await asyncio.gather(*requests, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [httpx.ConnectError] * 3
+    assert [reader is threading.current_thread() for reader in readers] == [False]
+
+
+async def test_certificates_that_cannot_be_read_are_an_error_of_httpx(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text says which file is missing."""
+    monkeypatch.setenv("SSL_CERT_FILE", "/missing.pem")
+    with pytest.raises(httpx.LocalProtocolError, match="the certificates to trust cannot be read"):
+        await EngineTransport().handle_async_request(httpx.Request("GET", "https://127.0.0.1:1/"))
+
+
+def test_a_connection_that_is_over_stays_over() -> None:
+    """The loss of a connection ends it in every state, and nothing leads out of the end."""
+    over = ("closed", "broken")
+    for state, events in TRANSITIONS.items():
+        assert events.get("loss") in over if state not in over else not events
+    assert [state for state, events in TRANSITIONS.items() if "idle" in events.values()] == ["done"]
+
+
+async def test_a_silent_peer_is_not_connected_to_for_ever() -> None:
+    """The connect timeout covers the TLS handshake."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with pytest.raises(httpx.ConnectTimeout, match="no connection in time"):
+            await Network(is_encrypted=True).send(
+                f"https://127.0.0.1:{silent.getsockname()[1]}/", times={**TIMES, "connect": 0.05}
+            )

@@ -1,0 +1,224 @@
+"""The default transport: an `httpx.AsyncHTTPTransport` with connections of our own below it."""
+
+import asyncio
+import re
+import ssl
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import httpx
+
+from .addresses import connect, reason_of
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+#: An idle connection is closed after so many seconds: httpx's own default.
+KEEPALIVE = 5.0
+_PORTS = {b"http": 80, b"https": 443}
+_TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+#: What a line of a head may consist of: tabs, what is visible in ASCII, and the bytes above.
+_IN_A_LINE = b"\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))
+#: What the target of a request may consist of.
+_IN_A_TARGET = bytes(range(0x21, 0x7F))
+
+#: Scheme, host and port.
+Origin = tuple[bytes, bytes, int | None]
+Headers = Sequence[tuple[bytes, bytes]]
+
+
+class EngineTransport(httpx.AsyncHTTPTransport):
+    """Sends through httpx's own class, so that tools that watch it see every request.
+
+    Args:
+        ssl_context: the certificates to trust and to show; without it, those that httpx takes by default.
+    """
+
+    #: What is sent, and what is read, ends where a task is cancelled: the connections need no protection.
+    cancels_cleanly = True
+
+    def __init__(self, ssl_context: ssl.SSLContext | None = None) -> None:
+        # Without the constructor of httpx, which reads certificates at once, and makes the pool that this one replaces:
+        # httpx has no public way to hand one in.
+        self._pool: Any = Pool(ssl_context)
+
+    def __repr__(self) -> str:
+        return f"EngineTransport({self._pool!r})"
+
+
+class Received(NamedTuple):
+    """A response, as httpx takes it from a pool."""
+
+    status: int
+    headers: Headers
+    stream: AsyncIterable[bytes]
+    extensions: dict[str, Any]
+
+
+class Pool:
+    """Connections, of which the last used comes first. The gate limits their number."""
+
+    def __init__(self, ssl_context: ssl.SSLContext | None) -> None:
+        self._given_context = ssl_context
+        self._context: ssl.SSLContext | None = None
+        self._reading = asyncio.Lock()
+        self._open: set[Connection] = set()
+        #: Those that nobody uses, and where they lead; oldest first.
+        self._idle: deque[tuple[Connection, Origin]] = deque()
+        self._is_closed = False
+
+    def __repr__(self) -> str:
+        return f"in_use={len(self._open) - len(self._idle)}, idle={len(self._idle)}"
+
+    async def handle_async_request(self, request: Any) -> Received:
+        """Send a request once; it is the `httpcore.Request` that httpx makes.
+
+        Raises:
+            httpx.TransportError: as httpx's own transport raises it.
+        """
+        content = b"".join([part async for part in request.stream])
+        head = head_of(request.method, request.url.target, request.headers, content)
+        times: Mapping[str, float | None] = request.extensions.get("timeout", {})
+        origin: Origin = (request.url.scheme, request.url.host, request.url.port)
+        connection = self._take(origin) or await self._connect(origin, times.get("connect"))
+        try:
+            await connection.exchange(head, content, times)
+        except BaseException:
+            self._close(connection)
+            raise
+        stream: AsyncIterable[bytes] = Body(self, connection, origin, times.get("read"))
+        if connection.is_complete:
+            # It need not keep its connection until somebody reads it.
+            stream = httpx.ByteStream(await connection.read(None))
+            self.give_back(connection, origin)
+        extensions = {"http_version": connection.http_version, "network_stream": connection}
+        return Received(connection.status, connection.headers, stream, extensions)
+
+    def _take(self, origin: Origin) -> "Connection | None":
+        oldest = asyncio.get_running_loop().time() - KEEPALIVE
+        while self._idle:
+            connection, leads_to = self._idle.pop()
+            # A client has one address: a connection to another one is not worth keeping.
+            if leads_to == origin and connection.idle_since >= oldest and connection.is_usable:
+                return connection
+            self._close(connection)
+        return None
+
+    async def _connect(self, origin: Origin, seconds: float | None) -> "Connection":
+        # With its parser it is imported by the first request.
+        from .connection import Connection
+
+        scheme, host, port = origin
+        if scheme not in _PORTS or not host:
+            raise httpx.UnsupportedProtocol("the URL must begin with http:// or https://, and name a host")
+        context = await self._certificates() if scheme == b"https" else None
+        try:
+            async with asyncio.timeout(seconds):
+                connection = await connect(Connection, host.decode("ascii"), port or _PORTS[scheme], context=context)
+        except TimeoutError as error:
+            raise httpx.ConnectTimeout(reason_of(error) or "no connection in time") from error
+        except OSError as error:
+            raise httpx.ConnectError(reason_of(error)) from error
+        except ValueError as error:
+            # An empty label, or one that is too long.
+            raise httpx.LocalProtocolError("the host of the URL is none that can be looked up") from error
+        self._open.add(connection)
+        if self._is_closed:
+            self._close(connection)
+            raise httpx.ConnectError("the transport was closed")
+        return connection
+
+    async def _certificates(self) -> ssl.SSLContext:
+        async with self._reading:
+            if self._context is None:
+                # In a thread: it takes 20 ms and more, in which the event loop continues.
+                context = self._given_context
+                if context is None:
+                    context = await asyncio.to_thread(_default_certificates)
+                context.set_alpn_protocols(["http/1.1"])
+                self._context = context
+            return self._context
+
+    def give_back(self, connection: "Connection", origin: Origin) -> None:
+        """Take back a connection whose response was read or closed, and close what has been idle for too long."""
+        connection.release()
+        if connection.state == "idle" and not self._is_closed:
+            self._idle.append((connection, origin))
+        else:
+            self._close(connection)
+        oldest = asyncio.get_running_loop().time() - KEEPALIVE
+        while self._idle and self._idle[0][0].idle_since < oldest:
+            self._close(self._idle.popleft()[0])
+
+    def _close(self, connection: "Connection") -> None:
+        self._open.discard(connection)
+        connection.close()
+
+    async def aclose(self) -> None:
+        """Close all connections, also those in use."""
+        self._is_closed = True
+        self._idle.clear()
+        for connection in list(self._open):
+            self._close(connection)
+        # The event loop closes sockets in its next round.
+        await asyncio.sleep(0)
+
+
+class Body(httpx.AsyncByteStream):
+    """The body of a response as it comes in; its end gives the connection back."""
+
+    def __init__(self, pool: Pool, connection: "Connection", origin: Origin, seconds: float | None) -> None:
+        self._pool, self._connection, self._origin, self._seconds = pool, connection, origin, seconds
+        self._is_closed = False
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        data = b"" if self._is_closed else await self._connection.read(self._seconds)
+        if not data:
+            await self.aclose()
+            raise StopAsyncIteration
+        return data
+
+    async def aclose(self) -> None:
+        """Give the connection back; unless the body was read to its end, that closes it."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._pool.give_back(self._connection, self._origin)
+
+
+def _default_certificates() -> ssl.SSLContext:
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        raise httpx.LocalProtocolError(f"the certificates to trust cannot be read: {error}") from error
+
+
+def head_of(method: bytes, target: bytes, headers: Headers, content: bytes) -> bytes:
+    """Return the head of a request, which states the length of its body.
+
+    Raises:
+        httpx.LocalProtocolError: it could be read as another head, or as two.
+    """
+    length = b"%d" % len(content)
+    framing = [pair for pair in headers if pair[0].lower() in (b"content-length", b"transfer-encoding")]
+    if any(name.lower() == b"transfer-encoding" for name, _ in framing) or (content and not framing):
+        # The body is complete by now, though it was to be streamed.
+        headers = [*(pair for pair in headers if pair not in framing), (b"Content-Length", length)]
+    elif [value for _, value in framing] not in ([], [length]):
+        raise httpx.LocalProtocolError("Content-Length is not the length of the body")
+    lines = [b"%s %s HTTP/1.1\r\n" % (method, target), *[b"%s: %s\r\n" % pair for pair in headers], b"\r\n"]
+    head = b"".join(lines)
+    is_legal = _is_token(method) and not target.translate(None, _IN_A_TARGET) and all(_is_token(n) for n, _ in headers)
+    # What is left without the characters of lines is the end of each line, and nothing else.
+    if not is_legal or head.translate(None, _IN_A_LINE) != b"\r\n" * len(lines):
+        raise httpx.LocalProtocolError("the method, the URL or a header has characters that HTTP does not allow")
+    return head
+
+
+@lru_cache(maxsize=128)
+def _is_token(name: bytes) -> bool:
+    return _TOKEN.fullmatch(name) is not None
