@@ -127,33 +127,6 @@ def add_rows(table: Table, workload: Workload, latency: float, measured: Times) 
         )
 
 
-async def eager(console: Console) -> None:
-    """Print the gain of requesting the first pages at the same time."""
-    table = Table("10 in flight, 100 ms", "default", "eager", "requests wasted at most")
-    with Process("measure.speed.paging_server", "--latency", "0.1") as server:
-        address = f"http://127.0.0.1:{server.line().strip()}"
-        async with PlatformClient(address, vendor="v", token="t") as platform:
-            await timed(WORKLOADS[0], platform, 10)
-            for pages, limit in ((10, None), (1, 1000)):
-                default, at_once = await eager_rounds(platform, limit)
-                wasted = "9" if limit is None else "0 (limit)"
-                table.add_row(f"{pages} pages of 1,000", f"{default:.3f} s", f"{at_once:.3f} s", wasted)
-        server.close()
-    console.print(table)
-
-
-async def eager_rounds(platform: PlatformClient, limit: int | None) -> tuple[float, float]:
-    """Return the median seconds of a listing, without and with `eager`."""
-    seconds: dict[bool, list[float]] = {False: [], True: []}
-    for _ in range(ROUNDS):
-        for is_eager, times in seconds.items():
-            began = time.perf_counter()
-            pager = platform.itwins.list(page_size=1000, concurrency=10, eager=is_eager, limit=limit)
-            assert [page async for page in pager.pages()]
-            times.append(time.perf_counter() - began)
-    return statistics.median(seconds[False]), statistics.median(seconds[True])
-
-
 async def memory(console: Console) -> None:
     """Print the peak memory in pages, for a fast and for a slow caller."""
     table = Table("peak memory of 10,000 iTwins, pages of 100", "n", "pages above the start", "pages above n = 1")
@@ -230,7 +203,6 @@ async def main() -> None:
     make_data()
     console = Console(width=140)
     await speed(console)
-    await eager(console)
     await memory(console)
     await empty_pages(console)
 

@@ -1,11 +1,11 @@
 """`list_all`: a listing above the cap is read in disjoint, complete ranges of time."""
 
-import asyncio
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import assume, given, strategies as st
-from itwin_platform._listings.resume import TimeRange, condition, split
+from itwin_platform._listings.list_all import condition
+from itwin_platform._listings.resume import TimeRange
 
 from tests.support.timed_itwin_strategies import ORDERS, TIMES, within_the_cap
 from tests.support.timed_itwins import DAY, TimedITwins, day, days, read
@@ -20,47 +20,19 @@ MOMENT = timedelta(microseconds=1)
     [
         (TimeRange(), None, None),
         (TimeRange(), "a eq 1 or b eq 2", "a eq 1 or b eq 2"),
-        (TimeRange(since=DAY), None, "t ge 2026-01-01T00:00:00.000000Z"),
+        (TimeRange(since=DAY, timeless=False), None, "t ge 2026-01-01T00:00:00.000000Z"),
+        (TimeRange(since=DAY), "a", "(a) and (t ge 2026-01-01T00:00:00.000000Z or t eq null)"),
         (TimeRange(until=DAY.replace(microsecond=5)), None, "t lt 2026-01-01T00:00:00.000005Z"),
         (
             TimeRange(since=DAY, until=day(1).astimezone(timezone(timedelta(hours=-5)))),
             "a eq 1 or b eq 2",
             "(a eq 1 or b eq 2) and t ge 2026-01-01T00:00:00.000000Z and t lt 2026-01-02T00:00:00.000000Z",
         ),
-        (TimeRange(timeless=True), None, "t eq null"),
-        (TimeRange(timeless=True), "a", "(a) and t eq null"),
     ],
 )
 def test_a_range_becomes_a_filter(time_range: TimeRange, within: str | None, expected: str | None) -> None:
     """Bounds are half open, times in UTC, and the filter of the caller holds in every range."""
     assert condition(time_range, "t", within=within) == expected
-
-
-@pytest.mark.parametrize(
-    ("time_range", "moment", "halves"),
-    [
-        (TimeRange(), day(2), (TimeRange(until=day(2)), TimeRange(since=day(2)))),
-        (
-            TimeRange(since=day(1), until=day(9)),
-            day(2),
-            (TimeRange(since=day(1), until=day(2)), TimeRange(since=day(2), until=day(9))),
-        ),
-        (
-            TimeRange(since=day(5), until=day(9)),
-            day(5),
-            (TimeRange(since=day(5), until=day(5) + MOMENT), TimeRange(since=day(5) + MOMENT, until=day(9))),
-        ),
-        (TimeRange(since=day(5), until=day(5) + MOMENT), day(5), None),
-        (TimeRange(since=day(5)), None, None),
-        (TimeRange(), None, (TimeRange(until=EPOCH), TimeRange(since=EPOCH))),
-        (TimeRange(until=EPOCH), None, None),
-    ],
-)
-def test_a_range_is_split_in_two(
-    time_range: TimeRange, moment: datetime | None, halves: tuple[TimeRange, TimeRange] | None
-) -> None:
-    """A range is split at the time that was seen, or one microsecond later where it begins there, or not at all."""
-    assert split(time_range, moment) == halves
 
 
 @given(TIMES, st.integers(2, 30), st.integers(1, 12), ORDERS, st.sampled_from([1, 2, 5]))
@@ -76,43 +48,29 @@ def test_every_itwin_once(
 
 
 def test_below_the_cap_nothing_is_split() -> None:
-    """A listing below the cap is read without splitting it, and the first response tells the cap."""
+    """A listing below the cap takes the requests of its pages, one of one page a single request."""
     itwins = TimedITwins(times=days(14))
     assert len(read(itwins, "a eq 1")) == 14
-    assert itwins.conditions == ["a eq 1"] * 5
-    assert itwins.probes == 2
+    assert itwins.conditions == ["a eq 1"] * 3
+    assert len(read(small := TimedITwins(times=days(5)), concurrency=10)) == 5
+    assert len(small.queries) == 1
 
 
-def test_one_look_for_each_range() -> None:
-    """A range costs one request for one item in addition to its pages, and no page is discarded."""
-    itwins = TimedITwins(times=days(150))
-    assert len(read(itwins)) == 150
-    ranges = 10
-    timeless, learned = 1, 1
-    assert itwins.probes == ranges + learned
-    assert len(itwins.queries) == 150 // 5 + itwins.probes + timeless
-    assert {(query["$select"], query["$top"]) for query in itwins.queries if "$select" in query} == {
-        ("createdDateTime", "1")
-    }
-
-
-def test_ranges_are_read_concurrently() -> None:
-    """`concurrency` requests stay in flight also where one range ends and the next begins."""
-    itwins = TimedITwins(times=days(900), latency=1.0, cap=100, page_size=10)
-
-    async def seconds() -> float:
-        assert len(await itwins.pager(concurrency=8).collect()) == 900
-        return asyncio.get_running_loop().time()
-
-    passed = in_virtual_time(seconds())
-    assert itwins.most_in_flight == 8
-    assert passed <= 1.25 * len(itwins.queries) / 8 + 4
+@pytest.mark.parametrize("concurrency", [1, 4, 10])
+@pytest.mark.parametrize(("total", "most"), [(1_200, 1.3), (3_500, 1.15), (10_000, 1.15)])
+@pytest.mark.parametrize("at_once", [1, 7])
+def test_few_requests_beyond_the_pages(total: int, most: float, concurrency: int, at_once: int) -> None:
+    """A listing beyond the cap takes few requests more than it has pages, also when iTwins share their times."""
+    times = {str(number): DAY + timedelta(seconds=number // at_once) for number in range(total)}
+    itwins = TimedITwins(times=times, cap=1000, page_size=100)
+    assert len(read(itwins, concurrency=concurrency)) == total
+    assert len(itwins.queries) <= most * total / 100
 
 
 def test_ranges_come_in_the_order_of_time() -> None:
-    """Earlier iTwins come first, those without a time last."""
+    """Earlier iTwins come first, those without a time where the service puts them."""
     itwins = TimedITwins(times={"none": None} | dict(reversed(days(100).items())))
-    assert read(itwins) == [*(str(number) for number in range(100)), "none"]
+    assert read(itwins) == ["none", *(str(number) for number in range(100))]
 
 
 def test_memory_holds_the_ids_of_one_range() -> None:

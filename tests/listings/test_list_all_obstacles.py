@@ -5,39 +5,29 @@ from datetime import datetime
 
 import pytest
 from itwin_platform import ITwin, PagingError, TruncatedWarning, UnprocessableError
-from itwin_platform._listings.resume import TimeRange, split
 from itwin_platform._listings.run import PageContent
 
 from tests.support.timed_itwins import DAY, TimedITwins, day, days, read
 from tests.support.virtual_time import in_virtual_time
 
 
-@pytest.mark.parametrize(("time_range", "time"), [(TimeRange(since=day(5)), day(4)), (TimeRange(until=day(5)), day(5))])
-def test_a_filter_that_is_ignored_is_noticed(time_range: TimeRange, time: datetime) -> None:
+def test_a_filter_that_is_ignored_is_noticed() -> None:
     """A time outside the requested range raises PagingError, because the ranges would overlap."""
     with pytest.raises(PagingError, match="iTwins of other times"):
-        split(time_range, time)
+        read(TimedITwins(times=days(50), ignores_filter=True))
 
 
 @pytest.mark.parametrize(
-    ("times", "named", "shared"),
-    [
-        (
-            [DAY] * 20,
-            "ge 2026-01-01T00:00:00.000000Z and createdDateTime lt 2026-01-01T00:00:00.000001Z",
-            "more iTwins share one timestamp than the cap",
-        ),
-        ([None] * 20, "eq null", "more iTwins have no such time than the cap"),
-    ],
+    ("times", "named"), [([DAY] * 20, "ge 2026-01-01T00:00:00.000000Z.*"), ([None] * 20, ".*eq null.*")]
 )
-@pytest.mark.parametrize("order", ["sorts", "rejects"])
-def test_a_range_that_cannot_be_split_is_named(
-    times: list[datetime | None], named: str, shared: str, order: str
-) -> None:
+@pytest.mark.parametrize("order", ["sorts", "sorts nulls last", "rejects"])
+def test_a_range_that_cannot_be_split_is_named(times: list[datetime | None], named: str, order: str) -> None:
     """When as many iTwins as the cap share one time or have none, the error names the filter and what to do."""
     known: dict[str, datetime | None] = {"a": day(1), "b": day(2)}
     itwins = TimedITwins(times=known | {str(number): time for number, time in enumerate(times)}, order=order)
-    with pytest.raises(PagingError, match=f"20 iTwins or more match '.*{named}': {shared}.*sub_class.*partition_by"):
+    with pytest.raises(
+        PagingError, match=f"20 iTwins or more match '.*{named}': more iTwins share one.*sub_class.*partition_by"
+    ):
         read(itwins)
 
 
@@ -55,15 +45,9 @@ def test_a_rejected_filter_is_explained() -> None:
 def test_a_rejected_null_is_a_warning(concurrency: int) -> None:
     """When the service rejects only the filter for iTwins without a time, the others are read, with one warning."""
     itwins = TimedITwins(times=days(50), rejects=lambda condition: "null" in condition)
-    with pytest.warns(TruncatedWarning, match=r"'createdDateTime eq null'.*are not among those read") as caught:
+    with pytest.warns(TruncatedWarning, match=r"or createdDateTime eq null\)'.*are not among those read") as caught:
         assert len(read(itwins, concurrency=concurrency)) == 50
     assert len(caught) == 1
-
-
-def test_a_filter_that_the_service_ignores_ends_the_listing() -> None:
-    """A service that ignores the filter raises PagingError instead of an endless listing."""
-    with pytest.raises(PagingError, match="iTwins of other times"):
-        read(TimedITwins(times=days(50), ignores_filter=True))
 
 
 def test_an_itwin_whose_time_changes_is_not_lost() -> None:
@@ -85,23 +69,11 @@ def test_a_range_that_grows_past_the_cap_is_split() -> None:
     itwins = TimedITwins(times=days(14))
 
     def grow(number: int) -> None:
-        if number == 3:
+        if number == 2:
             itwins.times = days(60) | {"none": None}
 
     itwins.before = grow
     assert sorted(read(itwins)) == sorted(itwins.times)
-
-
-def test_a_range_that_is_never_complete_is_an_error() -> None:
-    """A service whose ranges stay larger than it reports raises PagingError instead of an endless listing."""
-    itwins = TimedITwins(times={})
-
-    def flicker(_: int) -> None:
-        itwins.times = {} if "$select" in itwins.queries[-1] else days(50)
-
-    itwins.before = flicker
-    with pytest.raises(PagingError, match="returns no new ones: try again later"):
-        read(itwins)
 
 
 def test_items_without_an_id_are_never_dropped() -> None:

@@ -35,7 +35,7 @@ def test_a_listing_that_stops_anywhere_continues(  # what there is, how it is re
             resume, more = pager.resume, len(ids) > before
         return iter(ids)
 
-    if order == "ignores":
+    if not order.startswith("sorts"):
         assume(len(times) < cap)  # such a range is read again, and a resume does not know which items it returned
     assert sorted(in_virtual_time(read_on()), key=int) == [str(number) for number in range(len(times))]
 
@@ -67,10 +67,10 @@ def test_a_limit_holds_for_all_ranges(limit: int, concurrency: int) -> None:
         assert len(ids) == min(limit, 58)
         return ids + [str(itwin.id) for itwin in await itwins.pager(resume=first.resume).collect()]
 
-    assert in_virtual_time(pages()) == [*(str(number) for number in range(57)), "none"]
+    assert in_virtual_time(pages()) == ["none", *(str(number) for number in range(57))]
 
 
-@pytest.mark.parametrize("number", range(1, 16))
+@pytest.mark.parametrize("number", range(1, 11))
 def test_a_listing_resumes_from_an_error(number: int) -> None:
     """Whichever request fails, the collected items and those of the resumed listing are all iTwins once."""
     itwins = TimedITwins(times=days(50), errors={number: NotSentError("broken")})

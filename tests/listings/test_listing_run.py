@@ -73,27 +73,6 @@ def test_how_far_ahead_is_known(limit: int | None, first: str, count: int, expec
     assert offsets(run, count) == expected
 
 
-@pytest.mark.parametrize(
-    ("start", "skip", "limit", "expected"),
-    [
-        (None, 0, None, [None, 10, 20, 30]),
-        (None, 5, None, [5, 15, 25, 35]),
-        (None, 0, 25, [None, 10, 20]),
-        (Position(query=(("$skip", "70"),), items=70), 0, 95, [70, 80, 90]),
-        (Position(query=(("$skip", "70"), ("$top", "10")), done=3, items=73), 0, None, [70]),
-        (Position(query=(("cursor", "x"),), items=70), 0, None, [None]),
-    ],
-)
-def test_eager_runs_know_pages_before_the_first(
-    start: Position | None, skip: int, limit: int | None, expected: list[int | None]
-) -> None:
-    """An eager run requests the first pages at once, as far as offsets and the limit tell."""
-    run = run_of(eager=True, start=start, skip=skip, limit=limit)
-    assert offsets(run, 4) == expected
-    taken(run, content(numbers(0, 10), "?cursor=y"))
-    assert offsets(run, 4) == [None]
-
-
 def test_no_page_past_the_cap_is_requested_ahead() -> None:
     """What X-Max-Return cuts off is not requested, but a link to it is followed."""
     run = run_of()

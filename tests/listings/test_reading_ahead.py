@@ -177,38 +177,14 @@ def test_links_are_followed_where_the_service_pages_otherwise(link: Callable[[in
     assert len(items.requested) <= 20 + 4
 
 
-@pytest.mark.parametrize(
-    ("total", "eager", "seconds", "most_wasted"),
-    [
-        (100, False, 2.0, 10),
-        (100, True, 1.0, 10),
-        (1000, False, 11.0, 10),
-        (1000, True, 10.0, 10),
-        (35, True, 1.0, 10),
-        (5, False, 1.0, 0),
-        (5, True, 1.0, 9),
-        (0, True, 1.0, 9),
-    ],
-)
-def test_eager_runs_save_a_round_trip(*, total: int, eager: bool, seconds: float, most_wasted: int) -> None:
-    """The first pages are requested at once: one latency less. A listing of one page wastes n - 1 of them."""
+@pytest.mark.parametrize(("total", "seconds", "most_wasted"), [(100, 2.0, 10), (1000, 11.0, 10), (5, 1.0, 0)])
+def test_the_first_page_is_requested_alone(total: int, seconds: float, most_wasted: int) -> None:
+    """A listing of one page takes one request, and a longer one a round trip before its pages are read ahead."""
     items = NumberedItems(total=total, latency=1.0)
 
     async def read() -> float:
-        assert await items.pager(concurrency=10, eager=eager).collect() == items.everything
+        assert await items.pager(concurrency=10).collect() == items.everything
         return asyncio.get_running_loop().time()
 
     assert in_virtual_time(read()) == pytest.approx(seconds)
-    assert len(items.requested) <= max(1, -(-total // 10)) + most_wasted
-
-
-def test_an_eager_run_follows_cursors() -> None:
-    """Where the service pages otherwise, what was requested ahead is dropped, and links are followed."""
-    items = NumberedItems(total=50, latency=1.0, link=lambda skip: f"?cursor=after-{skip}&$skip={skip}")
-
-    async def read() -> None:
-        assert await items.pager(concurrency=4, eager=True).collect() == items.everything
-
-    in_virtual_time(read())
-    assert len(items.requested) == 5 + 3
-    assert items.in_flight == 0
+    assert len(items.requested) <= -(-total // 10) + most_wasted

@@ -227,6 +227,6 @@ async def test_other_keywords_are_another_listing(keywords: dict[str, object]) -
     """Whatever changes what is listed, or the pages, is another listing; limit and concurrency are not."""
     async with PlatformClient("https://host.example", vendor="vendor", token="t") as platform:
         resume = platform.itwins.list(sub_class="Project").resume
-        platform.itwins.list(sub_class="Project", limit=5, concurrency=4, eager=True, on_page=print, resume=resume)
-        with pytest.raises(UsageError, match="only limit, concurrency, eager, on_page and correlation_id may differ"):
+        platform.itwins.list(sub_class="Project", limit=5, concurrency=4, on_page=print, resume=resume)
+        with pytest.raises(UsageError, match="only limit, concurrency, on_page and correlation_id may differ"):
             platform.itwins.list(**{"sub_class": "Project", "resume": resume, **keywords})  # type: ignore[arg-type]  # one of many keywords

@@ -17,12 +17,11 @@ def run_of(  # the numbers of a caller, and where the run begins
     skip: int = 0,
     limit: int | None = None,
     shrinks: bool = False,
-    eager: bool = False,
     start: Position | None = None,
 ) -> ListingRun[str]:
     """Begin a run in which items are known by their text."""
     items = NumberedItems(total=0, page_size=page_size)
-    listing: Listing[str] = items.listing(skip=skip, limit=limit, shrinks=shrinks, eager=eager)
+    listing: Listing[str] = items.listing(skip=skip, limit=limit, shrinks=shrinks)
     return ListingRun(replace(listing, identity=lambda item: item), start or Position())
 
 

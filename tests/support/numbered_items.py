@@ -89,7 +89,6 @@ class NumberedItems:
         limit: int | None = None,
         shrinks: bool = False,
         concurrency: int = 1,
-        eager: bool = False,
         resume: str | None = None,
         on_page: Callable[[Page[str]], None] | None = None,
     ) -> Listing[str]:
@@ -104,7 +103,6 @@ class NumberedItems:
             skip=skip,
             limit=limit,
             concurrency=concurrency,
-            eager=eager,
             resume=resume,
             on_page=on_page,
         )
@@ -115,14 +113,11 @@ class NumberedItems:
         limit: int | None = None,
         shrinks: bool = False,
         concurrency: int = 1,
-        eager: bool = False,
         resume: str | None = None,
         on_page: Callable[[Page[str]], None] | None = None,
     ) -> Pager[str]:
         """A pager over all there is."""
-        listing = self.listing(
-            limit=limit, shrinks=shrinks, concurrency=concurrency, eager=eager, resume=resume, on_page=on_page
-        )
+        listing = self.listing(limit=limit, shrinks=shrinks, concurrency=concurrency, resume=resume, on_page=on_page)
         return Pager(listing, send=self.send, read=self.read)
 
     @property

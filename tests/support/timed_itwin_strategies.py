@@ -8,7 +8,7 @@ from tests.support.timed_itwins import DAY
 
 MOMENTS = st.integers(0, 40).map(lambda number: DAY + timedelta(microseconds=number // 3 * 10 ** (number % 7)))
 TIMES = st.lists(MOMENTS | st.none() | st.just("lately"), max_size=120)
-ORDERS = st.sampled_from(["sorts", "ignores", "rejects"])
+ORDERS = st.sampled_from(["sorts", "sorts nulls last", "ignores", "rejects"])
 
 
 def within_the_cap(times: list[datetime | str | None], cap: int) -> bool:

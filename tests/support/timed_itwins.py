@@ -17,7 +17,7 @@ from itwin_platform._listings.run import Listing, PageContent
 
 from tests.support.virtual_time import in_virtual_time
 
-_TERM = re.compile(r"createdDateTime (ge|lt|eq) (\S+)")
+_TERM = re.compile(r"createdDateTime (ge|lt) (\S+)")
 
 
 def rejection(code: str, target: str) -> UnprocessableError:
@@ -50,7 +50,7 @@ class TimedITwins:
     latency: float = 0.0
     rejects: Callable[[str], bool] = lambda condition: False
     ignores_filter: bool = False
-    order: str = "sorts"  # "ignores", "rejects"
+    order: str = "sorts"  # "sorts nulls last", "ignores", "rejects"
     before: Callable[[int], None] = lambda number: None
     errors: dict[int, BaseException] = field(default_factory=dict)
     queries: list[dict[str, str]] = field(default_factory=list)
@@ -86,11 +86,6 @@ class TimedITwins:
         """The filter of each request."""
         return [query.get("$filter", "") for query in self.queries]
 
-    @property
-    def probes(self) -> int:
-        """How many requests were for a time only."""
-        return sum("$select" in query for query in self.queries)
-
     async def send(self, values: RequestValues) -> httpx.Response:
         """Respond with a page that is not decoded yet."""
         query = dict(parse_qsl(values.query) if isinstance(values.query, str) else values.query)
@@ -119,7 +114,9 @@ class TimedITwins:
         condition = query.get("$filter", "")
         found = [identity for identity, time in self.times.items() if self.ignores_filter or _fits(time, condition)]
         if "$orderby" in query and self.order == "sorts":
-            found.sort(key=lambda identity: _sortable(self.times[identity]))
+            found.sort(key=lambda identity: _sortable(self.times[identity], nulls_last=False))
+        elif "$orderby" in query and self.order == "sorts nulls last":
+            found.sort(key=lambda identity: _sortable(self.times[identity], nulls_last=True))
         return [_itwin(identity, self.times[identity]) for identity in found[: self.cap]]
 
     def read(self, response: httpx.Response) -> PageContent[ITwin]:
@@ -128,7 +125,7 @@ class TimedITwins:
         query = response.extensions["query"]
         skip = int(query.get("$skip", "0"))
         behind = skip + int(query["$top"])
-        items: Any = found[skip:behind] or ([] if "$select" in query else [*self.others])
+        items: Any = found[skip:behind] or [*self.others]
         return PageContent(
             items=items,
             next_href=f"?$skip={behind}" if behind < len(found) else None,
@@ -136,8 +133,9 @@ class TimedITwins:
         )
 
 
-def _sortable(time: datetime | str | Unset | None) -> datetime:
-    return time if isinstance(time, datetime) else datetime.min.replace(tzinfo=UTC)
+def _sortable(time: datetime | str | Unset | None, *, nulls_last: bool) -> datetime:
+    missing = datetime.max if nulls_last else datetime.min
+    return time if isinstance(time, datetime) else missing.replace(tzinfo=UTC)
 
 
 def _itwin(identity: str, time: datetime | str | Unset | None) -> ITwin:
@@ -147,11 +145,11 @@ def _itwin(identity: str, time: datetime | str | Unset | None) -> ITwin:
 
 
 def _fits(time: datetime | str | Unset | None, condition: str) -> bool:
+    if not isinstance(time, datetime):
+        return " or createdDateTime eq null" in condition or "createdDateTime" not in condition
     for comparison, value in _TERM.findall(condition):
-        if value == "null":
-            return not isinstance(time, datetime)
         bound = datetime.fromisoformat(value)
-        if not isinstance(time, datetime) or (time >= bound) is (comparison == "lt"):
+        if (time >= bound) is (comparison == "lt"):
             return False
     return True
 

@@ -1,49 +1,79 @@
 """A listing above X-Max-Return, read completely: range by range, in the order of time. Source: section 4.3.
 
-A probe asks for one item near the cap, in order of time. It tells whether a range reaches the cap, and where to split
-it: what comes before that item fits. The next range is probed while the one before it is read.
+Every item that is read shows its time. When a range reaches the cap, the next one begins at the last time that came;
+the items that came with this time are known by their ids. If the service does not sort by time, a range that reaches
+the cap is split in the middle, and read again without what came before.
 
-Invariant: the ranges that are left to read follow from the one that is being read, so that its bounds are all that a
-`resume` must carry.
+Invariants: a range is complete when it stays below the cap; what is left of a range that does not is smaller.
 """
 
 import warnings
-from collections import deque
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
-from .._api import ITwin, RequestValues
+from .._api import ITwin
 from .._errors import PagingError, PlatformError, UnprocessableError
-from .links import MOST_RETURNED, SKIP, TOP, parameters_of
-from .resume import (
-    CLOSEST,
-    EVERYTHING,
-    TIMELESS,
-    TIMES,
-    Position,
-    TimeRange,
-    condition,
-    following,
-    split,
-    write_resume,
-)
+from .links import SKIP, parameters_of
+from .resume import Position, TimeRange, write_resume
 from .run import Listing, ListingRun, Page, PageContent, PageRequest, Run, TruncatedWarning
 
+#: The times of an iTwin that a listing can be partitioned by, and where its model has them. Source: section 2.5.
+TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_modified_date_time"}
+EVERYTHING = TimeRange()
+#: Times are decoded to the microsecond: what lies closer together cannot be distinguished.
+_CLOSEST = timedelta(microseconds=1)
+_EPOCH, _LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _KnownRange:
-    """A range to read. It holds `at_most` so many items, where this is known, and nearly as many when it is `full`."""
 
-    range: TimeRange
-    at_most: int | None = None
-    full: bool = False
+def condition(time_range: TimeRange, time: str, *, within: str | None) -> str | None:
+    """Return a range as a `$filter`, together with the filter of the caller; None for everything."""
+    since, until = time_range.since, time_range.until
+    terms = [f"{time} ge {_literal(since)}"] if since else []
+    terms += [f"{time} lt {_literal(until)}"] if until else []
+    if since and not until and time_range.timeless:
+        terms = [f"({terms[0]} or {time} eq null)"]
+    if within:
+        terms.insert(0, f"({within})" if terms else within)
+    return " and ".join(terms) or None
+
+
+def _literal(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+
+
+def is_sorted(moments: list[datetime | None]) -> bool:
+    """Tell whether times ascend, with those that are missing at one end."""
+    known = [moment for moment in moments if moment is not None]
+    nulls = len(moments) - len(known)
+    at_one_end = [None] * nulls in (moments[:nulls], moments[len(known) :])
+    return at_one_end and all(before <= after for before, after in pairwise(known))
+
+
+def middle(time_range: TimeRange, moments: list[datetime | None]) -> datetime | None:
+    """Return where to split a range that holds these times, and more; None where it cannot be split."""
+    since, until = time_range.since, time_range.until
+    known = sorted(moment for moment in moments if moment is not None)
+    if not known:
+        # Nothing tells where the times lie: this splits nothing, but tells whether there are any.
+        return _EPOCH if since is None and until is None else None
+    moment = known[len(known) // 2]
+    if moment == since:
+        moment += _CLOSEST
+    return None if moment == until else moment
+
+
+def ties_at_the_end(moments: list[datetime | None]) -> tuple[datetime | None, int]:
+    """Return the last time, None where it is missing, and how many of the last items have it."""
+    count = next((count for count, moment in enumerate(reversed(moments)) if moment != moments[-1]), len(moments))
+    return moments[-1], count
 
 
 class TimeRangeRun(Run[ITwin]):
     """Reads every iTwin, in ranges that stay below the cap.
 
     Args:
-        listing: what the caller asked for.
+        listing: what the caller asked for; each item shows its time.
         start: where to begin.
         time: the property to partition by.
         within: the filter of the caller.
@@ -51,31 +81,41 @@ class TimeRangeRun(Run[ITwin]):
 
     def __init__(self, listing: Listing[ITwin], start: Position, *, time: str, within: str | None) -> None:
         self._listing, self._time, self._within = listing, time, within
-        self._first, self._cap, self._ordered = listing.first, MOST_RETURNED, True
+        self._first, self._is_sorted, self._rejected_null = listing.first, True, ""
         self._start = start = replace(start, range=start.range or EVERYTHING)
-        time_range = start.range or EVERYTHING
-        #: The ids of one range, and the range that is read again because it was not complete.
+        self._range = start.range or EVERYTHING
+        #: The id and the time of what was read of the range of the last page, and the ids that may come again.
+        self._read: list[tuple[object, datetime | None]] = []
         self._seen: set[str] = set()
-        self._again: TimeRange | None = None
-        #: Ranges in order: those that are known to fit, and after them those that are still to be probed.
-        self._known: deque[_KnownRange] = deque()
-        self._unknown = deque(following(time_range))
-        self._run: ListingRun[ITwin] | None = None
-        if start.query is None and time_range.until is None and not time_range.timeless:
-            self._unknown.appendleft(time_range)
-        else:
-            self._known.append(_KnownRange(range=time_range))
-            self._run = self._begin(self._known[0], start)
-        #: The run of the last page, and the position after that page where another range begins there.
-        self._taken = self._begin(_KnownRange(range=time_range), start)
-        self._after: Position | None = start
-        self._earlier = start.earlier
+        self._run = self._taken = self._begin(start)
+        #: The position after the last page, where another range begins there.
+        self._after: Position | None = None
         self._ended = listing.limit is not None and start.earlier + start.items >= listing.limit
 
     @property
     def position(self) -> Position:
         """The position after the item that was handed out last."""
-        return self._after if self._after is not None and self._taken.is_handed_out else self._taken.position
+        return self._position(self._taken.position, waiting=self._taken.waiting)
+
+    def _position(self, position: Position, *, waiting: int) -> Position:
+        if self._after is not None and not waiting:
+            return self._after
+        moments = [moment for _, moment in self._read[: len(self._read) - waiting]]
+        time_range = position.range
+        if time_range is None or not moments:
+            return position
+        last, count = ties_at_the_end(moments)
+        if count == len(moments) and last == time_range.reached:
+            count += time_range.ties
+        timeless = time_range.timeless and (moments[0] is not None or time_range.ties > 0)
+        # What came in the range before counts for the cap of this one.
+        known = self._taken.duplicates
+        return replace(
+            position,
+            range=replace(time_range, timeless=timeless, reached=last, ties=count),
+            items=position.items + known,
+            earlier=position.earlier - known,
+        )
 
     @property
     def items_read(self) -> int:
@@ -88,162 +128,127 @@ class TimeRangeRun(Run[ITwin]):
         self._taken.hand_out(count)
 
     def requests(self, count: int) -> list[PageRequest]:
-        """Return the next requests in order, among them the probe of the range after those that are known."""
+        """Return the next requests in order. Later ranges may be short, so fewer of their pages are requested ahead."""
         if self._ended or self.problem is not None:
             return []
-        probe = self._probe()
-        if len(self._known) < 2 and self._unknown and not probe:
-            self._known.append(_KnownRange(range=self._unknown.popleft()))
-        if not self._known:
-            return probe
-        if self._run is None:
-            self._run = self._begin(self._known[0], Position(range=self._known[0].range, earlier=self._earlier))
-        if self._listing.concurrency == 1:
-            return self._run.requests(count)
-        return self._side_by_side(self._run, probe, count)[:count]
+        return self._run.requests(count if self._range.since is None else min(count, 2 + self.pages_read // 10))
 
-    def _side_by_side(self, run: ListingRun[ITwin], probe: list[PageRequest], count: int) -> list[PageRequest]:
-        """Return requests for two ranges: one range ahead is known before the pages of the one before are requested."""
-        current, *ahead = self._known
-        if not ahead:
-            return probe + run.requests(count - len(probe))
-        wanted = run.requests(count)
-        if not run.steady:
-            return wanted
-        wanted += probe
-        begun = Position(range=ahead[0].range, earlier=self._earlier + (current.at_most or 0))
-        return wanted + self._begin(ahead[0], begun).requests(count - len(wanted))
-
-    def _probe(self) -> list[PageRequest]:
-        """Return the request that probes the next range; none for the range without a time."""
-        if not self._unknown or self._unknown[0].timeless:
-            return []
-        first = self._values(self._unknown[0])
-        headers = {name: value for name, value in first.headers.items() if name != "Prefer"}
-        first = replace(first, query={**parameters_of(first), "$select": self._time}, headers=headers)
-        return [PageRequest(first=first, query=((SKIP, str(self._reach)), (TOP, "1")))]
-
-    @property
-    def _reach(self) -> int:
-        """Items of a full range: a page below the cap, because some may come to it while it is read."""
-        return max(1, self._cap // 2, self._cap - self._listing.page_size)
-
-    def _begin(self, known: _KnownRange, start: Position) -> ListingRun[ITwin]:
-        values, eager = self._values(known.range), known.full or self._listing.eager
-        listing = replace(self._listing, first=values, expected=known.at_most, eager=eager)
-        return ListingRun(listing, start, seen=self._seen)
-
-    def _values(self, time_range: TimeRange) -> RequestValues:
+    def _begin(self, start: Position) -> ListingRun[ITwin]:
         query = {**parameters_of(self._first)}
-        text = condition(time_range, self._time, within=self._within)
+        text = condition(self._range, self._time, within=self._within)
         if text is not None:
             query["$filter"] = text
-        if self._ordered and not time_range.timeless:
+        if self._is_sorted:
             query["$orderby"] = f"{self._time} ASC"
-        return replace(self._first, query=query)
+        return ListingRun(replace(self._listing, first=replace(self._first, query=query)), start, seen=self._seen)
 
-    def take(self, request: PageRequest, content: PageContent[ITwin]) -> Page[ITwin] | None:
-        """Take the content of the first request, and return its page; None after a probe."""
-        probe = self._probe()
+    def take(self, request: PageRequest, content: PageContent[ITwin]) -> Page[ITwin]:
+        """Take the content of the first request, and return its page."""
+        if self._taken is not self._run:
+            self._taken, self._read, self._after = self._run, [], None
         run = self._run
-        if run is None or (probe and request == probe[0]):
-            self._take_probe(content)
-            return None
         dropped = run.duplicates
         page = run.take(request, content)
-        self._taken, self._after = run, None
+        self._note(page.items)
         self.pages_read += 1
         self.duplicates += run.duplicates - dropped
         self.max_return = run.max_return
-        return self._end(run, page) if run.ended else page
-
-    def _take_probe(self, content: PageContent[ITwin]) -> None:
-        if content.max_return is not None and content.max_return < self._cap:
-            self._cap = content.max_return  # the probe may have been past the cap
-            return
-        time_range = self._unknown.popleft()
-        if not content.items:
-            self._known.append(_KnownRange(range=time_range, at_most=self._reach))
-            return
-        moment = getattr(content.items[0], TIMES[self._time], None)
-        moment = moment if isinstance(moment, datetime) else None
-        halves = split(time_range, moment)
-        if halves is None:
-            self._known.append(_KnownRange(range=time_range))
-            return
-        if time_range == EVERYTHING:
-            self._unknown.append(TIMELESS)
-        self._unknown.extendleft(reversed(halves))
-        if self._ordered and moment is not None:
-            full = moment != time_range.since
-            at_most = self._reach if full else None
-            self._known.append(_KnownRange(range=self._unknown.popleft(), at_most=at_most, full=full))
-
-    def _end(self, run: ListingRun[ITwin], page: Page[ITwin]) -> Page[ITwin]:
-        """Continue with the next range, unless the listing ends here."""
-        limit, time_range = self._listing.limit, self._known[0].range
-        self._earlier, self.problem = run.end.earlier + run.end.items, run.problem
-        self._ended = limit is not None and self._earlier >= limit
-        if self.problem is not None or (self._ended and page.resume is not None):
+        if run.ended:
+            self._end(run, is_complete=page.resume is None and not run.truncated)
+        if self._ended and self._after is None and page.resume is None and self.problem is None:
             return page
-        if run.truncated and not self._ended:
-            self._probe_again(time_range, run)
-            if self.problem is not None:
-                return replace(page, resume=write_resume(run.end, listing=self._listing.name))
-            return self._continue([time_range], page)
-        self._forget(time_range)
-        self._known.popleft()
-        return self._continue(following(time_range), page)
+        return replace(page, resume=write_resume(self._position(run.end, waiting=0), listing=self._listing.name))
 
-    def _continue(self, left: list[TimeRange], page: Page[ITwin]) -> Page[ITwin]:
-        """Leave the range that was read for what is left."""
-        self._run = None
-        self._ended = self._ended or not left
-        self._after = after = Position(range=left[0], earlier=self._earlier) if left else None
-        return replace(page, resume=None if after is None else write_resume(after, listing=self._listing.name))
+    def _note(self, items: list[ITwin]) -> None:
+        """Note the ids and times of items. A service that ignores the filter would never come to an end."""
+        since, until, name = self._range.since, self._range.until, TIMES[self._time]
+        for item in items:
+            moment = getattr(item, name, None)
+            moment = moment if isinstance(moment, datetime) else None
+            if moment is not None and ((since and moment < since) or (until and moment >= until)):
+                raise PagingError(
+                    "the service returns iTwins of other times for a filter by time, so the listing cannot be "
+                    "partitioned by it"
+                )
+            self._read.append((getattr(item, "id", None), moment))
+        if self._rejected_null:
+            warnings.warn(self._rejected_null, TruncatedWarning, stacklevel=5)
+            self._rejected_null = ""
 
-    def _forget(self, time_range: TimeRange) -> None:
-        """Forget the ids of a range that was read, unless another part of it is read again."""
-        if self._again is None or (self._again != EVERYTHING and self._again.until == time_range.until):
-            self._seen.clear()
-            self._again = None
+    def _end(self, run: ListingRun[ITwin], *, is_complete: bool) -> None:
+        """Continue with what is left of the range, or with the next one, unless the listing ends here."""
+        self.problem = run.problem
+        if self.problem is not None:
+            return
+        limit, earlier = self._listing.limit, run.end.earlier + run.end.items
+        is_limited = limit is not None and earlier >= limit
+        if run.truncated:
+            self._after = self._rest(run, earlier)
+        elif is_complete:
+            self._after = self._next(earlier)
+        self._ended = is_limited or self._after is None
 
-    def _probe_again(self, time_range: TimeRange, run: ListingRun[ITwin]) -> None:
-        """Probe a range again that reached the cap: it grew, or the service ignores the order."""
-        what = f"{self.max_return} iTwins or more match {condition(time_range, self._time, within=self._within)!r}"
-        if run.end.items == 0:
-            self.problem = PagingError(f"{what}, but the service returns no new ones: try again later")
-        elif time_range.timeless or (
-            time_range.since and time_range.until and time_range.until - time_range.since <= CLOSEST
-        ):
-            shared = "have no such time" if time_range.timeless else "share one timestamp"
-            self.problem = PagingError(
-                f"{what}: more iTwins {shared} than the cap of X-Max-Return allows, so this cannot be split further. "
-                "Narrow the listing by sub_class or filter, or pass the other time as partition_by"
-            )
+    def _next(self, earlier: int) -> Position | None:
+        """Begin the next range, and return its position; None after the last one."""
+        if self._range.until is None:
+            return None
+        self._range = TimeRange(since=self._range.until, timeless=self._range.timeless)
+        start = Position(range=self._range, earlier=earlier)
+        self._run = self._begin(start)
+        return start
+
+    def _rest(self, run: ListingRun[ITwin], earlier: int) -> Position | None:
+        """Begin what is left of a range that reached the cap, and return its position."""
+        time_range, moments = self._range, [moment for _, moment in self._read]
+        reached = self._position(run.end, waiting=0).range or time_range
+        moment = reached.reached or (_LATEST if reached.timeless else None)
+        is_new = moment is not None and moment != time_range.since and bool(moments or time_range.ties)
+        if moment is not None and is_new and is_sorted(moments):
+            self._range = TimeRange(since=moment, until=time_range.until, timeless=reached.timeless)
+            ties = reached.ties
+            self._seen = set()
+            self._seen.update(identity for identity, _ in self._read[-ties:] if isinstance(identity, str))
         else:
-            self._again = self._again or time_range
-            self._ordered = False
-            self._unknown.extendleft(reversed([each.range for each in self._known]))
-            self._known.clear()
+            moment, ties = middle(time_range, moments), 0
+            timeless = time_range.since is None or time_range.timeless
+            self._range = TimeRange(since=time_range.since, until=moment, timeless=timeless)
+            self._is_sorted = False
+        if moment is None:
+            self.problem = PagingError(
+                f"{self.max_return} iTwins or more match "
+                f"{condition(time_range, self._time, within=self._within)!r}: more iTwins share one timestamp, or have "
+                "none, than the cap of X-Max-Return allows, so this cannot be split further. Narrow the listing by "
+                "sub_class or filter, or pass the other time as partition_by"
+            )
+            self._range = time_range
+            return None
+        query = ((SKIP, str(ties)),) if ties else None
+        after = Position(range=self._range, query=query, items=ties, earlier=earlier - ties)
+        # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
+        are_known = ties <= len(self._read)
+        self._run = self._begin(Position(range=self._range, earlier=earlier) if are_known else after)
+        return after
 
     def recovers(self, error: PlatformError) -> bool:
-        """Tell whether the run continues without what the service rejected: a cap of 10000, an order, a null."""
-        if not isinstance(error, UnprocessableError):
+        """Tell whether the run continues without what the service rejected: a cap of 10000, a null, an order."""
+        if not isinstance(error, UnprocessableError) or self._run.pages_read:
             return False
         alternative = self._listing.alternative if self._first == self._listing.first else None
         first = alternative and alternative(error, self._first)
+        rejected = condition(self._range, self._time, within=self._within)
+        bounded = replace(self._range, timeless=False)
         if first:
             self._first = first
-        elif self._known and self._known[0].range.timeless:
-            rejected = condition(TIMELESS, self._time, within=self._within)
-            what = f"the service rejects the filter {rejected!r}: iTwins without this time are not among those read"
-            warnings.warn(what, TruncatedWarning, stacklevel=5)
-            self._ended = True
-        elif self._ordered:
-            self._ordered = False
+        elif rejected != condition(bounded, self._time, within=self._within) and not (
+            self._is_sorted and self.pages_read == 0
+        ):
+            self._range = bounded
+            self._rejected_null = (
+                f"the service rejects the filter {rejected!r}: iTwins without this time are not among those read"
+            )
+        elif self._is_sorted:
+            self._is_sorted = False
         else:
             raise PagingError(f"the service does not list iTwins by their {self._time}: {error}") from error
-        if self._run is not None:
-            self._run = self._begin(self._known[0], self._run.end)
+        self._run = self._begin(replace(self._run.end, range=self._range))
         return True

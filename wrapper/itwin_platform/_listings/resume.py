@@ -2,8 +2,6 @@
 
 The string is opaque and versioned, without host, token or keyword. It is not trusted. It carries an offset, a page
 size, a continuation token, counts and times; whatever would change a keyword of the call is rejected.
-
-Invariant: the halves of a range of time are disjoint, and together they are the range that was split.
 """
 
 import base64
@@ -11,75 +9,30 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from urllib.parse import quote
 
 from .._api import RequestValues
-from .._errors import PagingError, UsageError
+from .._errors import UsageError
 from .links import SKIP, TOP, Query, count_of, is_keyword
-
-#: The times of an iTwin that a listing can be partitioned by, and where its model has them. Source: section 2.5.
-TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_modified_date_time"}
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-#: Times are decoded to the microsecond: what lies closer together cannot be distinguished.
-CLOSEST = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeRange:
-    """iTwins whose time is `since` or later and before `until`, where these are given; or those without a time."""
+    """iTwins whose time is `since` or later and before `until`, where these are given.
+
+    Args:
+        since, until: the bounds.
+        timeless: whether iTwins without a time are still to come: in this range, unless it ends before them.
+        reached: the time of the item that was handed out last of this range; None where it has none.
+        ties: how many of the last items have this time.
+    """
 
     since: datetime | None = None
     until: datetime | None = None
-    timeless: bool = False
-
-
-EVERYTHING, TIMELESS = TimeRange(), TimeRange(timeless=True)
-
-
-def condition(time_range: TimeRange, time: str, *, within: str | None) -> str | None:
-    """Return a range as a `$filter`, together with the filter of the caller; None for everything."""
-    terms = [f"({within})"] if within and time_range != EVERYTHING else [within] if within else []
-    terms += [f"{time} ge {_literal(time_range.since)}"] if time_range.since else []
-    terms += [f"{time} lt {_literal(time_range.until)}"] if time_range.until else []
-    terms += [f"{time} eq null"] if time_range.timeless else []
-    return " and ".join(terms) or None
-
-
-def _literal(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
-
-
-def split(time_range: TimeRange, moment: datetime | None) -> tuple[TimeRange, TimeRange] | None:
-    """Split a range at the time of one of its items, None where it has none.
-
-    Returns:
-        Two smaller ranges in the order of time; None where the range cannot be split.
-
-    Raises:
-        PagingError: the time lies outside the range.
-    """
-    since, until = time_range.since, time_range.until
-    if moment is None:
-        # Nothing tells where the times lie: this splits what has none from what has one.
-        moment = _EPOCH if time_range == EVERYTHING else until
-    elif (since is not None and moment < since) or (until is not None and moment >= until):
-        raise PagingError(
-            "the service returns iTwins of other times for a filter by time, so the listing cannot be partitioned by it"
-        )
-    elif moment == since:
-        moment += CLOSEST
-    if moment == until or moment is None:
-        return None
-    return TimeRange(since=since, until=moment), TimeRange(since=moment, until=until)
-
-
-def following(time_range: TimeRange) -> list[TimeRange]:
-    """Return the ranges that are left after one."""
-    if time_range in (EVERYTHING, TIMELESS):
-        return []
-    return [TimeRange(since=time_range.until), TIMELESS] if time_range.until else [TIMELESS]
+    timeless: bool = True
+    reached: datetime | None = None
+    ties: int = 0
 
 
 _VERSION = 2
@@ -125,7 +78,7 @@ def write_resume(position: Position, *, listing: str) -> str:
         position.done,
         position.items,
         position.last_modified,
-        time_range and (time_range.since, time_range.until, time_range.timeless),
+        time_range and [getattr(time_range, name) for name in TimeRange.__slots__],
         position.earlier,
     )
     text = json.dumps([_VERSION, listing, *fields], separators=(",", ":"), default=datetime.isoformat)
@@ -148,7 +101,7 @@ def read_resume(text: object, *, listing: str, keywords: frozenset[str]) -> Posi
     if belongs_to != listing:
         raise UsageError(
             f"resume belongs to another listing ({belongs_to.partition(':')[0]}, or other keywords): pass the keywords "
-            "of the first run; only limit, concurrency, eager, on_page and correlation_id may differ"
+            "of the first run; only limit, concurrency, on_page and correlation_id may differ"
         )
     return position
 
@@ -198,8 +151,12 @@ def _is_pair(name: object, value: object, keywords: frozenset[str]) -> bool:
 
 def _time_range(fields: object) -> TimeRange:
     match fields:
-        case [str() | None as since, str() | None as until, bool(timeless)]:
-            return TimeRange(since=_time(since), until=_time(until), timeless=timeless)
+        case [str() | None as since, str() | None as until, bool(timeless), str() | None as reached, int(ties)] if (
+            type(ties) is int and ties >= 0
+        ):
+            return TimeRange(
+                since=_time(since), until=_time(until), timeless=timeless, reached=_time(reached), ties=ties
+            )
     raise ValueError
 
 

@@ -83,8 +83,7 @@ class Listing(Generic[T]):
         keywords: the query parameters that no link can change, as `keyword_names` returns them.
         page_size: items of one request.
         shrinks: True requests only as many items as `limit` leaves.
-        skip, limit, concurrency, eager, resume, on_page: as the caller gave them.
-        expected: how many items there are, where this is known.
+        skip, limit, concurrency, resume, on_page: as the caller gave them.
         identity: the id of an item, by which items that come twice are dropped once the scene has changed.
         alternative: the first request to send instead after an error, None when there is none.
     """
@@ -98,10 +97,8 @@ class Listing(Generic[T]):
     skip: int = 0
     limit: int | None = None
     concurrency: int = 1
-    eager: bool = False
     resume: str | None = None
     on_page: Callable[[Page[T]], None] | None = None
-    expected: int | None = None
     identity: Callable[[T], object] | None = None
     alternative: Callable[[PlatformError, RequestValues], RequestValues | None] | None = None
 
@@ -162,7 +159,7 @@ class ListingRun(Run[T]):
         self._done_after: Sequence[int] = ()
         self._handed_out = 0
         self._followed: set[int] = set()
-        self.steady = listing.eager and not start.done and (start.query is None or _is_offset(start.query))
+        self.steady = False
         self._ended = self._remaining(start) == 0
         self._seen: set[str] = set() if seen is None else seen
         self._distinct = seen is not None
@@ -174,14 +171,14 @@ class ListingRun(Run[T]):
         return self._ended or self.problem is not None
 
     @property
-    def is_handed_out(self) -> bool:
-        """True when all items of the page that was taken last have been handed out."""
-        return self._handed_out == len(self._done_after)
+    def waiting(self) -> int:
+        """How many items of the page that was taken last have not been handed out."""
+        return len(self._done_after) - self._handed_out
 
     @property
     def position(self) -> Position:
         """The position after the item that was handed out last."""
-        if self.is_handed_out:
+        if not self.waiting:
             return self.end
         done = self._done_after[self._handed_out - 1] if self._handed_out else self._before.done
         return replace(self._before, done=done, items=self._before.items + self._handed_out)
@@ -225,9 +222,7 @@ class ListingRun(Run[T]):
 
     def _known_items(self) -> int | None:
         """Return how many items there are at most; None when nothing is known."""
-        expected = self._listing.expected
-        left = None if expected is None else expected - self._received(self.end)
-        bounds = (left, self._remaining(self.end), self._until_cap(self.end))
+        bounds = (self._remaining(self.end), self._until_cap(self.end))
         return min((bound for bound in bounds if bound is not None), default=None)
 
     def recovers(self, error: PlatformError) -> bool:
@@ -345,10 +340,6 @@ class ListingRun(Run[T]):
         # One link that is not as expected is read as a cursor: from then on links are followed one by one.
         self.steady = following == _after(current) and (self.steady or self.pages_read == 1)
         return following
-
-
-def _is_offset(query: Query) -> bool:
-    return [name for name, _ in query] == [SKIP]
 
 
 def _after(query: Query) -> Query:

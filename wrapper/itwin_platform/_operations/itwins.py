@@ -21,9 +21,9 @@ from .._api import (
 from .._errors import ErrorDetail, PlatformError, UnprocessableError, UsageError
 from .._http.connections.lazy import Response
 from .._listings.links import ITWINS_PER_PAGE, MOST_RETURNED, count_of, keyword_names, next_href
-from .._listings.list_all import TimeRangeRun
+from .._listings.list_all import TIMES, TimeRangeRun
 from .._listings.pager import Pager
-from .._listings.resume import TIMES, Position, listing_name
+from .._listings.resume import Position, listing_name
 from .._listings.run import CAP, Listing, ListingRun, Page, PageContent, Run
 from .._requests.platform import PlatformSender, unwrap
 from . import Group
@@ -31,6 +31,8 @@ from .rules import ITWIN_QUERY, as_enum, as_list, check_itwin_listing, check_itw
 
 #: The query parameters that a continuation never changes.
 ITWIN_KEYWORDS = keyword_names(*ITWIN_QUERY.values())
+#: What the minimal representation holds. Source: section 2.5.
+_SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status")
 
 BeginRun = Callable[[Listing[ITwin], Position], Run[ITwin]]
 
@@ -81,7 +83,6 @@ class ITwins(Group):
         page_size: int | None = None,
         limit: int | None = None,
         concurrency: int = 1,
-        eager: bool = False,
         resume: str | None = None,
         on_page: Callable[[Page[ITwin]], None] | None = None,
     ) -> Pager[ITwin]:
@@ -107,8 +108,6 @@ class ITwins(Group):
             limit: iTwins wanted in all; None for all there are.
             concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
                 how the service paginates.
-            eager: True sends the first `concurrency` requests without waiting for the first page. Up to
-                `concurrency - 1` of them are wasted when the listing is shorter, or is not paginated by offset.
             resume: where an earlier run of the same listing ended. No item comes twice. The page of the last item may
                 be requested again, and with a `concurrency` of n up to n pages after it, which were not received.
             on_page: called with each page when it has been read.
@@ -175,7 +174,6 @@ class ITwins(Group):
             skip=skip,
             limit=limit,
             concurrency=concurrency,
-            eager=eager,
             resume=resume,
             on_page=on_page,
         )
@@ -198,9 +196,9 @@ class ITwins(Group):
     ) -> Pager[ITwin]:
         """List iTwins beyond X-Max-Return, each of them once. The first request is sent when iteration starts.
 
-        The listing is partitioned by disjoint ranges of a time, each below the cap. Items come in order of time,
-        iTwins without the time last. An iTwin that the service returns twice within a range is dropped by its `id`, so
-        include `id` in `select`.
+        The listing is partitioned by ranges of a time: when one reaches the cap, the next begins at the last time that
+        came. Items come in order of time, those without it at one end. So each iTwin shows its `id` and this time, also
+        where `select` or the minimal representation would omit them.
 
         Args:
             partition_by: `createdDateTime`, which never changes, or `lastModifiedDateTime`. With the latter, an iTwin
@@ -210,7 +208,8 @@ class ITwins(Group):
             filter: an OData filter, to which the ranges are added.
             sub_class, select, include_inactive, representation, query_scope: as in `list`. The other keywords of
                 `list` cannot be combined with a filter.
-            page_size, limit, concurrency, resume, on_page: as in `list`.
+            page_size, limit, concurrency, resume, on_page: as in `list`. If the service does not sort by the time,
+                iTwins can come again after a `resume`.
 
         Returns:
             A lazy listing, as `list` returns it.
@@ -232,20 +231,23 @@ class ITwins(Group):
         if self._sender.service.check_requests:
             check_itwin_listing(query, representation=representation, query_scope=query_scope)
             check_itwin_pages(max_return=MOST_RETURNED, skip=0, page_size=page_size)
+        time = _time(partition_by)
+        is_full = representation == "full"
         first = list_itwins.build_request(
             sub_class=sub_classes,
             filter_=filter or UNSET,
-            select=selected,
+            # Each iTwin shows its time, because the next range begins at the last one.
+            select=UNSET if is_full else [*dict.fromkeys([*(selected or _SUMMARY), "id", time])],
             include_inactive=include_inactive,
             top=UNSET if page_size is None else page_size,
             x_max_return=MOST_RETURNED,
             x_itwin_query_scope=as_enum(query_scope, QueryScope),
-            prefer=as_enum(prefer_of(representation), PreferredReturn),
+            prefer=as_enum(prefer_of(representation), PreferredReturn) if is_full else UNSET,
         )
         return itwin_pager(
             first,
-            name=f"list_all_itwins:{partition_by}",
-            begin=by_time(partition_by, within=filter or None),
+            name=f"list_all_itwins:{time}",
+            begin=partial(TimeRangeRun, time=time, within=filter or None),
             sender=self._sender,
             page_size=page_size,
             limit=limit,
@@ -276,7 +278,6 @@ def itwin_pager(
     resume: str | None,
     on_page: Callable[[Page[ITwin]], None] | None,
     skip: int = 0,
-    eager: bool = False,
     begin: BeginRun = ListingRun,
 ) -> Pager[ITwin]:
     """Return the pager of a listing of iTwins, whose first request this is."""
@@ -290,7 +291,6 @@ def itwin_pager(
         skip=skip,
         limit=limit,
         concurrency=concurrency,
-        eager=eager,
         resume=resume,
         on_page=on_page,
         identity=None if begin is ListingRun else lambda itwin: getattr(itwin, "id", None),
@@ -299,11 +299,10 @@ def itwin_pager(
     return Pager(listing, send=sender.send, read=read_itwin_page, begin=begin)
 
 
-def by_time(partition_by: str, *, within: str | None) -> BeginRun:
-    """Return what begins a run that is partitioned by one of the times of an iTwin, within a filter."""
+def _time(partition_by: str) -> str:
     if partition_by not in TIMES:
         raise UsageError(f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}")
-    return partial(TimeRangeRun, time=partition_by, within=within)
+    return partition_by
 
 
 def with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues | None:

@@ -132,7 +132,6 @@ class Scenes(Group):
         page_size: int | None = None,
         limit: int | None = None,
         concurrency: int = 1,
-        eager: bool = False,
         resume: str | None = None,
         correlation_id: str | Unset = UNSET,
         on_page: Callable[[Page[SceneObject]], None] | None = None,
@@ -153,8 +152,6 @@ class Scenes(Group):
             limit: objects wanted in all; None for all there are.
             concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
                 how the service paginates.
-            eager: True sends the first `concurrency` requests without waiting for the first page. Up to
-                `concurrency - 1` of them are wasted when the listing is shorter, or is not paginated by offset.
             resume: where an earlier run of the same listing ended: see `itwins.list`.
             correlation_id: activity id for tracking, sent with every page.
             on_page: called with each page when it has been read.
@@ -202,7 +199,6 @@ class Scenes(Group):
             skip=skip,
             limit=limit,
             concurrency=concurrency,
-            eager=eager,
             resume=resume,
             on_page=on_page,
             identity=lambda item: getattr(item, "id", None),
