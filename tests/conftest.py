@@ -1,7 +1,7 @@
-"""Settings of a test run: properties without a time limit, no trusted authority, and misfits reported last."""
+"""Settings of a test run: properties without a time limit, and no trusted authority."""
 
 import gc
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -48,22 +48,3 @@ def pytest_collection_finish() -> None:
 def patient_gates(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine an engine that is there may take longer than a shared gate waits for it."""
     monkeypatch.setattr("itwin_platform._http.gates.shared.ENGINE_TIMEOUT", LONGEST)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None]:
-    """Report last, where it is read first, the common cause of many failures: names that are no longer generated."""
-    yield
-    if {"failed", "error"} & set(terminalreporter.stats) and (found := _misfits()):
-        terminalreporter.write_sep("=", "the wrapper does not fit the generated package", red=True)
-        terminalreporter.write_line("\n\n".join(found))
-
-
-def _misfits() -> list[str]:
-    # The tool reads the very packages that may be broken: whatever it raises must not hide the run's own summary.
-    try:
-        from tools.generation.wrapper_fit import misfits
-
-        return misfits()
-    except Exception as error:  # noqa: BLE001
-        return [f"the comparison itself failed: {type(error).__name__}: {error}"]

@@ -11,12 +11,14 @@ from .decoding import (
     decode_enum,
     decode_kind,
     decode_list,
+    decode_map,
     decode_model,
     decode_models,
     decode_one_of,
     decode_uuid,
     members_of,
     open_member,
+    open_number,
     unknown_of,
 )
 from .description import describe
@@ -49,6 +51,7 @@ __all__ = [
     "decode_enum",
     "decode_kind",
     "decode_list",
+    "decode_map",
     "decode_model",
     "decode_models",
     "decode_one_of",
@@ -61,6 +64,7 @@ __all__ = [
     "encode_string",
     "members_of",
     "open_member",
+    "open_number",
     "reduced",
     "unknown_of",
 ]

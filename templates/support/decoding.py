@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone
-from enum import StrEnum
+from enum import Enum, IntEnum, StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
+N = TypeVar("N", bound=IntEnum)
 
 if TYPE_CHECKING:
 
@@ -30,7 +31,17 @@ def open_member(enum_class: type[E], value: object) -> E | None:
     return member
 
 
-def members_of(enum_class: type[E]) -> dict[Any, Any]:
+def open_number(enum_class: type[N], value: object) -> N | None:
+    """Return a member for a number that the enum does not list, so that it stays an int and survives a round trip."""
+    if type(value) is not int:
+        return None
+    member = int.__new__(enum_class, value)
+    member._name_ = str(value)
+    member._value_ = value
+    return member
+
+
+def members_of(enum_class: type[Enum]) -> dict[Any, Any]:
     """Return the members that an enum lists, by their values."""
     return {member.value: member for member in enum_class}
 
@@ -40,9 +51,14 @@ def unknown_of(values: Mapping[str, Any], names: Container[str]) -> dict[str, An
     return {name: value for name, value in values.items() if name not in names}
 
 
-def decode_enum(enum_class: type[E], value: Any) -> Any:
-    """Decode a string into an enum member."""
-    return enum_class(value) if type(value) is str else value
+def decode_enum(enum_class: type[Enum], value: Any) -> Any:
+    """Decode a string or a whole number into a member of an enum of such values."""
+    return enum_class(value) if type(value) is (int if issubclass(enum_class, int) else str) else value
+
+
+def decode_map(decode: Callable[[Any], Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Decode each value of an object."""
+    return {name: decode(value) for name, value in values.items()}
 
 
 def decode_datetime(value: Any) -> Any:

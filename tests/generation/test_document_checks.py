@@ -1,12 +1,14 @@
 """A document that the generator would change or drop a part of is rejected, with what to write instead."""
 
 import copy
+import re
 from typing import Any
 
 import pytest
 
 from tests.support.regenerated import Document
 from tools.generation.document_checks import problems
+from tools.spec.document import Problem, parse, with_lines
 
 PARAMETER = {"name": "tags", "in": "query", "required": False, "schema": {"type": "array", "items": {"type": "string"}}}
 OBJECTS = [
@@ -21,9 +23,9 @@ PARAMETERS: list[tuple[dict[str, Any], str | None]] = [
     (PARAMETER | {"style": "form", "explode": False}, None),
     (PARAMETER | {"in": "header"}, None),
     (PARAMETER | {"schema": {"type": "object"}}, "describe each property as a parameter"),
-    (PARAMETER | {"schema": {"type": "string", "default": "blue"}}, "say `x-default` instead of `default`"),
+    (PARAMETER | {"schema": {"type": "string", "default": "blue"}}, "say `x-default` instead"),
     (PARAMETER | {"schema": {"type": "string", "x-default": "blue"}}, None),
-    (PARAMETER | {"in": "cookie", "schema": {"type": "string"}}, "cookies are not sent"),
+    (PARAMETER | {"in": "cookie", "schema": {"type": "string"}}, "is a cookie, which is not sent"),
     ({"name": "tags", "in": "query", "content": {"application/json": {}}}, "describe it by a schema"),
 ]
 
@@ -52,18 +54,35 @@ def test_parameter_that_would_be_sent_otherwise_is_rejected(
     """A parameter that generated code would drop, change or send unasked is named with its operation."""
     document = copy.deepcopy(specification)
     document["paths"]["/itwins/"]["get"]["parameters"].append(parameter)
-    found = problems(document)
-    assert [text for text in found if "tags in" in text and "GET /itwins/" in text] == found
-    assert (said is None and not found) or (said is not None and len(found) == 1 and said in found[0])
+    found = [problem for problem in problems(document) if problem.text.startswith("tags in")]
+    assert [problem.place for problem in found] == ["paths /itwins/ get"] * (said is not None)
+    assert all(said in problem.text for problem in found if said)
 
 
 @pytest.mark.parametrize(("schema", "said"), SCHEMAS)
 def test_schema_that_would_be_decoded_otherwise_is_rejected(
     specification: Document, schema: dict[str, Any], said: str | None
 ) -> None:
-    """A schema whose members or values contradict it is reported with its location."""
+    """A schema whose members or values contradict it is reported with its place."""
     document = copy.deepcopy(specification)
     document["components"]["schemas"]["Shape"] = schema
     found = problems(document)
-    assert (said is None and not found) or (said is not None and len(found) == 1 and said in found[0])
-    assert all(text.startswith("#/components/schemas/Shape") for text in found)
+    assert (said is None and not found) or (said is not None and len(found) == 1 and said in found[0].text)
+    assert all(problem.place.startswith("components schemas Shape") for problem in found)
+
+
+def test_a_problem_has_the_line_of_its_place() -> None:
+    """The line is that of the key, or of the innermost place around it that the text has."""
+    text = "openapi: 3.1.0\ncomponents:\n  schemas:\n    Thing:\n      type: object\n      enum: [a,\n        b]\n"
+    for keys, line in [(("components", "schemas", "Thing"), 4), (("components", "paths", "/"), 2), ((), 1)]:
+        [said] = with_lines([Problem(keys=keys, text="is wrong")], text=text, name="x.yaml")
+        assert said == f"x.yaml:{line}: {' '.join(keys)}: is wrong"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("a: [1\nb: 2\n", "x.yaml:2: no YAML: "), ("- a\n", "x.yaml:1: no OpenAPI document")]
+)
+def test_a_text_that_is_no_document_is_rejected_with_its_line(text: str, said: str) -> None:
+    """Neither broken YAML nor a list ends in a traceback."""
+    with pytest.raises(SystemExit, match=re.escape(said)):
+        parse(text, name="x.yaml")

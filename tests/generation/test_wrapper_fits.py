@@ -1,10 +1,80 @@
-"""What the wrapper uses of the generated package is there."""
+"""What the wrapper names in strings, where no type checker looks, is in the document."""
 
-from tools.generation.wrapper_fit import misfits
-from tools.spec.reading import SPECIFICATION, load
+import copy
+import re
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.regenerated import PROJECT, Document
+from tools.generation.wire_names import dead_properties
+from tools.generation.wrapper_fit import misfits_in_strings
+from tools.spec.reading import read
 
 
-def test_the_wrapper_fits_the_generated_package() -> None:
-    """Every function, argument, model and wire name that the wrapper uses is there, and so is every limit."""
-    found = misfits(load(str(SPECIFICATION)))
-    assert not found, "\n" + "\n\n".join(found)
+def misfits_of(document: Document) -> list[str]:
+    """Return what is said about a document."""
+    return [*misfits_in_strings(document), *dead_properties(read(document))]
+
+
+def test_the_strings_of_the_wrapper_are_in_the_document(specification: Document) -> None:
+    """Every name on the wire, every property of a complete object, and what all responses share is there."""
+    found = misfits_of(specification)
+    assert not found, "\n" + "\n".join(found)
+
+
+def schema(document: Document, name: str) -> Document:
+    """Return a schema."""
+    found: Document = document["components"]["schemas"][name]
+    return found
+
+
+def renamed(name: str, old: str) -> Callable[[Document], object]:
+    """Give a property another name."""
+    return lambda document: schema(document, name)["properties"].update(
+        new=schema(document, name)["properties"].pop(old)
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "line"),
+    [
+        (renamed("StoredRepositoryOptions", "minimumLevel"), "gives minimumLevel of", "minimum_level: int | None"),
+        (renamed("StoredHeaderAuthentication", "value"), "gives value of", "value: str"),
+        (
+            lambda d: schema(d, "StoredBasicAuthentication")["properties"]["type"].update(const="Plain"),
+            "gives the type 'Plain'",
+            'TYPE: ClassVar[str] = "Basic"',
+        ),
+        (
+            lambda d: d["components"]["parameters"]["IncludeInactive"].update(name="withInactive"),
+            "has no includeInactive",
+            "includeInactive",
+        ),
+        (renamed("PagingLinks", "next"), "no string _links.next.href", "def next_href("),
+        (renamed("PagingLink", "href"), "no string _links.next.href", "def next_href("),
+        (renamed("ErrorBody", "code"), "no string error.code", '"error"'),
+        (renamed("ErrorDetail", "target"), "no string error.details[].target", '"error"'),
+        (renamed("ErrorResponse", "error"), "no string error.message", '"error"'),
+        (
+            lambda d: d["components"]["responses"]["RateLimitExceeded"]["headers"].clear(),
+            "no header retry-after",
+            '"retry-after"',
+        ),
+        (
+            lambda d: d["paths"]["/itwins/"]["get"].update(tags=["accounts"]),
+            "list_itwins is generated in api/accounts now",
+            '"list_itwins"',
+        ),
+    ],
+)
+def test_a_name_that_is_gone_is_reported_with_its_line(
+    specification: Document, change: Callable[[Document], object], said: str, line: str
+) -> None:
+    """Each message begins with the file and the line of the wrapper that has the name."""
+    document = copy.deepcopy(specification)
+    change(document)
+    [message, *_] = [text for text in misfits_of(document) if said in text]
+    place = re.match(r"(\S+):(\d+): ", message)
+    assert place is not None
+    assert line in (PROJECT / place[1]).read_text(encoding="utf-8").splitlines()[int(place[2]) - 1]

@@ -13,9 +13,10 @@ from itwin_platform_sandbox import Sandbox
 from pytest_httpx import HTTPXMock
 
 from tests.support.specification import specification
+from tools.generation.unwrapped import wrapped_part
 
 PROJECT = Path(__file__).resolve().parents[2]
-SPECIFICATION = specification()
+SPECIFICATION = wrapped_part(specification())
 
 BASE_URL = "https://service.example/api"
 ITWIN = "dc90a5f3-2f61-4c87-9f35-1a4b7c6d8e90"

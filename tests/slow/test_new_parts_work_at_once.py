@@ -18,7 +18,11 @@ ITWIN_BY_WORD = {
     "responses": {
         "200": {
             "description": "An iTwin.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PrimaryAccountResponse"}}},
+            "content": {
+                "application/vnd.vendor.itwin-platform.v1+json": {
+                    "schema": {"$ref": "#/components/schemas/PrimaryAccountResponse"}
+                }
+            },
         },
         "404": {"$ref": "#/components/responses/ResourceNotFound"},
     },

@@ -1,101 +1,137 @@
-"""Checks of a document for what the generator would drop or change without a warning.
+"""Checks of a document for what the generator would drop or change, or the client would send otherwise.
 
-Each problem names its location and what to write instead.
+Each problem names its place and what to write instead.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from tools.spec.document import METHODS, Node, nodes, resolve
+from tools.spec.accept import accepted
+from tools.spec.document import Keys, Node, Problem, nodes, operations, resolve
+from tools.spec.validity import invalid
 
-#: The one parameter whose default is sent: it is made of the media type that the operation returns.
-SENT_BY_DEFAULT = "Accept"
 
-
-def problems(document: Node) -> list[str]:
-    """Return a line for each part of a document that must be written in another form."""
-    return [
-        *_parameters(document),
-        *(text for location, node in nodes(document) for text in _schema(document, location, node)),
+def problems(document: Node) -> list[Problem]:
+    """Return what must be written in another form; while a document is not valid, only that."""
+    return invalid(document) or [
+        *(problem for check in _OPERATION for problem in check(document)),
+        *(problem for keys, node in nodes(document) for problem in _schema(document, keys, node)),
     ]
 
 
-def _parameters(document: Node) -> Iterator[str]:
-    for path, item in document.get("paths", {}).items():
-        for method, operation in item.items():
-            if method not in METHODS:
-                continue
-            for declared in (*item.get("parameters", ()), *operation.get("parameters", ())):
-                parameter = resolve(document, declared)
-                location = f"{parameter.get('name')} in {parameter.get('in')} of {method.upper()} {path}"
-                yield from _parameter(document, location, parameter)
+def _parameters(document: Node) -> Iterator[Problem]:
+    for path, method, _, parameters in operations(document):
+        for parameter in parameters:
+            for text in _parameter(document, path, parameter):
+                yield Problem(keys=("paths", path, method), text=f"{parameter['name']} in {parameter['in']} {text}")
 
 
-def _parameter(document: Node, location: str, parameter: Node) -> Iterator[str]:
+def _parameter(document: Node, path: str, parameter: Node) -> Iterator[str]:
     schema = resolve(document, parameter.get("schema", {}))
-    kind, where = schema.get("type"), parameter.get("in")
+    kind, where = schema.get("type"), parameter["in"]
     if "schema" not in parameter:
-        yield f"{location}: has no schema, so it would not be sent: describe it by a schema"
+        yield "has no schema, so it would not be sent: describe it by a schema"
     if where == "cookie":
-        yield f"{location}: cookies are not sent: describe it as a header or a query parameter"
-    style = parameter.get("style", "form" if where == "query" else "simple")
-    exploded = parameter.get("explode", style == "form")
-    if kind == "array" and where == "query" and (style != "form" or exploded):
-        yield f"{location}: lists are sent joined by commas: say `style: form` and `explode: false` if that works"
+        yield "is a cookie, which is not sent: describe it as a header or a query parameter"
+    if where == "path" and f"{{{parameter['name']}}}" not in path:
+        yield "is not in the path: add it there, or remove the parameter"
+    if kind == "array" and where == "query" and not _is_joined(parameter):
+        yield "is a list, which is sent joined by commas: say `style: form` and `explode: false` if that works"
     if kind == "object" or "properties" in schema:
-        yield f"{location}: objects are not sent as parameters: describe each property as a parameter"
+        yield "is an object, which is not sent: describe each property as a parameter"
     default = parameter.get("schema", {}).get("default", schema.get("default"))
-    if default is not None and parameter.get("name") != SENT_BY_DEFAULT:
-        yield f"{location}: its default {default!r} would be sent with every call: say `x-default` instead of `default`"
+    if default is not None:
+        yield f"has the default {default!r}, which would be sent with every call: say `x-default` instead"
 
 
-def _schema(document: Node, location: str, node: Node) -> Iterator[str]:
-    yield from _member_names(location, node)
-    yield from _defaults(location, node)
-    yield from _kinds(document, location, node)
+def _is_joined(parameter: Node) -> bool:
+    style = parameter.get("style", "form")
+    return style == "form" and parameter.get("explode", True) is False
+
+
+def _accept(document: Node) -> Iterator[Problem]:
+    for path, method, operation, _ in operations(document):
+        if accepted(document, operation) is None:
+            others = {
+                accept.replace("{vendor}", "vendor")
+                for other, _, node, _ in operations(document)
+                if other.split("/")[1] == path.split("/")[1] and (accept := accepted(document, node))
+            }
+            example = " or ".join(sorted(others)) or "application/vnd.vendor.itwin-platform.v1+json"
+            text = f"no success says the version to ask for: say it, such as `x-accept: {example}`"
+            yield Problem(keys=("paths", path, method), text=text)
+
+
+def _bodies(document: Node) -> Iterator[Problem]:
+    for path, method, operation, _ in operations(document):
+        content = resolve(document, operation.get("requestBody", {})).get("content", {})
+        for media_type in content:
+            if media_type != "application/json":
+                text = f"the body is sent as application/json, not as {media_type}"
+                yield Problem(keys=("paths", path, method, "requestBody"), text=text)
+
+
+def _security(document: Node) -> Iterator[Problem]:
+    schemes = document.get("components", {}).get("securitySchemes", {})
+    for name, scheme in schemes.items():
+        if (scheme.get("type"), str(scheme.get("scheme")).lower()) != ("http", "bearer"):
+            text = (
+                "the client sends `Authorization: Bearer` and nothing else: an HTTP scheme `bearer` is what it can use"
+            )
+            yield Problem(keys=("components", "securitySchemes", name), text=text)
+
+
+_OPERATION: tuple[Callable[[Node], Iterator[Problem]], ...] = (_parameters, _accept, _bodies, _security)
+
+
+def _schema(document: Node, keys: Keys, node: Node) -> Iterator[Problem]:
+    for text in _member_names(node):
+        yield Problem(keys=keys, text=text)
+    yield from _defaults(keys, node)
+    yield from _kinds(document, keys, node)
     branches = [*(node.get("oneOf") or ()), *(node.get("anyOf") or ())]
-    objects = [branch for branch in branches if _is_object(document, branch)]
+    objects = [branch for branch in branches if "properties" in resolve(document, branch)]
     if len(objects) < 2 or node.get("x-undecoded") is True:
         return
     if not all(_constants(document, branch) for branch in objects):
-        yield (
-            f"{location}: nothing tells its objects apart, so none is decoded: give each a property with a `const`, "
-            "or say `x-undecoded: true` if values are to stay dictionaries"
+        yield Problem(
+            keys=keys,
+            text="nothing tells its objects apart, so none is decoded: give each a property with a `const`, "
+            "or say `x-undecoded: true` if values are to stay dictionaries",
         )
 
 
-def _member_names(location: str, node: Node) -> Iterator[str]:
+def _member_names(node: Node) -> Iterator[str]:
     values, names = node.get("enum"), node.get("x-enum-varnames")
     if not isinstance(values, list) or not isinstance(names, list):
         return
     if len(values) != len(names):
         count = f"{len(values)} values and {len(names)} names"
-        yield f"{location}: has {count} in x-enum-varnames: without one name each, all members would be renamed"
+        yield f"has {count} in x-enum-varnames: without one name each, all members would be renamed"
     elif len(set(names)) < len(names):
-        yield f"{location}: x-enum-varnames has a name twice"
+        yield "x-enum-varnames has a name twice"
 
 
-def _defaults(location: str, node: Node) -> Iterator[str]:
+def _defaults(keys: Keys, node: Node) -> Iterator[Problem]:
     properties = node.get("properties")
-    if not isinstance(properties, Mapping) or "/components/schemas/" not in location:
+    if not isinstance(properties, Mapping) or keys[:2] != ("components", "schemas"):
         return
     for name, inner in properties.items():
-        if isinstance(inner, Mapping) and "default" in inner:
-            yield f"{location}/properties/{name}: its default would be sent unasked: say `x-default` instead"
+        if "default" in inner:
+            text = "its default would be sent unasked: say `x-default` instead"
+            yield Problem(keys=(*keys, "properties", name), text=text)
 
 
-def _kinds(document: Node, location: str, node: Node) -> Iterator[str]:
+def _kinds(document: Node, keys: Keys, node: Node) -> Iterator[Problem]:
     properties = node.get("properties")
     if not isinstance(properties, Mapping) or "kind" in properties:
         return
     for name, inner in properties.items():
-        if isinstance(inner, Mapping) and "x-kinds" in resolve(document, inner):
-            yield f"{location}: {name} has `x-kinds`, but there is no property `kind` beside it"
-
-
-def _is_object(document: Node, schema: Node) -> bool:
-    return "properties" in resolve(document, schema)
+        if "x-kinds" in resolve(document, inner):
+            yield Problem(
+                keys=(*keys, "properties", name), text="has `x-kinds`, and there is no property `kind` beside it"
+            )
 
 
 def _constants(document: Node, schema: Node) -> list[object]:
-    properties = resolve(document, schema).get("properties", {})
-    return [inner["const"] for inner in properties.values() if "const" in resolve(document, inner)]
+    properties = [resolve(document, inner) for inner in resolve(document, schema).get("properties", {}).values()]
+    return [inner["const"] for inner in properties if "const" in inner]

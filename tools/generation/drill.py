@@ -1,101 +1,138 @@
-"""Make changes to a copy of `openapi.yaml`, regenerate, and show which tool reports each change.
+"""Make changes to copies of `openapi.yaml`, regenerate, and show which tool reports each change.
 
-Run as `python -m tools.generation.drill`. A change that no tool reports is silent; the drill then ends with status 1.
+Run as `python -m tools.generation.drill [WORDS]`; with words, only the changes whose title has them are tried. A change
+that no tool reports is silent. One about which `make generate` says something else than it must say, a tool that ends
+with a traceback, and a change of `generated/` although the document is rejected, are failures. At last an operation is
+generated without a wrapper, and the tests of the operations run beside it. It ends with status 1 after a failure.
 """
 
-import copy
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.generation.drill_changes import ONCE_SILENT, SEVEN
-from tools.generation.drill_further_changes import FURTHER
-from tools.spec.reading import PROJECT, SPECIFICATION, load_document
+from tools.generation.drill_changes import Change, changes_of, made
+from tools.spec.document import PROJECT, SPECIFICATION
 
-LOCATION = re.compile(r"\b([\w/]+\.py):(\d+)")
-CHANGES = "tools/generation/drill_changes.py or drill_further_changes.py"
-FILE = re.compile(r"\b(?:tools|wrapper|sandbox|api|models|_\w+)/[\w/]+\.py\b|\b_api\.py\b|templates/\S+\.jinja")
+FITS, MISFIT, REJECTED = "fits", "does not fit", "rejected"
+LOCATION = re.compile(r"^(\S+?\.(?:py|yaml)):(\d+)", re.MULTILINE)
+COUNT = re.compile(r"^(\w[\w ,]*): (\d+)$", re.MULTILINE)
+#: The change that adds operations, and the tests that run beside them.
+UNWRAPPED = "A scene can be read and deleted"
+TESTS = ("tests/operations", "tests/generation/test_unwrapped.py", "tests/project/test_completeness.py")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The reports of generating and comparing about one change."""
+    """What generating and comparing say about one change."""
 
-    title: str
+    change: Change
+    verdict: str
     reports: tuple[str, ...]
-    files: tuple[str, ...]
-    lines: int
+    lines: tuple[str, ...]
+    failures: tuple[str, ...]
 
     @property
     def row(self) -> str:
         """The change as a row of a table."""
-        reports = ", ".join(self.reports) or "**silent**"
-        return f"| {self.title} | {reports} | {', '.join(self.files) or '-'} | {self.lines} |"
+        wrong = "".join(f" **{failure}**" for failure in self.failures)
+        files = Counter(line.partition(":")[0] for line in self.lines)
+        named = ", ".join(f"{file} ({count})" for file, count in files.items()) or "-"
+        return f"| {self.change.words} | {self.verdict}{wrong} | {', '.join(self.reports) or '-'} | {named} |"
 
 
-def attempt(title: str, document: object) -> Outcome:
+def attempt(change: Change) -> Outcome:
     """Generate from a changed document, and compare it with the committed one."""
+    document = made(change)
     with tempfile.TemporaryDirectory() as folder:
-        changed = Path(folder) / "changed.yaml"
-        changed.write_text(json.dumps(document), encoding="utf-8")
-        into = ("--spec", str(changed), "--into", folder)
-        generated = _run("tools.generation.generate", *into)
-        compared = _run("tools.spec.diff", str(SPECIFICATION), str(changed), path=folder)
-    if broken := next((each.stderr for each in (generated, compared) if "Traceback" in each.stderr), ""):
-        raise SystemExit(f"{title}: a tool ends with a traceback\n{broken}")
-    reports: list[str] = []
-    if generated.returncode:
-        reports.append("make generate rejects it")
-    if "does not fit any more" in generated.stdout:
-        reports.append("make generate names what does not fit")
-    if "Generated, not wrapped" in generated.stdout:
-        reports.append("make generate prints the call")
-    counts = {name: int(count) for name, count in re.findall(r"^(\w[\w ,]*): (\d+)$", compared.stdout, re.MULTILINE)}
-    reports += [f"spec-diff: {count} {name.lower()}" for name, count in counts.items() if count]
-    if compared.returncode not in (0, 1):
-        reports.append("spec-diff cannot read it")
-    misfits = generated.stdout.partition("does not fit any more")[2] + generated.stderr
-    locations = sorted(set(LOCATION.findall(misfits)))
-    named = {file for file, _ in locations} | set(FILE.findall(misfits))
-    return Outcome(title=title, reports=tuple(reports), files=tuple(sorted(named)), lines=len(locations))
+        changed, target = Path(folder) / "changed.yaml", Path(folder) / "itwin_platform_api"
+        changed.write_text(json.dumps(document, indent=1), encoding="utf-8")
+        target.mkdir()
+        generated = _run("tools.generation.generate", "--spec", str(changed), "--into", folder)
+        compared = _run("tools.spec.diff", str(SPECIFICATION), str(changed))
+        replaced = any(target.iterdir())
+    verdict = REJECTED if generated.returncode else MISFIT if "does not fit" in generated.stdout else FITS
+    said = generated.stderr if verdict == REJECTED else generated.stdout.partition("does not fit any more")[2]
+    reports = tuple(f"{count} {name.lower()}" for name, count in COUNT.findall(compared.stdout) if count != "0")
+    failures = [f"must be: {change.says}"] if verdict != change.says else []
+    failures += ["traceback" for each in (generated, compared) if "Traceback" in each.stderr]
+    failures += ["no file and line"] * (verdict != FITS and not LOCATION.search(said))
+    failures += ["replaced although rejected"] * (verdict == REJECTED and replaced)
+    failures += ["silent"] * (verdict == FITS and not reports)
+    lines = tuple(f"{file}:{line}" for file, line in LOCATION.findall(said))
+    return Outcome(change=change, verdict=verdict, reports=reports, lines=lines, failures=tuple(failures))
 
 
-def _run(module: str, *arguments: str, path: str = "") -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": path}
+def _run(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", module, *arguments]
-    return subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+
+
+def unwrapped_operation() -> str:
+    """Generate operations without a wrapper in a copy of the project, run the tests there, and return what failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder) / "project"
+        ignored = shutil.ignore_patterns(".git", ".venv*", ".cache", "site", "dist", "__pycache__", ".*_cache")
+        shutil.copytree(PROJECT, project, ignore=ignored)
+        document = made(next(change for _, changes in selected(UNWRAPPED) for change in changes))
+        (project / "openapi.yaml").write_text(json.dumps(document, indent=1), encoding="utf-8")
+        file = project / "tools" / "generation" / "unwrapped.py"
+        named = '{"get_scene": "the drill", "delete_scene": "the drill"}'
+        text = re.sub(r"(?m)^(UNWRAPPED.*) = \{\}$", rf"\1 = {named}", file.read_text(encoding="utf-8"))
+        file.write_text(text, encoding="utf-8")
+        packages = (project / name for name in ("wrapper", "generated", "sandbox"))
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, packages))}
+        for command in (["tools.generation.generate"], ["pytest", "-q", "-p", "no:cacheprovider", *TESTS]):
+            ended = subprocess.run(
+                [sys.executable, "-m", *command],
+                cwd=project,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if ended.returncode:
+                return f"{command[0]} failed\n{ended.stdout[-3000:]}{ended.stderr[-3000:]}"
+    print(ended.stdout.strip().splitlines()[-1])
+    return ""
+
+
+def selected(words: str) -> Iterator[tuple[str, list[Change]]]:
+    """Yield the changes whose title has some words, by the title of their table."""
+    for title, changes in changes_of().items():
+        if found := [change for change in changes if words.lower() in change.words.lower()]:
+            yield title, found
 
 
 def main() -> None:
-    """Try each change and print the table."""
-    document = load_document(str(SPECIFICATION))
+    """Try each change, print the tables, and exit with status 1 after a failure."""
+    words, started = " ".join(sys.argv[1:]), time.monotonic()
     outcomes: list[Outcome] = []
-    parts = {
-        "Seven realistic changes": SEVEN,
-        "Changes that no tool reported once": ONCE_SILENT,
-        "Further changes": FURTHER,
-    }
-    for title, changes in parts.items():
-        print(f"\n{title}:\n\n| Change | Reported by | Files named | Hand-written lines |\n|---|---|---|---|")
-        for change in changes:
-            changed = copy.deepcopy(document)
-            try:
-                change(changed)
-            except (KeyError, ValueError) as missing:
-                raise SystemExit(
-                    f"openapi.yaml no longer has {missing}: adapt {change.__name__} in {CHANGES}"
-                ) from None
-            outcomes.append(attempt((change.__doc__ or change.__name__).rstrip("."), changed))
-            print(outcomes[-1].row, flush=True)
-    silent = [outcome.title for outcome in outcomes if not outcome.reports]
-    print(f"\n{len(outcomes)} changes, {len(silent)} silent")
-    if silent:
-        raise SystemExit("\n".join(silent))
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        for title, changes in selected(words):
+            print(f"\n{title}:\n\n| Change | `make generate` | `make spec-diff` | Lines named |\n|---|---|---|---|")
+            for outcome in pool.map(attempt, changes):
+                outcomes.append(outcome)
+                print(outcome.row, flush=True)
+    failures = [f"{outcome.change.words}: {failure}" for outcome in outcomes for failure in outcome.failures]
+    silent = sum("silent" in outcome.failures for outcome in outcomes)
+    fits = sum(outcome.verdict == FITS and outcome.change.says != FITS for outcome in outcomes)
+    print(f"\n{len(outcomes)} changes; silent: {silent}; fits without fitting: {fits}; failures: {len(failures)}")
+    if not words:
+        print("\nTests of the operations beside two operations without a wrapper:")
+        failures += [failed for failed in [unwrapped_operation()] if failed]
+    print(f"\n{time.monotonic() - started:.0f} s")
+    if failures:
+        raise SystemExit("\n".join(failures))
 
 
 if __name__ == "__main__":

@@ -1,215 +1,127 @@
-"""The changes of the regeneration drill, each made to the parsed `openapi.yaml` as a preview may change it."""
+"""Reads the changes of the drill from `drill_changes.yaml`, and makes each on a copy of the specification."""
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from tools.spec.document import SPECIFICATION, load_document, nodes
+
+FILE = Path(__file__).with_suffix(".yaml")
+COMPONENTS = ("schemas", "parameters", "headers", "responses")
 
 Document = dict[str, Any]
 
 
-def schema(document: Document, name: str) -> dict[str, Any]:
-    """Return a schema by name."""
-    found: dict[str, Any] = document["components"]["schemas"][name]
-    return found
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change in words, what `make generate` must say about it, and its steps."""
+
+    words: str
+    says: str
+    steps: Mapping[str, Any]
 
 
-def operation(document: Document, path: str, method: str) -> dict[str, Any]:
-    """Return an operation by path and method."""
-    found: dict[str, Any] = document["paths"][path][method]
-    return found
-
-
-def new_property_and_enum_value(document: Document) -> None:
-    """An iTwin gets a property, and a detector type is added."""
-    schema(document, "ITwin")["properties"]["region"] = {"type": "string"}
-    schema(document, "DetectorType")["enum"].append("MeshSegmentationDetector")
-    schema(document, "DetectorType")["x-enum-varnames"].append("MESH_SEGMENTATION_DETECTOR")
-
-
-def renamed_option(document: Document) -> None:
-    """An option of a repository has another name."""
-    properties = schema(document, "StoredRepositoryOptions")["properties"]
-    properties["leastLevel"] = properties.pop("minimumLevel")
-
-
-def required_header(document: Document) -> None:
-    """Updating a webhook needs a header."""
-    header = {"name": "X-Region", "in": "header", "required": True, "schema": {"type": "string"}}
-    operation(document, "/webhooks/{webhookId}", "patch")["parameters"].append(header)
-
-
-def get_and_delete_scene(document: Document) -> None:
-    """A scene can be read and deleted."""
-    common: dict[str, Any] = {"tags": ["scenes"], "security": [{"bearer": ["itwin-platform"]}]}
-    parameters = [{"$ref": "#/components/parameters/SceneIdPath"}]
-    media = {
-        "application/vnd.vendor.itwin-platform.v1+json": {"schema": {"$ref": "#/components/schemas/SceneResponse"}}
-    }
-    document["paths"]["/scenes/{sceneId}"] = {
-        "get": common
-        | {"operationId": "get_scene", "parameters": parameters}
-        | {"responses": {"200": {"description": "The scene.", "content": media}}},
-        "delete": common
-        | {"operationId": "delete_scene", "parameters": parameters}
-        | {"responses": {"204": {"description": "The scene is gone."}}},
+def changes_of() -> dict[str, list[Change]]:
+    """Return the changes by the title of their table."""
+    return {
+        title: [Change(words=row.pop("words"), says=row.pop("says"), steps=row) for row in copy.deepcopy(rows)]
+        for title, rows in load_document(str(FILE)).items()
     }
 
 
-def moved_path(document: Document) -> None:
-    """The detectors have another path."""
-    document["paths"]["/reality/detectors"] = document["paths"].pop("/reality-analysis/detectors")
+def made(change: Change) -> Document:
+    """Return the specification with a change.
+
+    Raises:
+        SystemExit: The specification no longer has a place of the change.
+    """
+    document = copy.deepcopy(load_document(str(SPECIFICATION)))
+    try:
+        for step, what in copy.deepcopy(change.steps).items():
+            _STEPS[step](document, what)
+    except (KeyError, IndexError, ValueError) as missing:
+        raise SystemExit(f"openapi.yaml no longer has {missing}: adapt {change.words!r} in {FILE.name}") from None
+    return document
 
 
-def new_class_and_authentication(document: Document) -> None:
-    """A repository class has an option of its own, and there is a fifth type of authentication."""
-    schema(document, "RepositoryClass")["enum"].append("PointClouds")
-    schema(document, "RepositoryClass")["x-enum-varnames"].append("POINT_CLOUDS")
-    schema(document, "StoredRepositoryOptions")["properties"]["density"] = {"type": "integer"}
-    document["components"]["schemas"]["StoredApiKeyAuthentication"] = {
-        "type": "object",
-        "required": ["type", "apiKey"],
-        "properties": {
-            "type": {"type": "string", "const": "ApiKey"},
-            "apiKey": {"type": "string", "x-secret": True},
-        },
-    }
-    choices = schema(document, "StoredRepositoryAuthentication")["oneOf"]
-    choices.append({"$ref": "#/components/schemas/StoredApiKeyAuthentication"})
+def _set(document: Document, values: Mapping[str, Any]) -> None:
+    for place, value in values.items():
+        holder, key = _holder(document, place)
+        if key == "-":
+            holder.append(value)
+        else:
+            holder[key] = value
 
 
-def removed_operation(document: Document) -> None:
-    """Detectors cannot be created any more."""
-    del document["paths"]["/reality-analysis/detectors"]
-    for name in ("Detector", "DetectorCreate", "DetectorResponse", "DetectorType"):
-        del document["components"]["schemas"][name]
+def _remove(document: Document, places: list[str]) -> None:
+    for place in places:
+        holder, key = _holder(document, place)
+        del holder[key]
 
 
-def schema_named_itwin_response(document: Document) -> None:
-    """An iTwin can be read; its response is called ITwinResponse."""
-    schema = {"type": "object", "required": ["iTwin"], "properties": {"iTwin": {"$ref": "#/components/schemas/ITwin"}}}
-    document["components"]["schemas"]["ITwinResponse"] = schema
-    media = {
-        "application/vnd.vendor.itwin-platform.v1+json": {"schema": {"$ref": "#/components/schemas/ITwinResponse"}}
-    }
-    document["paths"]["/itwins/{iTwinId}"] = {
-        "get": {
-            "operationId": "get_itwin",
-            "tags": ["itwins"],
-            "security": [{"bearer": ["itwin-platform"]}],
-            "parameters": [{"$ref": "#/components/parameters/ITwinIdPath"}],
-            "responses": {"200": {"description": "The iTwin.", "content": media}},
-        }
-    }
+def _remove_value(document: Document, values: Mapping[str, Any]) -> None:
+    for place, value in values.items():
+        holder, key = _holder(document, place)
+        holder[key].remove(value)
 
 
-def removed_option(document: Document) -> None:
-    """An option of a repository is gone."""
-    del schema(document, "StoredRepositoryOptions")["properties"]["maximumLevel"]
+def _rename(document: Document, names: Mapping[str, str]) -> None:
+    for place, name in names.items():
+        holder, key = _holder(document, place)
+        if key not in holder:
+            raise KeyError(place)
+        for each in list(holder):  # in its place
+            holder[name if each == key else each] = holder.pop(each)
 
 
-def smaller_page(document: Document) -> None:
-    """A page of scene objects holds 50."""
-    document["components"]["parameters"]["SceneObjectsTop"]["schema"]["maximum"] = 50
+def _copy(document: Document, names: Mapping[str, str]) -> None:
+    for place, name in names.items():
+        holder, key = _holder(document, place)
+        holder[name] = copy.deepcopy(holder[key])
 
 
-def shorter_name(document: Document) -> None:
-    """The name of a repository has 100 characters at most."""
-    schema(document, "RepositoryUpdate")["properties"]["displayName"]["maxLength"] = 100
+def _rename_schema(document: Document, names: Mapping[str, str]) -> None:
+    for old, new in names.items():
+        document["components"]["schemas"][new] = document["components"]["schemas"].pop(old)
+        for node in _writable(document):
+            if node.get("$ref") == f"#/components/schemas/{old}":
+                node["$ref"] = f"#/components/schemas/{new}"
 
 
-def another_scope(document: Document) -> None:
-    """Listing iTwins needs another scope."""
-    operation(document, "/itwins/", "get")["security"] = [{"bearer": ["itwins:read"]}]
+def _remove_everywhere(document: Document, names: list[str]) -> None:
+    for node in _writable(document):
+        for name in names:
+            node.pop(name, None)
 
 
-def another_scheme(document: Document) -> None:
-    """The token is sent otherwise."""
-    document["components"]["securitySchemes"]["bearer"]["scheme"] = "basic"
+def _set_in_every_object(document: Document, values: Mapping[str, Any]) -> None:
+    for node in document["components"]["schemas"].values():
+        if "properties" in node:
+            node.update(values)
 
 
-def deprecated(document: Document) -> None:
-    """An operation is deprecated."""
-    operation(document, "/itwins/", "get")["deprecated"] = True
+_STEPS: Mapping[str, Callable[[Document, Any], None]] = {
+    "set": _set,
+    "remove": _remove,
+    "remove value": _remove_value,
+    "rename": _rename,
+    "copy": _copy,
+    "rename schema": _rename_schema,
+    "remove everywhere": _remove_everywhere,
+    "set in every object": _set_in_every_object,
+}
 
 
-def server_path(document: Document) -> None:
-    """The service moves below a path."""
-    document["servers"][0]["url"] = "{base_url}/v2"
+def _holder(document: Document, place: str) -> tuple[Any, Any]:
+    """Return what holds a place, and its key there."""
+    keys = place.split()
+    found: Any = document["components"] if keys[0] in COMPONENTS else document
+    for key in keys[:-1]:
+        found = found[int(key) if isinstance(found, list) else key]
+    return found, int(keys[-1]) if isinstance(found, list) and keys[-1] != "-" else keys[-1]
 
 
-def media_type(document: Document) -> None:
-    """Creating a scene responds in the second version."""
-    content = operation(document, "/scenes/", "post")["responses"]["201"]["content"]
-    content["application/vnd.vendor.itwin-platform.v2+json"] = content.pop(next(iter(content)))
-
-
-def exploded_list(document: Document) -> None:
-    """A list is sent as repeated parameters."""
-    document["components"]["parameters"]["Select"]["explode"] = True
-
-
-def header_type(document: Document) -> None:
-    """A response header holds a string."""
-    document["components"]["headers"]["RetryAfter"]["schema"]["type"] = "string"
-
-
-def closed_object(document: Document) -> None:
-    """A model takes no unknown properties."""
-    schema(document, "Vector3d")["additionalProperties"] = False
-
-
-def missing_member_name(document: Document) -> None:
-    """An enum value has no member name."""
-    schema(document, "ITwinStatus")["enum"].append("Archived")
-
-
-def renamed_member(document: Document) -> None:
-    """A member has another name."""
-    schema(document, "ITwinStatus")["x-enum-varnames"][0] = "ENABLED"
-
-
-def date_and_uuid(document: Document) -> None:
-    """An iTwin has a date and a UUID."""
-    properties = schema(document, "ITwin")["properties"]
-    properties["startDate"] = {"type": "string", "format": "date"}
-    properties["key"] = {"type": "string", "format": "uuid"}
-
-
-def exploding_parameter(document: Document) -> None:
-    """A new list parameter does not say how it is sent."""
-    parameter = {"name": "tags", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}}
-    operation(document, "/itwins/", "get")["parameters"].append(parameter)
-
-
-def quoted_description(document: Document) -> None:
-    """A description ends in a quote."""
-    schema(document, "ITwin")["properties"]["number"]["description"] = 'The "number"'
-
-
-SEVEN: tuple[Callable[[Document], None], ...] = (
-    new_property_and_enum_value,
-    renamed_option,
-    required_header,
-    get_and_delete_scene,
-    moved_path,
-    new_class_and_authentication,
-    removed_operation,
-)
-ONCE_SILENT: tuple[Callable[[Document], None], ...] = (
-    schema_named_itwin_response,
-    removed_option,
-    smaller_page,
-    shorter_name,
-    another_scope,
-    another_scheme,
-    deprecated,
-    server_path,
-    media_type,
-    exploded_list,
-    header_type,
-    closed_object,
-    missing_member_name,
-    renamed_member,
-    date_and_uuid,
-    exploding_parameter,
-    quoted_description,
-)
+def _writable(document: Document) -> Iterator[dict[str, Any]]:
+    yield from (node for _, node in nodes(document) if isinstance(node, dict))

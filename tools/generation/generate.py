@@ -1,9 +1,9 @@
 """Generate the client package from `openapi.yaml`, or check that the committed package is up to date.
 
 Run as `python -m tools.generation.generate [--check] [--spec FILE] [--into FOLDER]`. The package is generated in a
-temporary folder and replaces the old one only if the generator gave no warning. With `--check` it compares instead,
-names every file that differs, and exits with status 1. After generating it prints the modules that changed, the names
-that the wrapper uses and the package no longer has, and what is generated and not wrapped.
+temporary folder, imported and type-checked there, and compared with the wrapper; only then does it replace the old one.
+With `--check` it compares instead, names every file that differs, and exits with status 1. After generating it prints
+the modules that changed, each line of the wrapper that no longer fits, and what is generated and not wrapped.
 """
 
 import argparse
@@ -11,14 +11,22 @@ import filecmp
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-
-import yaml
+from typing import Any
 
 from tools.generation.generator_contract import conflicts
+from tools.generation.wrapper_fit import GENERATED, misfits, type_errors
+from tools.spec.document import parse, text_of
+from tools.spec.reading import read
 
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGE = "itwin_platform_api"
+ADVICE = """renamed: put the new name there
+removed: remove it there, with what offered it to users and its tests
+either way: say so in CHANGELOG.md, under Service"""
+
+Document = Mapping[str, Any]
 
 
 def differences(*, committed: Path, made: Path) -> list[str]:
@@ -40,22 +48,17 @@ def differences(*, committed: Path, made: Path) -> list[str]:
     return lines
 
 
-def what_follows(*, spec: Path, folder: Path, changed: list[str]) -> list[str]:
+def what_follows(document: Document, *, made: Path, changed: list[str]) -> list[str]:
     """Return the lines that say what changed and what to do next."""
-    sys.path.insert(0, str(folder))  # import the new package, not an installed one
     from tools.generation.coverage_of_spec import not_wrapped
     from tools.generation.wrapper_coverage import rows
-    from tools.generation.wrapper_fit import misfits
-    from tools.spec.reading import load
 
     count = "1 module" if len(changed) == 1 else f"{len(changed)} modules"
     lines = [f"{count} changed" if changed else "The generated package is as it was."]
     lines += [f"  {line}" for line in changed]
-    specification = load(str(spec))
-    if found := misfits(specification):
-        return [*lines, "", "The wrapper does not fit any more:", "", "\n\n".join(found)]
-    missing = [row for row in rows(specification) if not row.wrapped]
-    lines += not_wrapped(missing)
+    if found := misfits(document, generated=made.parent):
+        return [*lines, "", "The wrapper does not fit any more:", "", *found, "", ADVICE]
+    lines += not_wrapped([row for row in rows(read(document)) if not row.wrapped])
     lines += ["", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
     return [*lines, "What must hold before it is committed: make check"]
 
@@ -74,19 +77,25 @@ def main() -> None:
         print(found.text, file=sys.stderr)
     from tools.generation.generator import write_package
 
-    target = arguments.into / PACKAGE
+    target, name = arguments.into / PACKAGE, arguments.spec.name
+    text = text_of(str(arguments.spec))
+    document = parse(text, name=name)
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / PACKAGE
-        write_package(yaml.safe_load(arguments.spec.read_text(encoding="utf-8")), made, name=arguments.spec.name)
+        write_package(document, made, name=name, text=text)
         changed = differences(committed=target, made=made)
-        if not arguments.check:
-            shutil.rmtree(target, ignore_errors=True)
-            shutil.copytree(made, target)
-    if not arguments.check:
-        print(*what_follows(spec=arguments.spec, folder=arguments.into, changed=changed), sep="\n")
-    elif changed:
-        print(*changed, sep="\n", file=sys.stderr)
-        raise SystemExit("generated/ is not what openapi.yaml gives: run `make generate` and commit the result")
+        if arguments.check:
+            if changed:
+                print(*changed, sep="\n", file=sys.stderr)
+                raise SystemExit("generated/ is not what openapi.yaml gives: run `make generate` and commit the result")
+            return
+        if wrong := [line for line in type_errors(made.parent) if line.startswith(GENERATED)]:
+            raise SystemExit("\n".join([f"{name} gives modules with wrong types:", *wrong]))
+        sys.path.insert(0, folder)  # import the new package, not an installed one
+        follows = what_follows(document, made=made, changed=changed)
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(made, target, ignore=shutil.ignore_patterns("__pycache__"))
+    print(*follows, sep="\n")
 
 
 if __name__ == "__main__":

@@ -6,28 +6,31 @@ warning ends the run, because it means that the generator dropped a part of the 
 
 import contextlib
 import io
+import json
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from jinja2 import StrictUndefined, TemplateError, TemplateRuntimeError, TemplateSyntaxError, UndefinedError
 from openapi_python_client import Project
 from openapi_python_client.config import Config, ConfigFile, MetaType
 from openapi_python_client.parser import GeneratorData
 from openapi_python_client.parser.errors import GeneratorError
+from openapi_python_client.strings import PythonIdentifier
 
 from tools.generation import naming
 from tools.generation.document_checks import problems
 from tools.generation.pages import ModelsOfKinds, imported, page_shape
 from tools.generation.preparation import prepared
-from tools.spec.document import resolve
+from tools.generation.secrets import known_secrets, lost_marks, marks_of
+from tools.spec.document import Problem, resolve, with_lines
 
 PROJECT = Path(__file__).resolve().parents[2]
 TEMPLATES = PROJECT / "templates"
@@ -40,11 +43,13 @@ in `wrapper/`.
 """
 
 
-def write_package(document: Mapping[str, Any], package: Path, *, name: str) -> None:
+def write_package(document: Mapping[str, Any], package: Path, *, name: str, text: str | None = None) -> None:
     """Write the client package of the document called `name` to the folder `package`, which must not exist yet.
 
+    `text` is what the document was parsed from; with it, problems are reported with their lines.
+
     Raises:
-        SystemExit: The generator warned or failed; the message has its words.
+        SystemExit: The document needs another form, the generator warned or failed, or the package is not whole.
     """
     config = Config.from_sources(
         ConfigFile.load_from_path(PROJECT / "generator-config.yaml"),
@@ -54,21 +59,23 @@ def write_package(document: Mapping[str, Any], package: Path, *, name: str) -> N
         overwrite=False,
         output_path=package,
     )
-    document = prepared(document)
+    reject = partial(_reject, text=json.dumps(document, indent=1) if text is None else text, name=name)
     if found := problems(document):
-        raise SystemExit("\n".join([f"{name} needs another form:", *found]))
+        reject(found)
+    document = prepared(document)
     with naming.own_names(), _tools_on_path(), contextlib.redirect_stdout(io.StringIO()):
         data = GeneratorData.from_dict(dict(document), config=config)
         if isinstance(data, GeneratorError):
             raise SystemExit(f"the generator rejects {name}:\n{_words([data])}")
-        if clashes := list(_clashes(data)):
-            raise SystemExit("\n".join([f"the modules of {name} clash:", *clashes]))
+        naming.rename_reserved(data, config)
+        if found := [*_clashes(data, config), *lost_marks(data, known=known_secrets())]:
+            reject(found)
         project = Project(openapi=data, config=config, custom_template_path=TEMPLATES)
         project.env.undefined = StrictUndefined
         of_kinds = models_of_kinds(document)
         project.env.globals.update(
             unsupported=_unsupported,
-            secret_names=secret_names(document),
+            marks_of=marks_of,
             models_of_kinds=of_kinds,
             page_shape=partial(page_shape, models=[*data.models], of_kinds=of_kinds),
             page_imports=imported,
@@ -86,38 +93,45 @@ def write_package(document: Mapping[str, Any], package: Path, *, name: str) -> N
     check_imports(package, name=name)
 
 
+def _reject(found: list[Problem], *, text: str, name: str) -> NoReturn:
+    raise SystemExit("\n".join([f"{name} needs another form:", *with_lines(found, text=text, name=name)]))
+
+
 def check_imports(package: Path, *, name: str) -> None:
     """Import each module of a package, and each name that it exports, in a new process.
 
     Raises:
-        SystemExit: A module or a name cannot be imported.
+        SystemExit: A module or a name cannot be imported; the message has a line for each.
     """
     command = [sys.executable, "-W", "error", "-c", _IMPORT_ALL, package.name]
     environment = os.environ | {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
     completed = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if completed.returncode != 0:
-        raise SystemExit(f"the package generated from {name} cannot be imported:\n{completed.stderr}")
+        raise SystemExit(f"the package generated from {name} cannot be imported:\n{completed.stdout}")
 
 
 _IMPORT_ALL = """
-import importlib, pkgutil, sys
-package = importlib.import_module(sys.argv[1])
-found = [module.name for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
-for module in map(importlib.import_module, [package.__name__, *found]):
-    for name in getattr(module, "__all__", ()):
-        getattr(module, name)
+import importlib, pkgutil, sys, traceback
+failed = False
+def report(name):
+    global failed
+    failed, error = True, sys.exc_info()[1]
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if sys.argv[1] in frame.filename]
+    file, line = (own[-1].filename, own[-1].lineno) if own else (name, getattr(error, "lineno", 1))
+    print(f"{file[file.find(sys.argv[1]):]}:{line}: {type(error).__name__}: {error}")
+def load(name):
+    try:
+        module = importlib.import_module(name)
+        for exported in getattr(module, "__all__", ()):
+            getattr(module, exported)
+        return module
+    except Exception:
+        report(name)
+package = load(sys.argv[1])
+for module in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{sys.argv[1]}.", onerror=report):
+    load(module.name)
+sys.exit(failed)
 """
-
-
-def secret_names(document: Mapping[str, Any]) -> dict[str, set[str]]:
-    """Return the properties marked `x-secret: true`, by the name of their model."""
-    schemas = document.get("components", {}).get("schemas", {})
-    return {
-        naming.pascal_case(name): {
-            wire for wire, inner in (schema.get("properties") or {}).items() if inner.get("x-secret") is True
-        }
-        for name, schema in schemas.items()
-    }
 
 
 def models_of_kinds(document: Mapping[str, Any]) -> ModelsOfKinds:
@@ -151,14 +165,19 @@ def _tools_on_path() -> Iterator[None]:
         os.environ["PATH"] = before
 
 
-def _clashes(data: GeneratorData) -> Iterator[str]:
+def _clashes(data: GeneratorData, config: Config) -> Iterator[Problem]:
     """Yield the modules that would overwrite each other."""
-    modules = Counter(f"models/{item.class_info.module_name}.py" for item in (*data.models, *data.enums))
+    modules: dict[str, list[str]] = defaultdict(list)
+    for item in (*data.models, *data.enums):
+        modules[f"models/{item.class_info.module_name}.py"].append(item.class_info.name)
     for tag, collection in data.endpoint_collections_by_tag.items():
-        modules.update(f"api/{tag}/{endpoint.name}.py" for endpoint in collection.endpoints)
-    for module, count in modules.items():
-        if count > 1:
-            yield f"{module} would be written {count} times: give the schemas or operations names that differ more"
+        for endpoint in collection.endpoints:
+            operation = naming.plain(endpoint.name)
+            modules[f"api/{tag}/{PythonIdentifier(operation, config.field_prefix)}.py"].append(operation)
+    for module, names in modules.items():
+        if len(names) > 1:
+            text = f"{module} would be written for {' and for '.join(names)}: give them names that differ more"
+            yield Problem(keys=("components", "schemas", names[-1]), text=text)
 
 
 def _words(errors: Sequence[GeneratorError]) -> str:

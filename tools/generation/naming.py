@@ -1,17 +1,23 @@
 """Python names for the names of an OpenAPI document: `iTwinId` becomes `itwin_id`, `View3dData` stays `View3dData`.
 
 The generator makes every name of a class, module, function, argument and attribute from the words of the original.
-`own_names()` gives it these words, so that no name needs an entry in a configuration file.
+`own_names()` gives it these words, so that no name needs an entry in a configuration file. A name that the templates
+use for something else gets an underscore: a parameter `quote` becomes `quote_`, a schema `UUID` becomes `UUID_`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from unittest.mock import patch
 
 from openapi_python_client import strings
+from openapi_python_client.config import Config
+from openapi_python_client.parser import GeneratorData
+from openapi_python_client.parser.properties import Property
 from openapi_python_client.schema.untrusted_string import UntrustedString
 
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 #: Names with an inner capital that are one word.
 BRANDS = ("iTwin", "iModel", "OAuth")
 _BRAND = "|".join(f"[{name[0].lower()}{name[0].upper()}]{name[1:]}s?[0-9]*(?![a-z])" for name in BRANDS)
@@ -19,6 +25,10 @@ _BRAND = "|".join(f"[{name[0].lower()}{name[0].upper()}]{name[1:]}s?[0-9]*(?![a-
 _WORD = re.compile(
     rf"{_BRAND}|[A-Z]?[a-z]+(?:[0-9]+[a-z]*)?|[A-Z]+[0-9]*(?![a-z])|[A-Z]|[0-9]+(?:[a-z]+|[A-Z]+(?![a-z]))?|\w"
 )
+_IMPORT = re.compile(r"^(?:from [\w.]+ )?import (\([^)]*\)|.*)$", re.MULTILINE)
+_DEFINED = re.compile(r"\bdef (\w+)\(|^    (additional_properties|CONSTANTS)\b", re.MULTILINE)
+#: The local variables of a generated function.
+_LOCAL = frozenset({"client", "response", "body", "error", "parsed"})
 
 
 def split_words(value: str) -> list[str]:
@@ -29,8 +39,12 @@ def split_words(value: str) -> list[str]:
 
 def pascal_case(value: str | UntrustedString) -> str:
     """Return the name of a class: each word keeps its capitals and starts with one."""
-    text = value.get_untrusted_value() if isinstance(value, UntrustedString) else value
-    return "".join(word[0].upper() + word[1:] for word in split_words(strings.sanitize(text)))
+    return "".join(word[0].upper() + word[1:] for word in split_words(strings.sanitize(plain(value))))
+
+
+def plain(value: str | UntrustedString) -> str:
+    """Return a string that the generator took from a document."""
+    return value.get_untrusted_value() if isinstance(value, UntrustedString) else str(value)
 
 
 @contextmanager
@@ -39,5 +53,40 @@ def own_names() -> Iterator[None]:
 
     The generator has no setting for that, and would split `iTwinId` into `i`, `twin` and `id`.
     """
-    with patch.object(strings, "split_words", split_words), patch.object(strings, "pascal_case", pascal_case):
+    classes = {name for path in TEMPLATES.glob("*.jinja") for name in _imported(path) if name[0].isupper()}
+    with (
+        patch.object(strings, "split_words", split_words),
+        patch.object(strings, "pascal_case", pascal_case),
+        patch.object(strings, "RESERVED_WORDS", strings.RESERVED_WORDS | classes),
+    ):
         yield
+
+
+def rename_reserved(data: GeneratorData, config: Config) -> None:
+    """Give an underscore to each argument and attribute whose name the templates use for something else."""
+    module = TEMPLATES / "endpoint_module.py.jinja"
+    arguments = {*_imported(module), *_defined(module), *_LOCAL}
+    for collection in data.endpoint_collections_by_tag.values():
+        for endpoint in collection.endpoints:
+            bodies = [body.prop for body in endpoint.bodies]
+            _rename([each for each in endpoint.list_all_parameters() if each not in bodies], arguments, config)
+    members = set(_defined(TEMPLATES / "model.py.jinja"))
+    for model in data.models:
+        _rename([*(model.required_properties or ()), *(model.optional_properties or ())], members, config)
+
+
+def _rename(properties: Iterable[Property], reserved: set[str], config: Config) -> None:
+    for each in properties:
+        if each.python_name in reserved:
+            each.set_python_name(UntrustedString(f"{each.python_name}_"), config, skip_snake_case=True)
+
+
+def _imported(template: Path) -> list[str]:
+    """Return the names that the code of a template imports."""
+    found = _IMPORT.findall(template.read_text(encoding="utf-8"))
+    return [part.split()[-1] for names in found for part in names.strip("()\n").split(",") if part.strip()]
+
+
+def _defined(template: Path) -> list[str]:
+    """Return the names that the code of a template defines."""
+    return [name for pair in _DEFINED.findall(template.read_text(encoding="utf-8")) for name in pair if name]

@@ -10,6 +10,8 @@ from tools.spec.accept import with_accept
 from tools.spec.document import resolve
 
 Document = Mapping[str, Any]
+#: The key of an object with what `x-secret` says about its properties.
+MARKS = "x-secret-properties"
 SCALARS = ("string", "integer", "number", "boolean")
 
 
@@ -24,6 +26,21 @@ def _prepared(document: Document, node: Any) -> Any:
         return [_prepared(document, item) for item in node]
     if not isinstance(node, dict):
         return node
+    node = _as_generated(document, {key: value for key, value in node.items() if not _is_dropped(key, value)})
+    if "in" in node and isinstance(node.get("schema"), dict):
+        node = {**node, "schema": _described(document, node["schema"], node.get("description"))}
+    if "$ref" in node and "description" in node:
+        node = _described(document, node, node["description"])
+    return {key: _prepared(document, value) for key, value in node.items()}
+
+
+def _is_dropped(key: object, value: object) -> bool:
+    """Drop a title, which would name the class, and that an object is closed: a later version may add properties."""
+    return (key == "title" and isinstance(value, str)) or (key == "additionalProperties" and value is False)
+
+
+def _as_generated(document: Document, node: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema with the forms of its values, and with its marks."""
     if node.get("x-undecoded") is True:
         # A schema without a type has no class, so values stay dictionaries. The models are in its type all the same.
         models = [{"$ref": f"#/components/schemas/{name}"} for name in node.get("x-kinds", {}).values()]
@@ -32,15 +49,25 @@ def _prepared(document: Document, node: Any) -> Any:
     if "x-values" in node:
         forms = [{"$ref": f"#/components/schemas/{node['x-values']}"}, {"type": "string", "const": ""}]
         node = {key: value for key, value in node.items() if key != "type"} | {"oneOf": [*forms, *_null(node)]}
-    if "in" in node and isinstance(node.get("schema"), dict):
-        node = {**node, "schema": _described(document, node["schema"], node.get("description"))}
-    if "$ref" in node and "description" in node:
-        node = _described(document, node, node["description"])
-    return {key: _prepared(document, value) for key, value in node.items()}
+    marks = secret_marks(document, node)
+    return {**node, MARKS: marks} if marks else node
 
 
 def _null(node: Document) -> list[Document]:
     return [{"type": "null"}] if "null" in node.get("type", ()) else []
+
+
+def secret_marks(document: Document, schema: Document) -> dict[str, bool]:
+    """Return what `x-secret` says about each property of an object, also of one that it is composed of."""
+    found: dict[str, bool] = {}
+    for part in schema.get("allOf") or ():
+        found |= secret_marks(document, resolve(document, part))
+    properties = schema.get("properties")
+    for name, inner in properties.items() if isinstance(properties, Mapping) else ():
+        mark = inner.get("x-secret", resolve(document, inner).get("x-secret")) if isinstance(inner, Mapping) else None
+        if isinstance(mark, bool):
+            found[name] = mark
+    return found
 
 
 def _described(document: Document, schema: Document, words: object) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tools.generation.source import tree_of
 from tools.generation.wrapper_calls import WRAPPER, docstrings
 from tools.spec.specification import Specification
 
+PACKAGE = "wrapper/itwin_platform"
 #: Folders of the wrapper with wire names.
 FOLDERS = ("_operations", "_listings", "_requests")
 #: Strings that can only be a wire name in Python source: `displayName`, `$top`, `X-Max-Return`, `return=minimal`.
@@ -83,7 +84,7 @@ def _object(kind: type, what: str, field: str) -> str:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == field
     ]
     line = lines[0] if lines else classes[kind.__name__].lineno
-    return f"openapi.yaml {what}, which {kind.__name__} is made for ({file}:{line})."
+    return f"{PACKAGE}/{file}:{line}: openapi.yaml {what}, which {kind.__name__} is made for."
 
 
 def names_of(specification: Specification) -> set[str]:
@@ -134,7 +135,7 @@ def _keyword_values(tree: ast.Module, keyword: str) -> Iterator[tuple[str, int]]
 
 
 def _gone(name: str, place: str, others: Iterable[str]) -> str:
-    return f"openapi.yaml no longer has {name}, which the wrapper writes out ({place}).{near(name.lower(), others)}"
+    return f"{PACKAGE}/{place}: openapi.yaml has no {name}, which stands here.{near(name.lower(), others)}"
 
 
 def near(name: str, others: Iterable[str]) -> str:

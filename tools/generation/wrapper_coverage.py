@@ -57,7 +57,8 @@ def argument(use: OperationUse, part: str) -> str | None:
     """Return the Python name of a parameter such as `query $top`."""
     kind, _, name = part.partition(" ")
     if kind == "path":
-        part = f"path {re.findall(r'{(.*?)}', use.operation.path).index(name)}"
+        names = re.findall(r"{(.*?)}", use.operation.path)
+        part = f"path {names.index(name)}" if name in names else part
     return use.function.arguments.get(part)
 
 

@@ -1,99 +1,73 @@
-"""Finds what the wrapper uses and the generated package no longer has, each with what to do.
+"""Finds where the wrapper does not fit a generated package and its document, each as a line with its file.
 
-Python would raise an ImportError or a TypeError for the first name only, and without advice. This module reads the
-source of the wrapper and imports nothing of it.
+mypy finds names, arguments and attributes that are gone, and values of another type. What the wrapper reads or writes
+by a string, mypy cannot see: names on the wire, and the parts of a response that every operation shares.
 """
 
-import importlib
-from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from tools.generation import generated_names
-from tools.generation.generated_names import Function
-from tools.generation.wrapper_calls import PACKAGE, WRAPPER, Call, calls, imported_names, tags, users
-from tools.spec.specification import Specification
+from tools.generation.shared_parts import missing_parts
+from tools.generation.wire_names import dead_names, dead_properties
+from tools.generation.wrapper_calls import WRAPPER, tags
+from tools.spec.document import operations
+from tools.spec.reading import read
 
-ADVICE = (
-    "\n    renamed: put the new name there"
-    "\n    removed: remove it there, with what offered it to users and its tests"
-    "\n    either way: say so in CHANGELOG.md, under Service"
-)
-
-
-def misfits(specification: Specification | None = None, *, wrapper: Path = WRAPPER) -> list[str]:
-    """Return a message for each missing name; with a specification, also for wire names and limits.
-
-    While a name is missing, the wrapper cannot be imported, so only missing names are reported.
-    """
-    functions = generated_names.functions()
-    named = (text for call in calls(wrapper) for text in _call(call, functions))
-    found = [*_imports(wrapper), *_tags(functions, wrapper), *named]
-    if found or specification is None:
-        return found
-    from tools.generation.wire_names import dead_names, dead_properties
-    from tools.generation.wrapper_limits import wrong_limits
-
-    return [*dead_names(specification), *dead_properties(specification), *wrong_limits(specification)]
+PROJECT = Path(__file__).resolve().parents[2]
+CACHE = PROJECT / ".cache" / "mypy-of-generation"
+GENERATED = "generated/"
 
 
-def _imports(wrapper: Path) -> Iterator[str]:
-    for module, name, line in imported_names(wrapper):
-        try:
-            found = importlib.import_module(module)
-        except ModuleNotFoundError:
-            yield _gone(name, f"_api.py:{line}", others=_functions_and_models(), more=users(name, wrapper))
-            continue
-        try:
-            if not hasattr(found, name):
-                importlib.import_module(f"{module}.{name}")
-        except ModuleNotFoundError:
-            yield _gone(name, f"_api.py:{line}", others=_functions_and_models(), more=users(name, wrapper))
+def misfits(document: Mapping[str, Any], *, generated: Path, wrapper: Path = WRAPPER) -> list[str]:
+    """Return a line for each place of the wrapper that does not fit; `generated` is the folder of the package."""
+    found = [line for line in type_errors(generated, wrapper) if not line.startswith(GENERATED)]
+    return [*found, *misfits_in_strings(document)] or dead_properties(read(document))  # this one imports the wrapper
 
 
-def _tags(functions: dict[str, Function], wrapper: Path) -> Iterator[str]:
-    """Compare the folder of each operation with the folder from which `_api.py` imports it at run time."""
-    for name, tag, line in tags(wrapper):
-        if name in functions and functions[name].module.split(".")[-2] != tag:
-            folder = functions[name].module.split(".")[-2]
-            yield f"{name} is generated in api/{folder} now: put {folder!r} into _TAGS (_api.py:{line})."
+def misfits_in_strings(document: Mapping[str, Any]) -> list[str]:
+    """Return a line for each place of the wrapper with a name that a document does not have."""
+    return [*_tags(document), *dead_names(read(document)), *missing_parts(document)]
 
 
-def _call(call: Call, functions: dict[str, Function]) -> Iterator[str]:
-    function = functions.get(call.function)
-    if function is None:
-        return  # `_api.py` imports it too, and is reported
-    for name in sorted(set(call.arguments) - function.keywords - {"client"}):
-        yield _gone(f"{name}= of {call.function}", f"{call.place}, in {call.method}()", others=function.keywords)
-    passed = {*call.arguments, *function.positional[: len(call.positional)]}
-    for name in (*function.positional, *function.required):
-        if name not in passed:
-            yield (
-                f"{call.function} needs {name}= now, and {call.method}() does not pass it ({call.place}):"
-                f"\n    give the method a keyword for it and pass it on"
-            )
-    for model, attribute in sorted(call.built):
-        generated = generated_names.model(model)
-        if generated is None:
-            continue
-        names = generated_names.attributes(generated)
-        known = {f"[{wire}]" for wire in names} if attribute.startswith("[") else set(names.values())
-        if attribute not in known:
-            yield _gone(f"{attribute} of {model}", f"{call.place}, in {call.method}()", others=known)
-    if function.response is not None:
-        known = set(generated_names.attributes(function.response).values())
-        for name in sorted(call.read - known - {"additional_properties"}):
-            text = f"{name} of {function.response.__name__}"
-            yield _gone(text, f"{call.place}, in {call.method}()", others=known)
+def type_errors(generated: Path, wrapper: Path = WRAPPER) -> list[str]:
+    """Return what mypy finds in a generated package, whose lines begin with `generated/`, and in the wrapper."""
+    packages = ("-p", "itwin_platform_api", "-p", wrapper.name)
+    command = [sys.executable, "-c", _MYPY, "--strict", "--no-error-summary", "--no-color-output", "--config-file="]
+    environment = os.environ | {"MYPYPATH": os.pathsep.join([str(generated), str(wrapper.parent)])}
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(folder) / "cache"  # of its own: mypy's results are wrong if two runs write to one
+        if CACHE.exists():
+            shutil.copytree(CACHE, cache)
+        command += ["--cache-dir", str(cache), *packages]
+        completed = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+        if not completed.returncode and not CACHE.exists():
+            CACHE.parent.mkdir(exist_ok=True)
+            with contextlib.suppress(OSError):  # another run was faster
+                shutil.move(cache, CACHE)
+    lines = (completed.stdout + completed.stderr).replace(f"{generated}/", GENERATED).splitlines()
+    return [line for line in lines if ": note: " not in line] if completed.returncode else []
 
 
-def _functions_and_models() -> list[str]:
-    models = importlib.import_module(f"{PACKAGE}.models")
-    return [*generated_names.functions(), *models.__all__]
+# In an editable installation mypy would find a module that is gone in the committed package.
+_MYPY = f"""
+import sys
+sys.path[:] = [path for path in sys.path if path and (".venv" in path or not path.startswith({str(PROJECT)!r}))]
+from mypy.main import main
+main(clean_exit=True)
+"""
 
 
-def _gone(what: str, place: str, *, others: Iterable[str], more: Iterable[str] = ()) -> str:
-    close = get_close_matches(what.partition(" ")[0].rstrip("="), list(others), n=3)
-    near = f" The nearest that there is: {', '.join(close)}." if close else ""
-    further = f", and {', '.join(more)}" if more else ""
-    return f"openapi.yaml no longer gives {what}, which the wrapper uses ({place}{further}).{near}{ADVICE}"
+def _tags(document: Mapping[str, Any]) -> Iterator[str]:
+    """Compare the folder of each operation with the one from which `_api.py` imports it at run time."""
+    folders = {node.get("operationId"): next(iter(node.get("tags", ())), "") for _, _, node, _ in operations(document)}
+    for name, folder, line in tags():
+        if folders.get(name, folder) != folder:
+            place = f"wrapper/itwin_platform/_api.py:{line}"
+            yield f"{place}: {name} is generated in api/{folders[name]} now, not in api/{folder}"

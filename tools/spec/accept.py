@@ -1,20 +1,19 @@
 """The header Accept as a parameter of each operation.
 
-OpenAPI ignores a parameter of that name, so a document declares the media types of its responses instead.
+OpenAPI ignores a parameter of that name, so a document declares the media types of its successes instead; an operation
+whose successes have no body says its own in `x-accept`.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.spec.document import METHODS
+from tools.spec.document import METHODS, resolve
 
 Document = Mapping[str, Any]
 
-#: In a document, the second `vendor` stands for the vendor's name. In an Accept header, `{vendor}` does.
-MEDIA_TYPE = re.compile(r"application/vnd\.vendor\.(itwin-platform\.v\d+\+json)")
-#: The media type of an operation whose responses declare none, such as one without a body.
-UNDECLARED = "itwin-platform.v1+json"
+#: In a document, a word stands for the vendor's name. In an Accept header, `{vendor}` does.
+MEDIA_TYPE = re.compile(r"application/vnd\.[\w-]+\.(itwin-platform\.v\d+\+json)")
 DESCRIPTION = (
     "The media type that the operation returns. `{vendor}` stands for the vendor's name and is replaced before sending."
     "\n\nSource: section 9"
@@ -22,7 +21,7 @@ DESCRIPTION = (
 
 
 def with_accept(document: Document) -> dict[str, Any]:
-    """Return a document in which each operation has Accept as a parameter, with the media type of its success."""
+    """Return a document in which each operation has Accept as a parameter, if it says which version it returns."""
     paths = {
         path: {method: _with_accept(document, node) if method in METHODS else node for method, node in item.items()}
         for path, item in document.get("paths", {}).items()
@@ -30,23 +29,24 @@ def with_accept(document: Document) -> dict[str, Any]:
     return {**document, "paths": paths}
 
 
+def accepted(document: Document, operation: Document) -> str | None:
+    """Return the media type that an operation asks for, with `{vendor}`; None if nothing says it."""
+    found = (match for name in _media_types(document, operation) if (match := MEDIA_TYPE.fullmatch(name)))
+    match = next(found, None)
+    return None if match is None else f"application/vnd.{{vendor}}.{match[1]}"
+
+
 def _with_accept(document: Document, operation: Document) -> Document:
-    parameters = list(operation.get("parameters", ()))
-    if any(parameter.get("name") == "Accept" for parameter in parameters):
+    default = accepted(document, operation)
+    if default is None:
         return operation
-    found = [match[1] for name in _media_types(document, operation) if (match := MEDIA_TYPE.fullmatch(name))]
-    default = f"application/vnd.{{vendor}}.{found[0] if found else UNDECLARED}"
     schema = {"type": "string", "description": DESCRIPTION, "default": default}
     accept = {"name": "Accept", "in": "header", "required": True, "description": DESCRIPTION, "schema": schema}
-    return {**operation, "parameters": [*parameters, accept]}
+    return {**operation, "parameters": [*operation.get("parameters", ()), accept]}
 
 
-def _media_types(document: Document, operation: Document) -> list[str]:
-    """Return the media types of the responses, those of successes first."""
-    shared = document.get("components", {}).get("responses", {})
-    found: list[str] = []
-    for status, response in sorted(operation.get("responses", {}).items(), key=lambda item: str(item[0])):
-        name = str(response.get("$ref", "")).rpartition("/")[2]
-        types = [*shared.get(name, response).get("content", {})]
-        found = [*types, *found] if str(status).startswith("2") else [*found, *types]
-    return found
+def _media_types(document: Document, operation: Document) -> Iterator[str]:
+    yield str(operation.get("x-accept", ""))
+    for status, response in operation.get("responses", {}).items():
+        if str(status).startswith("2"):
+            yield from resolve(document, response).get("content", {})

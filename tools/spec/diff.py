@@ -6,12 +6,15 @@ its location, so that every difference gives a line. It exits with status 1 afte
 """
 
 import argparse
+from pathlib import Path
 
 from tools.generation.wrapper_coverage import argument, keywords, operation_uses
 from tools.spec.changes import Change, changes, reworded
-from tools.spec.reading import SPECIFICATION, load_document, read
+from tools.spec.document import SPECIFICATION, parse, text_of, with_lines
+from tools.spec.reading import read
 from tools.spec.specification import Specification
 from tools.spec.structure import Difference, Document, differences, unexplained
+from tools.spec.validity import invalid
 
 
 def report(before: Document, after: Document) -> list[str]:
@@ -76,13 +79,21 @@ class _Names:
         return self._uses[operation].method if operation in self._uses else operation
 
 
+def _valid(source: str) -> Document:
+    text, name = text_of(source), Path(source).name
+    document = parse(text, name=name)
+    if found := invalid(document):
+        raise SystemExit("\n".join([f"{name} is not valid:", *with_lines(found, text=text, name=name)]))
+    return document
+
+
 def main() -> None:
     """Read the command line, print, and exit with status 1 after a breaking change."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("base", help="what to compare with: a file or a git revision")
     parser.add_argument("new", nargs="?", default=str(SPECIFICATION), help="default openapi.yaml")
     arguments = parser.parse_args()
-    old, new = load_document(arguments.base), load_document(arguments.new)
+    old, new = (_valid(source) for source in (arguments.base, arguments.new))
     print("\n".join(report(old, new)))
     if any(change.breaking for change in changes(read(old), read(new))):
         raise SystemExit(1)

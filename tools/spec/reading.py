@@ -111,8 +111,10 @@ class _Reader:
                         property_name: self._field(node, f"{name}.{property_name}", required=property_name in required)
                         for property_name, node in self._properties(schema).items()
                     },
-                    values=tuple(schema.get("enum", ())),
-                    members=dict(zip(schema.get("enum", ()), schema.get("x-enum-varnames", ()), strict=False)),
+                    values=tuple(map(str, schema.get("enum", ()))),
+                    members=dict(
+                        zip(map(str, schema.get("enum", ())), schema.get("x-enum-varnames", ()), strict=False)
+                    ),
                     words=_words(schema),
                 )
         return found

@@ -133,7 +133,7 @@ class _RulesTransport(httpx.AsyncBaseTransport):
         return await self._sender.exchange(request)
 
 
-def unwrap(response: httpx.Response, value: object, kind: type[M]) -> M:
+def unwrap(response: httpx.Response, value: M | None, kind: type[M]) -> M:
     """Return a value that the specification requires.
 
     Raises:
