@@ -220,6 +220,7 @@ class Sandbox:
         scopes: Iterable[str] = ALL_SCOPES,
         member_of: Iterable[str] | None = None,
         expires_in: float | None = None,
+        organization: bool = True,
     ) -> None:
         """Register `token` for a caller with every right that no argument removes.
 
@@ -234,11 +235,13 @@ class Sandbox:
             scopes: Any of `itwin-platform` and `webhooks:modify`.
             member_of: The ids of the iTwins that the caller lists; None for all.
             expires_in: Seconds of the sandbox's clock after which requests with the token get 401.
+            organization: Whether the caller belongs to the organization. A caller without one has an Account iTwin of
+                its own, is no organization administrator, and is a member of that Account and of `member_of` only.
 
         Raises:
             ValueError: The token cannot be a bearer token, or a permission does not exist.
 
-        Source: section 5.
+        Source: sections 4.4 and 5.
         """
         self._running.tokens.register(
             token,
@@ -248,6 +251,7 @@ class Sandbox:
             scopes=scopes,
             member_of=member_of,
             expires_in=expires_in,
+            organization=organization,
         )
 
     def remove_token(self, token: str) -> None:

@@ -40,7 +40,7 @@ ODD: list[tuple[str, dict[str, Any], str]] = [
     (
         "update_repository",
         {"authentication": {"type": "Basic", "username": "u", "password": ""}},
-        "authentication.password",
+        "password",
     ),
     (
         "update_repository",

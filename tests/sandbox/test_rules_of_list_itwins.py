@@ -34,7 +34,7 @@ def size() -> int:
         ({"subClass": ""}, {}, ("InvalidValue", "subClass")),
         ({"status": "active"}, {}, ("InvalidValue", "status")),
         ({"status": "Active", "includeInactive": "true"}, {}, ("InvalidParameter", "includeInactive")),
-        ({"includeInactive": "yes"}, {}, ("InvalidParameter", "includeInactive")),
+        ({"includeInactive": "yes"}, {}, ("InvalidValue", "includeInactive")),
         ({"$select": "displayName,colour"}, {}, ("InvalidValue", "$select")),
         ({"$filter": "status eq"}, {}, ("InvalidParameter", "$filter")),
         ({"$filter": "colour eq 'red'"}, {}, ("InvalidValue", "$filter")),
@@ -66,6 +66,15 @@ async def test_a_filter_may_be_accompanied_by_sub_class(http: httpx.AsyncClient)
     found = response.json()["iTwins"]
     assert found
     assert all(itwin["subClass"] == "Asset" and itwin["status"] == "Active" for itwin in found)
+
+
+@pytest.mark.parametrize(
+    "filter", ["status eq 'inactive'", "'Inactive' eq status or number eq 'x'", "startswith('In', status)"]
+)
+async def test_a_filter_that_asks_for_inactive_gets_them(http: httpx.AsyncClient, filter: str) -> None:
+    """Inactive iTwins are left out unless the request asks for them, which a filter can do too."""
+    found = (await http.get("/itwins/", params={"$filter": filter})).json()["iTwins"]
+    assert {itwin["status"] for itwin in found} == {"Inactive"}
 
 
 async def test_all_violations_are_named_at_once(rejected: Rejecting) -> None:

@@ -51,11 +51,11 @@ def repository_url(sandbox: Sandbox, sub_class: str = "WebMapService") -> str:
         ({"authentication": {"type": "Basic", "username": "u"}}, [("InvalidValue", "password")]),
         ({"authentication": {"type": "Basic", "password": None, "username": "u"}}, [("InvalidValue", "password")]),
         ({"authentication": {"type": "Basic", "password": "p"}}, [("InvalidValue", "username")]),
-        ({"authentication": OAUTH | {"clientId": None}}, [("InvalidValue", "clientId")]),
+        ({"authentication": OAUTH | {"clientId": None}}, [("InvalidValue", "authentication.clientId")]),
         ({"id": "x"}, [("InvalidValue", "id")]),
         ({"class": "Storage"}, [("InvalidValue", "class")]),
         ({"subClass": "ArcGIS"}, [("InvalidValue", "subClass")]),
-        ({"uri": "", "displayName": ""}, [("InvalidValue", "displayName"), ("InvalidValue", "uri")]),
+        ({"displayName": "", "uri": ""}, [("InvalidValue", "displayName"), ("InvalidValue", "uri")]),
     ],
 )
 async def test_an_update_that_breaks_a_rule_is_rejected(

@@ -60,7 +60,7 @@ def scene_with(*objects: object) -> dict[str, object]:
         ),
         (
             scene_with(OBJECT | {"kind": "View3d", "data": VIEW | {"up": {"x": "1"}}}),
-            ["sceneData.objects[0].data.up"],
+            ["sceneData.objects[0].data.up.x"],
         ),
         (
             scene_with(OBJECT | {"kind": "View3d", "data": VIEW | {"ecefTransform": [1] * 15}}),
@@ -82,16 +82,20 @@ async def test_a_scene_that_breaks_a_rule_is_rejected(
     assert await rejected("POST", "/scenes/", params={"iTwinId": sandbox.itwin_id}, json=body) == expected
 
 
-@pytest.mark.parametrize("params", [{}, {"iTwinId": ""}, {"iTwinId": "myproject"}])
-async def test_a_scene_needs_the_uuid_of_an_itwin(rejected: Rejecting, params: dict[str, str]) -> None:
-    """Without iTwinId in the form of a UUID no scene is created."""
+@pytest.mark.parametrize("params", [{}, {"iTwinId": ""}])
+async def test_a_scene_needs_an_itwin(rejected: Rejecting, params: dict[str, str]) -> None:
+    """Without iTwinId no scene is created."""
     expected = (400, INVALID, [("InvalidParameter", "iTwinId")])
     assert await rejected("POST", "/scenes/", params=params, json=scene_with()) == expected
 
 
 async def test_what_a_scene_refers_to_must_exist(rejected: Rejecting, sandbox: Sandbox) -> None:
     """404 SceneNotFound for an unknown iTwin and for an unknown parent scene."""
-    for itwin_id, body in ((SCENE_ID, scene_with()), (sandbox.itwin_id, scene_with() | {"parentId": SCENE_ID})):
+    for itwin_id, body in (
+        (SCENE_ID, scene_with()),
+        ("myproject", scene_with()),
+        (sandbox.itwin_id, scene_with() | {"parentId": SCENE_ID}),
+    ):
         assert await rejected("POST", "/scenes/", params={"iTwinId": itwin_id}, json=body) == (404, "SceneNotFound", [])
 
 

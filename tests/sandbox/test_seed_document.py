@@ -107,7 +107,7 @@ async def test_an_empty_seed_has_an_account_and_nothing_else() -> None:
         ({"repositories": [{"iTwinId": STYLED_ID}]}, r"repositories\[0\].iTwinId"),
         ({"repositories": [{"options": []}]}, r"repositories\[0\].options"),
         ({"repositories": [{"id": "a"}, {"id": "a"}]}, r"repositories\[1\].id"),
-        ({"scenes": [{"objects": [{"kind": "Layer"}]}]}, r"scenes\[0\].objects"),
+        ({"scenes": [{"objects": [{"kind": "Layer"}]}]}, r"scenes\[0\].objects\[0\]"),
         ({"detectors": [{"name": "d", "type": "XRay"}]}, r"detectors\[0\].type"),
         ({"repositories": [{"resources": [{}]}]}, r"repositories\[0\].resources\[0\].id"),
         ({"webhooks": [{"active": "yes"}]}, r"webhooks\[0\].active"),

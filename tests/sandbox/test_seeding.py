@@ -7,10 +7,10 @@ from typing import Any
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
+from itwin_platform_sandbox._service.document import CHECKS, SCHEMAS, values_of
 from itwin_platform_sandbox._service.examples import seeded_platform
-from itwin_platform_sandbox._service.itwin_filter import STATUSES, SUB_CLASSES
 from itwin_platform_sandbox._service.messages import is_uuid
-from itwin_platform_sandbox._service.scenes import scene_problems
+from itwin_platform_sandbox._service.scenes import object_problems
 from itwin_platform_sandbox._service.state import Seeded, time_text
 
 from tests.support.counted_calls import counted_calls
@@ -48,8 +48,8 @@ def test_the_itwins_form_one_hierarchy() -> None:
     assert all(itwin["parentId"] in itwins for itwin in itwins.values() if itwin["id"] not in roots)
     assert {str(itwin["iTwinAccountId"]) for itwin in itwins.values()} == {data.account_id}
     assert len({str(itwin["number"]) for itwin in itwins.values()}) == len(itwins)
-    assert {str(itwin["subClass"]) for itwin in itwins.values()} == set(SUB_CLASSES)
-    assert {str(itwin["status"]) for itwin in itwins.values()} == set(STATUSES)
+    assert {str(itwin["subClass"]) for itwin in itwins.values()} == set(values_of("ITwinSubClass"))
+    assert {str(itwin["status"]) for itwin in itwins.values()} == set(values_of("ITwinStatus"))
     assert all(is_uuid(key) and key == itwin["id"] for key, itwin in itwins.items())
 
 
@@ -64,7 +64,8 @@ def test_the_seeded_objects_would_be_taken_if_they_were_posted() -> None:
     """The objects of the seeded scene keep the rules of Create scene."""
     (scene,) = seeded().platform.scenes.values()
     assert len(scene.objects) == 100
-    assert scene_problems({"displayName": "S", "sceneData": {"objects": list(scene.objects)}}, set()) == []
+    assert not [problem for item in scene.objects for problem in CHECKS.check(SCHEMAS["SceneObjectCreate"])(item) or ()]
+    assert list(object_problems(list(scene.objects), frozenset())) == []
     assert {str(item["kind"]) for item in scene.objects} == {"RepositoryResource", "View3d", "Layer", "GISStyling"}
 
 

@@ -76,6 +76,7 @@ def main() -> None:
     if found.changed:
         print(found.text, file=sys.stderr)
     from tools.generation.generator import write_package
+    from tools.generation.sandbox_document import FILE, sandbox_document
 
     target, name = arguments.into / PACKAGE, arguments.spec.name
     text = text_of(str(arguments.spec))
@@ -84,10 +85,13 @@ def main() -> None:
         made = Path(folder) / PACKAGE
         write_package(document, made, name=name, text=text)
         changed = differences(committed=target, made=made)
+        served = arguments.into.parent / FILE  # beside another folder there may be no sandbox
+        if served.parent.exists() and (not served.exists() or served.read_bytes() != sandbox_document(document)):
+            changed.append(f"differs: {FILE.as_posix()}")
         if arguments.check:
             if changed:
                 print(*changed, sep="\n", file=sys.stderr)
-                raise SystemExit("generated/ is not what openapi.yaml gives: run `make generate` and commit the result")
+                raise SystemExit("this is not what openapi.yaml gives: run `make generate` and commit the result")
             return
         if wrong := [line for line in type_errors(made.parent) if line.startswith(GENERATED)]:
             raise SystemExit("\n".join([f"{name} gives modules with wrong types:", *wrong]))
@@ -95,6 +99,8 @@ def main() -> None:
         follows = what_follows(document, made=made, changed=changed)
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(made, target, ignore=shutil.ignore_patterns("__pycache__"))
+        if served.parent.exists():
+            served.write_bytes(sandbox_document(document))
     print(*follows, sep="\n")
 
 

@@ -2,15 +2,15 @@
 
 import base64
 import copy
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-from .._service.itwins import parse_integer
+from .._service.document import DocumentedOperation
 from .._service.json_values import JSON, JSONObject
 from .._service.messages import APIRequest, ServiceResponse
-from .._service.service import Operation
 from .._service.state import Platform, StoredScene, time_text
 from .plan import Fault
 
@@ -28,7 +28,7 @@ class ChangeContext:
     """
 
     request: APIRequest
-    operation: Operation | None
+    operation: DocumentedOperation | None
     fault: Fault
     platform: Platform
     number: int
@@ -158,8 +158,12 @@ def other_page_size(context: ChangeContext, _: ServiceResponse) -> ServiceRespon
 
 
 def _smaller_size(request: APIRequest) -> int:
-    top = parse_integer(request.query.get("$top", "100")) or 0
+    top = _integer(request.query.get("$top", "100"))
     return top - max(1, top // 3)
+
+
+def _integer(text: str) -> int:
+    return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else 0
 
 
 def _with_next(response: ServiceResponse, change: Callable[[str], str]) -> ServiceResponse:

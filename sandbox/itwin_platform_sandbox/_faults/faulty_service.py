@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from .._service.credentials import Tokens
+from .._service.document import DocumentedOperation
 from .._service.json_values import JSON, NotJSONError, read_json
 from .._service.messages import APIRequest, ErrorResponse, ServiceResponse, WireResponse
-from .._service.service import Operation, Service
+from .._service.service import Service
 from .._service.state import Platform
 from . import changes, seen_changes
 from .catalogue import FaultName, ResponseKind
@@ -47,7 +48,7 @@ class Decision:
     rejected the request.
     """
 
-    operation: Operation | None
+    operation: DocumentedOperation | None
     response: WireResponse | None
     body: JSON = None
     delivery: Fault | None = None
@@ -69,7 +70,7 @@ class FaultyService:
         self.now = now
         self._number = 0
 
-    def operation(self, request: APIRequest) -> Operation | None:
+    def operation(self, request: APIRequest) -> DocumentedOperation | None:
         """Return the operation that the request names."""
         try:
             return self._service.route(request).operation
@@ -99,7 +100,7 @@ class FaultyService:
 
     def _decision(
         self,
-        operation: Operation | None,
+        operation: DocumentedOperation | None,
         wire: WireResponse | None,
         response: ServiceResponse | None = None,
         delivery: Fault | None = None,
@@ -132,7 +133,7 @@ class FaultyService:
             return accept_any_query_scope(request)
         return request
 
-    def _changed_response(self, request: APIRequest, operation: Operation | None) -> ServiceResponse:
+    def _changed_response(self, request: APIRequest, operation: DocumentedOperation | None) -> ServiceResponse:
         response = self._service.handle(request)
         name = operation.name if operation else None
         faults = sorted(

@@ -141,6 +141,7 @@ TOKEN_FIELDS = (
     "scopes",
     "member_of",
     "expires_in",
+    "organization",
 )
 
 
@@ -164,6 +165,7 @@ async def add_token(sandbox: RunningSandbox, request: Request) -> Response:
         scopes=read_strings(values, "scopes", ALL_SCOPES),
         member_of=None if values.get("member_of") is None else read_strings(values, "member_of", ()),
         expires_in=None if expires_in is None else read_number(values, "expires_in", 0),
+        organization=read_boolean(values, "organization", default=True),
     )
     return json_response(token_values(token, sandbox.tokens.registered()[token], sandbox.clock()), 201)
 

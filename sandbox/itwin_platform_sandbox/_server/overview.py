@@ -106,6 +106,7 @@ def token_values(token: str, caller: Caller, now: float) -> JSONObject:
         "permissions": [*sorted(caller.permissions)],
         "scopes": [*sorted(caller.scopes)],
         "member_of": None if caller.member_of is None else [*sorted(caller.member_of)],
+        "organization": caller.personal_account_id is None,
         "expires_in": None if caller.expires_at is None else caller.expires_at - now,
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from .json_values import FieldError, check_choice
+from .state import new_uuid, source_of
 
 ITWINS_MODIFY = "itwins_modify"
 WEBHOOKS_MAINTAINER = "webhooks_maintainer"
@@ -22,7 +23,10 @@ class CredentialsError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """The rights of a token; `member_of` None means: member of every iTwin."""
+    """The rights of a token; `member_of` None means: member of every iTwin.
+
+    `personal_account_id` is the Account of a caller without an organization. Source: section 4.4.
+    """
 
     organization_administrator: bool = True
     service_application: bool = True
@@ -30,10 +34,11 @@ class Caller:
     scopes: frozenset[str] = ALL_SCOPES
     member_of: frozenset[str] | None = None
     expires_at: float | None = None
+    personal_account_id: str | None = None
 
     def is_member_of(self, itwin_id: str) -> bool:
         """Return whether the caller is a member of the iTwin."""
-        return self.member_of is None or itwin_id.lower() in self.member_of
+        return self.member_of is None or itwin_id.lower() in self.member_of or itwin_id == self.personal_account_id
 
     def has_access_to(self, itwin_id: str) -> bool:
         """Return whether the caller can read the iTwin: as a member or as organization administrator."""
@@ -68,6 +73,7 @@ class Tokens:
         scopes: Iterable[str] = ALL_SCOPES,
         member_of: Iterable[str] | None = None,
         expires_in: float | None = None,
+        organization: bool = True,
     ) -> None:
         """Register `token` for a caller with these rights; replace an earlier registration."""
         if not _BEARER.fullmatch(f"Bearer {token}"):
@@ -77,13 +83,16 @@ class Tokens:
         for permission in known - ALL_PERMISSIONS:
             check_choice("permissions", permission, sorted(ALL_PERMISSIONS))
         self._expired.discard(token)
+        if not organization and member_of is None:
+            member_of = ()
         self._registered[token] = Caller(
-            organization_administrator=organization_administrator,
+            organization_administrator=organization_administrator and organization,
             service_application=service_application,
             permissions=known,
             scopes=frozenset(scopes),
             member_of=None if member_of is None else frozenset(itwin_id.lower() for itwin_id in member_of),
             expires_at=None if expires_in is None else self._clock() + expires_in,
+            personal_account_id=None if organization else new_uuid(source_of(1, f"account of {token}")),
         )
 
     def registered(self) -> Mapping[str, Caller]:

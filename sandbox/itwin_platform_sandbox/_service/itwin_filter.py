@@ -1,4 +1,8 @@
-"""TODO"""
+"""Compiles `$filter` to a predicate on one iTwin. Source: section 4.3.
+
+The rules of every statement: strings compare without regard to case, dates compare as times, a null compares
+only with eq and ne, and a comparison has one property on one side and one value on the other.
+"""
 
 import operator
 from collections.abc import Callable
@@ -10,41 +14,22 @@ from typing import Literal, TypeAlias, cast
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput
 
+from .document import CHECKS, properties_of
 from .json_values import JSON, JSONObject
+from .schema_checks import Schema
 
 PropertyKind = Literal["text", "number", "time"]
 
-ITWIN_PROPERTIES: dict[str, PropertyKind] = {
-    "id": "text",
-    "class": "text",
-    "subClass": "text",
-    "type": "text",
-    "number": "text",
-    "displayName": "text",
-    "status": "text",
-    "geographicLocation": "text",
-    "latitude": "number",
-    "longitude": "number",
-    "ianaTimeZone": "text",
-    "dataCenterLocation": "text",
-    "parentId": "text",
-    "iTwinAccountId": "text",
-    "imageName": "text",
-    "image": "text",
-    "createdDateTime": "time",
-    "createdBy": "text",
-    "lastModifiedDateTime": "time",
-    "lastModifiedBy": "text",
-}
-SUMMARY_PROPERTIES = ("id", "class", "subClass", "type", "number", "displayName", "status")
-SUB_CLASSES = ("Account", "Portfolio", "Asset", "Program", "Project", "WorkPackage")
-STATUSES = ("Active", "Inactive", "Trial")
+
+def _kind(schema: Schema) -> PropertyKind:
+    found = CHECKS.resolved(schema)
+    if found.get("format") == "date-time":
+        return "time"
+    return "number" if "number" in found["type"] else "text"
 
 
-def summary(itwin: JSONObject) -> JSONObject:
-    """Return the minimal representation of an iTwin."""
-    return {name: itwin[name] for name in SUMMARY_PROPERTIES}
-
+ITWIN_PROPERTIES: dict[str, PropertyKind] = {name: _kind(schema) for name, schema in properties_of("ITwin").items()}
+SUMMARY_PROPERTIES = tuple(properties_of("ITwinSummary"))
 
 Predicate: TypeAlias = Callable[[JSONObject], bool]
 Comparable: TypeAlias = str | float | datetime
@@ -84,25 +69,33 @@ class _Value:
 
 
 @dataclass(frozen=True, slots=True)
-class _Term:
+class Filter:
+    """A compiled statement, or a term of it, and whether it asks for iTwins whose status is Inactive."""
+
     accepts: Predicate
+    asks_for_inactive: bool
     depth: int = 1
 
 
-def compile_filter(statement: str) -> Predicate:
+def compile_filter(statement: str) -> Filter:
     """Compile a statement; `FilterError` when it is invalid, unsupported or names an unknown property."""
     try:
-        return cast("_Term", _PARSER.parse(statement)).accepts
+        return cast("Filter", _PARSER.parse(statement))
     except UnexpectedInput as error:
         near = statement[max(0, error.pos_in_stream or 0) :][:40]
         raise FilterError("statement", f"The filter has a syntax error at {near!r}.") from error
 
 
-def _term(accepts: Predicate, *terms: _Term) -> _Term:
-    depth = 1 + max((term.depth for term in terms), default=0)
+def _joined(accepts: Predicate, terms: list[Filter]) -> Filter:
+    depth = 1 + max(term.depth for term in terms)
     if depth > DEEPEST_NESTING:
         raise FilterError("statement", f"The filter nests more than {DEEPEST_NESTING} levels.")
-    return _Term(accepts, depth)
+    return Filter(accepts, any(term.asks_for_inactive for term in terms), depth)
+
+
+def _term(accepts: Predicate, property_: _Property, *, says_which: bool = True) -> Filter:
+    """Return one term; with `says_which` False it says which iTwins are not wanted, and so asks for none."""
+    return Filter(accepts, says_which and property_.name == "status" and accepts({"status": "Inactive"}))
 
 
 def _compare(name: str, property_: _Property, value: _Value) -> Predicate:
@@ -151,7 +144,7 @@ _READERS: dict[PropertyKind, Callable[[JSON], Comparable]] = {
 }
 
 
-class _Compiler(Transformer[Token, _Term | _Property | _Value]):
+class _Compiler(Transformer[Token, Filter | _Property | _Value]):
     """The callbacks of the parser, which build terms from the innermost nodes outwards."""
 
     def property(self, children: list[Token]) -> _Property:
@@ -175,24 +168,24 @@ class _Compiler(Transformer[Token, _Term | _Property | _Value]):
     def null(self, children: list[Token]) -> _Value:
         return _Value(None)
 
-    def any_of(self, terms: list[_Term]) -> _Term:
+    def any_of(self, terms: list[Filter]) -> Filter:
         predicates = [term.accepts for term in terms]
-        return _term(lambda itwin: any(accepts(itwin) for accepts in predicates), *terms)
+        return _joined(lambda itwin: any(accepts(itwin) for accepts in predicates), terms)
 
-    def all_of(self, terms: list[_Term]) -> _Term:
+    def all_of(self, terms: list[Filter]) -> Filter:
         predicates = [term.accepts for term in terms]
-        return _term(lambda itwin: all(accepts(itwin) for accepts in predicates), *terms)
+        return _joined(lambda itwin: all(accepts(itwin) for accepts in predicates), terms)
 
-    def comparison(self, children: list[_Property | _Value | Token]) -> _Term:
+    def comparison(self, children: list[_Property | _Value | Token]) -> Filter:
         left, name, right = children
         operator_name = str(name).lower()
         if isinstance(left, _Property) and isinstance(right, _Value):
-            return _term(_compare(operator_name, left, right))
+            return _term(_compare(operator_name, left, right), left, says_which=operator_name == "eq")
         if isinstance(left, _Value) and isinstance(right, _Property):
-            return _term(_compare(_MIRRORED[operator_name], right, left))
+            return _term(_compare(_MIRRORED[operator_name], right, left), right, says_which=operator_name == "eq")
         raise FilterError("statement", "A comparison needs a property on one side and a value on the other.")
 
-    def text_function(self, children: list[_Property | _Value | Token]) -> _Term:
+    def text_function(self, children: list[_Property | _Value | Token]) -> Filter:
         name, first, second = children
         # The specification has the value first, OData the property: with one of each there is no doubt.
         value, property_ = (first, second) if isinstance(second, _Property) else (second, first)
@@ -202,8 +195,8 @@ class _Compiler(Transformer[Token, _Term | _Property | _Value]):
             raise FilterError("statement", f"{name}(value, property) needs a quoted string and a string property.")
         text, key = value.value.casefold(), property_.name
         if str(name).lower() == "contains":
-            return _term(lambda itwin: text in str(itwin.get(key) or "").casefold())
-        return _term(lambda itwin: str(itwin.get(key) or "").casefold().startswith(text))
+            return _term(lambda itwin: text in str(itwin.get(key) or "").casefold(), property_)
+        return _term(lambda itwin: str(itwin.get(key) or "").casefold().startswith(text), property_)
 
 
 # With the transformer inside the parser no tree is built and nothing recurses, however long the statement.

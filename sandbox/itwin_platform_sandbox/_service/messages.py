@@ -6,10 +6,8 @@ Source: section 2.11 for the body of an error, section 7 for its codes.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NoReturn
 
-from .credentials import Caller
-from .json_values import JSON, JSONObject, NotJSONError, read_json
+from .json_values import JSON, NotJSONError, read_json
 
 
 class Body:
@@ -44,18 +42,6 @@ class APIRequest:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: Body = field(default_factory=Body, repr=False)
     origin: str = "http://127.0.0.1"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperationRequest:
-    """The input of one operation: caller, decoded path parameters, query, headers and body."""
-
-    caller: Caller
-    path_parameters: Mapping[str, str]
-    query: Mapping[str, str]
-    headers: Mapping[str, str] = field(repr=False)
-    body: Body = field(repr=False)
-    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,24 +105,6 @@ class ErrorResponse(Exception):  # noqa: N818 - it is a response of the service,
         return ServiceResponse(self.status, {"error": error}, self.headers, rate_limit=self.rate_limit)
 
 
-@dataclass(frozen=True, slots=True)
-class InvalidRequest:
-    """The error of one operation for invalid requests."""
-
-    status: int
-    code: str
-    message: str
-
-    def reject(self, *details: Detail) -> NoReturn:
-        """Raise the error with these details."""
-        raise ErrorResponse(self.status, self.code, self.message, details)
-
-    def reject_any(self, details: Sequence[Detail]) -> None:
-        """Raise the error if there are details."""
-        if details:
-            self.reject(*details)
-
-
 def operation_not_found(message: str) -> ErrorResponse:
     """Return the error for an unknown operation. Source: section 7, `OperationNotFound`."""
     detail = Detail("OperationNotFound", None, message)
@@ -157,25 +125,6 @@ def insufficient_permissions(message: str) -> ErrorResponse:
 # "UUIDs" of the service need not satisfy RFC 4122 in version and variant, so only their form is looked at.
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
-_JSON_MEDIA_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json", re.IGNORECASE)
-
-
-def read_object(request: OperationRequest, invalid: InvalidRequest) -> JSONObject:
-    """Return the body as a JSON object; else the operation's own error with detail `InvalidRequestBody`."""
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip()
-    if not _JSON_MEDIA_TYPE.fullmatch(media_type):
-        _reject_body(invalid, f"Content-Type must be application/json, not {media_type[:100]!r}.")
-    try:
-        body = request.body.json()
-    except NotJSONError as error:
-        _reject_body(invalid, f"The body is not JSON: {error}.")
-    if not isinstance(body, dict):
-        _reject_body(invalid, "The body must be a JSON object.")
-    return body
-
-
-def _reject_body(invalid: InvalidRequest, message: str) -> NoReturn:
-    invalid.reject(Detail("InvalidRequestBody", None, message))
 
 
 def is_origin(text: str) -> bool:
@@ -186,8 +135,3 @@ def is_origin(text: str) -> bool:
 def is_uuid(value: JSON) -> bool:
     """Return whether the value is a string in the form of a UUID."""
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
-
-
-def is_number(value: JSON) -> bool:
-    """Return whether the value is a JSON number: in Python true and false are integers, in JSON they are not."""
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
-from .detectors import DETECTOR_TYPES
+from .document import CHECKS, SCHEMAS, properties_of, values_of
 from .examples import CLASS_OF
-from .itwin_filter import ITWIN_PROPERTIES, STATUSES, SUB_CLASSES
+from .itwin_filter import ITWIN_PROPERTIES
 from .json_values import (
     JSON,
     FieldError,
@@ -23,8 +23,8 @@ from .json_values import (
     read_strings,
     write_json,
 )
-from .messages import Detail, is_uuid
-from .scenes import MOST_OBJECTS, OBJECT_RULES, scene_problems
+from .messages import is_uuid
+from .scenes import object_problems
 from .state import (
     Platform,
     Seeded,
@@ -80,6 +80,8 @@ def _read_yaml(name: str, content: bytes) -> JSON:
 
 
 CREATED = datetime(2024, 1, 15, 12, tzinfo=UTC)
+_ITWIN_CHECKS = {name: CHECKS.check(schema) for name, schema in properties_of("ITwin").items()}
+_OBJECT_CHECK = CHECKS.check(SCHEMAS["SceneObjectCreate"])
 SeedDocument = Mapping[str, object]
 
 
@@ -142,8 +144,8 @@ class _DocumentReader:
         self.main_itwin_id = others[0] if others else self._platform.account_id
 
     def _itwin(self, where: str, entry: JSONObject) -> JSONObject:
-        sub_class = check_choice(f"{where}.subClass", entry.get("subClass", "Project"), SUB_CLASSES)
-        check_choice(f"{where}.status", entry.get("status", "Active"), STATUSES)
+        sub_class = check_choice(f"{where}.subClass", entry.get("subClass", "Project"), values_of("ITwinSubClass"))
+        check_choice(f"{where}.status", entry.get("status", "Active"), values_of("ITwinStatus"))
         itwin: JSONObject = dict.fromkeys(ITWIN_PROPERTIES)
         itwin.update(
             id=self._id(where, entry, self._platform.itwins).lower(),
@@ -153,11 +155,11 @@ class _DocumentReader:
             createdDateTime=time_text(CREATED),
             lastModifiedDateTime=time_text(CREATED),
         )
-        itwin["class"] = CLASS_OF[sub_class]
+        itwin["class"] = CLASS_OF.get(sub_class, "Thing")
         itwin["number"] = itwin["displayName"] = f"{sub_class} {len(self._platform.itwins) + 1}"
         itwin.update({name: value for name, value in entry.items() if name != "id"})
         for name, kind in ITWIN_PROPERTIES.items():
-            _check_property(f"{where}.{name}", kind, itwin[name])
+            _check_property(f"{where}.{name}", name, kind, itwin[name])
         for name in ("number", "displayName"):
             read_string(entry, name, "made by the sandbox")
         return itwin
@@ -207,7 +209,7 @@ class _DocumentReader:
                 stamps: JSONObject = {"sceneId": scene_id, "createdById": self._platform.user_id}
                 objects: list[JSONObject] = []
                 for index, item in enumerate(_list(f"{where}.objects", entry.get("objects", []))):
-                    values = read_fields(item, tuple(OBJECT_RULES), f"{where}.objects[{index}].")
+                    values = read_fields(item, tuple(properties_of("SceneObjectCreate")), f"{where}.objects[{index}].")
                     objects.append(
                         {"id": self.new_id(), **values, **stamps, "creationTime": time, "lastModified": time}
                     )
@@ -219,7 +221,9 @@ class _DocumentReader:
         for where, entry in self._entries("detectors", known):
             with _fields_of(where):
                 detector: JSONObject = {"name": read_string(entry, "name"), "displayName": None, "description": None}
-                detector["type"] = check_choice(f"{where}.type", entry.get("type", DETECTOR_TYPES[0]), DETECTOR_TYPES)
+                detector["type"] = check_choice(
+                    f"{where}.type", entry.get("type", values_of("DetectorType")[0]), values_of("DetectorType")
+                )
                 self._platform.detectors.append({**detector, "documentationUrl": None, "versions": [], **entry})
 
     def store_webhooks(self) -> None:
@@ -293,25 +297,20 @@ def _list(field: str, value: JSON) -> list[JSON]:
     return value
 
 
-def _check_property(field: str, kind: str, value: JSON) -> None:
-    if value is None:
-        return
-    if kind == "number":
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise FieldError(field, "must be a number or null")
-        return
-    if not isinstance(value, str):
-        raise FieldError(field, "must be a string or null")
-    if kind == "time":
+def _check_property(field: str, name: str, kind: str, value: JSON) -> None:
+    # Null stands for what the document leaves out.
+    for problem in (_ITWIN_CHECKS[name](value) or ()) if value is not None else ():
+        raise FieldError(field, problem.message)
+    if kind == "time" and value is not None:
         try:
-            datetime.fromisoformat(value)
+            datetime.fromisoformat(str(value))
         except ValueError:
             raise FieldError(field, "must be a time such as 2024-01-15T12:00:00.000Z") from None
 
 
 def _check_objects(field: str, objects: list[JSONObject]) -> None:
-    for start in range(0, len(objects), MOST_OBJECTS):
-        batch: list[JSON] = [*objects[start : start + MOST_OBJECTS]]
-        details: list[Detail] = scene_problems({"displayName": "S", "sceneData": {"objects": batch}}, set())
-        if details:
-            raise FieldError(field, f"in the {MOST_OBJECTS} objects from {start}: {details[0].message}")
+    for index, item in enumerate(objects):
+        for problem in _OBJECT_CHECK(item) or ():
+            raise FieldError(f"{field}[{index}]", f"{'.'.join(map(str, problem.path))} {problem.message}")
+    for target, message in object_problems(objects, frozenset()):
+        raise FieldError(f"{field}{target}", message)

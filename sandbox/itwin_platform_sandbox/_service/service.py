@@ -5,71 +5,48 @@ rejected before any work is done. This module uses neither an HTTP server nor a 
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import unquote
 
 from .credentials import Caller, CredentialsError, Tokens
 from .detectors import create_detector
+from .document import DOCUMENTED, DocumentedOperation, OperationRequest
 from .itwins import get_primary_account, list_itwins
 from .messages import (
     APIRequest,
     ErrorResponse,
-    OperationRequest,
     ServiceResponse,
     operation_not_found,
     rate_limit_exceeded,
 )
-from .odd_fields import odd_fields, reject_odd_fields
+from .odd_fields import odd_fields
 from .rate_limit import RequestCounter, retry_after_headers
 from .repositories import create_repository_resource, update_repository
 from .scenes import create_scene, list_scene_objects
 from .state import Platform
 from .webhooks import update_webhook
 
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One row: `version` is the one in the vendor media type of Accept (section 9)."""
-
-    name: str
-    method: str
-    route: str
-    version: int
-    decide: Callable[[Platform, OperationRequest], ServiceResponse]
-    pattern: re.Pattern[str] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        # Other clients of the platform omit the slash at the end of a collection.
-        path = f"{self.route}?" if self.route.endswith("/") else self.route
-        pattern = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path))
-        object.__setattr__(self, "pattern", pattern)  # a frozen value computes a field
-
-
-OPERATIONS = (
-    Operation("list_itwins", "GET", "/itwins/", 1, list_itwins),
-    Operation("get_primary_account", "GET", "/itwins/myprimaryaccount", 1, get_primary_account),
-    Operation("update_repository", "PATCH", "/itwins/{iTwinId}/repositories/{repositoryId}", 1, update_repository),
-    Operation(
-        "create_repository_resource",
-        "POST",
-        "/itwins/{iTwinId}/repositories/{repositoryId}/resources",
-        1,
-        create_repository_resource,
-    ),
-    Operation("create_scene", "POST", "/scenes/", 1, create_scene),
-    Operation("list_scene_objects", "GET", "/scenes/{sceneId}/objects", 1, list_scene_objects),
-    Operation("create_detector", "POST", "/reality-analysis/detectors", 2, create_detector),
-    Operation("update_webhook", "PATCH", "/webhooks/{webhookId}", 2, update_webhook),
-)
+_DECISIONS: Mapping[str, Callable[[Platform, OperationRequest], ServiceResponse]] = {
+    "list_itwins": list_itwins,
+    "get_primary_account": get_primary_account,
+    "update_repository": update_repository,
+    "create_repository_resource": create_repository_resource,
+    "create_scene": create_scene,
+    "list_scene_objects": list_scene_objects,
+    "create_detector": create_detector,
+    "update_webhook": update_webhook,
+}
+# The operations that the sandbox carries out; another one of the document gets 404.
+OPERATIONS = tuple(operation for operation in DOCUMENTED.values() if operation.name in _DECISIONS)
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
     """The operation of a request, with its decoded path parameters."""
 
-    operation: Operation
+    operation: DocumentedOperation
     path_parameters: dict[str, str]
 
 
@@ -135,10 +112,11 @@ class Service:
             caller = self._admit(request, counted=counted)
             route = self.route(request)
             self._check_version(route.operation, request.headers["accept"])
-            details = odd_fields(route.operation.name, request)
+            details = odd_fields(route.operation, request.body)
             if self._strict:
-                reject_odd_fields(route.operation.name, details)
-            response = route.operation.decide(self._platform, self._operation_request(request, route, caller))
+                route.operation.reject_any(details)
+            decide = _DECISIONS[route.operation.name]
+            response = decide(self._platform, self._operation_request(request, route, caller))
             return replace(response, notes=tuple(f"{detail.target}: {detail.message}" for detail in details))
         except ErrorResponse as error:
             return error.response()
@@ -157,7 +135,7 @@ class Service:
             raise rate_limit_exceeded(headers, str(counter.limit))
         return caller
 
-    def _check_version(self, operation: Operation, accept: str) -> None:
+    def _check_version(self, operation: DocumentedOperation, accept: str) -> None:
         for entry in accept.split(","):
             media_type = entry.partition(";")[0].strip().lower()
             if media_type in _GENERAL_MEDIA_TYPES:
@@ -174,6 +152,7 @@ class Service:
 
     def _operation_request(self, request: APIRequest, route: Route, caller: Caller) -> OperationRequest:
         return OperationRequest(
+            operation=route.operation,
             caller=caller,
             path_parameters=route.path_parameters,
             query=request.query,
