@@ -45,7 +45,7 @@ def client(
     on_event: Callable[[BackoffEvent], None] | None = None,
 ) -> PlatformClient:
     """Make a client without a delay before a retry."""
-    policy = backoff or BackoffPolicy(base_delay=0.0, retry_budget=1_000_000)
+    policy = backoff or BackoffPolicy(base_delay=0.0)
     return PlatformClient(
         address, vendor="v", token="t", transport=transport, backoff=policy, timeout=timeout, on_event=on_event
     )

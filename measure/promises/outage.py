@@ -1,20 +1,181 @@
-"""A service that is down, and the requests that retries add to its load."""
+"""A service that is down, shortly or lastingly: what is lost, what is sent, and how soon everything works again."""
 
 import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import median
 
-from itwin_platform import PlatformClient, ServerError
+import httpx
+from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformClient, PlatformError, ServerError
+from itwin_platform._http.attempts.call import CallInfo
 
 from tests.support.exchange import PreparedResponse
-from tests.support.raw_server import RawServer
+from tests.support.raw_server import ACCOUNT, RawServer
+from tests.support.virtual_time import in_virtual_time
 
-from .figure import Figure, at_most, exactly
+from .figure import Figure, at_most, exactly, for_comparison
 from .services import Service
 
+LATENCY = 0.02
+HTML = {"content-type": "text/html"}
+#: What a service that is down does with a request.
+FAULTS: dict[str, Callable[[], httpx.Response]] = {
+    "503": lambda: httpx.Response(503),
+    "503 with Retry-After": lambda: httpx.Response(503, headers={"retry-after": "1"}),
+    "502 in HTML": lambda: httpx.Response(502, headers=HTML, content=b"<html>Bad Gateway</html>"),
+}
+#: What a network that is down raises instead.
+BREAKS: dict[str, type[httpx.TransportError]] = {"reset": httpx.ReadError, "refused": httpx.ConnectError}
+KINDS = (*BREAKS, *FAULTS)
 
-async def run_outage(*, calls: int, service: Service) -> tuple[int, int]:
-    """Start `calls` calls of a service that is down; return the counts of ServerErrors and of requests."""
+
+@dataclass(slots=True)
+class Blip(httpx.AsyncBaseTransport):
+    """A service without a network that is down in virtual time: what `is_down` says, by path and time."""
+
+    kind: str
+    is_down: Callable[[str, float], bool]
+    requests: list[tuple[str, str, float]] = field(default_factory=list)
+    cancels_cleanly = True
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Respond after `LATENCY`, or as a service or a network that is down."""
+        loop, path = asyncio.get_running_loop(), request.url.path
+        self.requests.append((request.method, path, loop.time()))
+        down = self.is_down(path, loop.time())
+        if not (down and self.kind == "refused"):
+            await asyncio.sleep(LATENCY)
+        # A connection is also cut that was opened before.
+        if down and self.kind in BREAKS:
+            raise BREAKS[self.kind](self.kind)
+        return FAULTS[self.kind]() if down else httpx.Response(200, content=b"{}")
+
+
+def until(seconds: float) -> Callable[[str, float], bool]:
+    """Return an outage of everything; one of 0 s resets what is in flight, for 30 ms."""
+    return lambda _, now: now < max(seconds, 0.03)
+
+
+async def called(
+    transport: BackoffTransport, path: str, *, method: str = "GET", route: str = "/things/{id}"
+) -> tuple[str, int | type[PlatformError], float]:
+    """Make a call; return its path, its status or its error, and when it ended."""
+    extensions = CallInfo(method=method, route=route, policy=BackoffPolicy()).extensions()
+    request = httpx.Request(method, f"https://service.example{path}", extensions=extensions)
+    try:
+        response = await transport.handle_async_request(request)
+    except PlatformError as error:
+        return path, type(error), asyncio.get_running_loop().time()
+    return path, response.status_code, asyncio.get_running_loop().time()
+
+
+async def at_once(blip: Blip, *, calls: int, method: str = "GET") -> list[tuple[str, int | type[PlatformError], float]]:
+    """Make calls of as many objects at once."""
+    async with BackoffTransport(blip, gate=Gate(20)) as transport:
+        return await asyncio.gather(*(called(transport, f"/things/{n}", method=method) for n in range(calls)))
+
+
+def lost(kind: str, *, seconds: float, calls: int) -> tuple[int, list[float]]:
+    """Return how many GETs a blip loses, and how long after its end each of the others succeeds."""
+    found = in_virtual_time(at_once(Blip(kind, until(seconds)), calls=calls))
+    return sum(status != 200 for _, status, _ in found), [max(0.0, at - seconds) for *_, at in found]
+
+
+def blips() -> list[Figure]:
+    """Count lost GETs for each kind and length of a blip, and measure the recovery after its end."""
+    figures = []
+    for kind in KINDS:
+        for seconds in (0.0, 0.3, 1.0, 3.0, 10.0):
+            found = [lost(kind, seconds=seconds, calls=calls) for calls in (20, 100, 1000)]
+            name, counts, (_, after) = f"{kind} for {seconds:g} s", [count for count, _ in found], found[-1]
+            figures.append(
+                Figure(
+                    promise=f"{name}: lost of 20, 100, 1,000 GETs",
+                    allowed="0, 0, 0",
+                    measured=", ".join(map(str, counts)),
+                    holds=not any(counts),
+                )
+            )
+            figures.append(for_comparison(f"{name}: the middle one of 1,000 succeeds after", median(after), unit=" s"))
+            figures.append(for_comparison(f"{name}: the last one of 1,000 succeeds after", max(after), unit=" s"))
+    return figures
+
+
+async def lone_caller(blip: Blip, *, seconds: float) -> int:
+    """Call one after the other for some time; return the requests of the last ten minutes."""
+    loop, paths = asyncio.get_running_loop(), 0
+    async with BackoffTransport(blip, gate=Gate(20)) as transport:
+        while loop.time() < seconds:
+            paths += 1
+            await called(transport, f"/things/{paths}")
+    return sum(at > seconds - 600 for *_, at in blip.requests)
+
+
+def lasting() -> list[Figure]:
+    """Count the requests of an outage that does not end."""
+    figures = []
+    for kind in KINDS:
+        for calls in (20, 100, 1000):
+            blip = Blip(kind, lambda _, __: True)
+            found = in_virtual_time(at_once(blip, calls=calls))
+            assert all(status != 200 for _, status, _ in found)
+            figures.append(at_most(f"lasting outage, {kind}, {calls:,} GETs: requests", len(blip.requests), 30))
+        alone = in_virtual_time(lone_caller(Blip(kind, lambda _, __: True), seconds=3_600.0))
+        figures.append(at_most(f"lasting outage, {kind}, one caller: requests in ten minutes", alone, 120))
+    return figures
+
+
+async def beside(share: float, *, bad: str, route: str) -> tuple[int, float]:
+    """Make 40 calls a second for 30 s, a share of them bad; return what the others lose, and how long they wait."""
+    source, blip = random.Random(1), Blip("503", lambda path, _: path.startswith(bad))
+    async with BackoffTransport(blip, gate=Gate(20)) as transport:
+        calls = []
+        for number in range(1200):
+            is_bad = source.random() < share
+            path, template = (f"{bad}/{number % 3}", route) if is_bad else (f"/things/{number}", "/things/{id}")
+            began = asyncio.get_running_loop().time()
+            calls.append((began, asyncio.create_task(called(transport, path, route=template))))
+            await asyncio.sleep(0.025)
+        found = [(began, *(await call)) for began, call in calls]
+    others = [(status, at - began) for began, path, status, at in found if not path.startswith(bad)]
+    return sum(status != 200 for status, _ in others), max(seconds for _, seconds in others)
+
+
+def partial_outages() -> list[Figure]:
+    """Measure what others notice of an object, or an operation, that is bad at 50 and 75 % of the calls."""
+    figures = []
+    for what, bad, route in (("object", "/things/bad", "/things/{id}"), ("operation", "/bad", "/bad/{id}")):
+        for share in (0.5, 0.75):
+            count, seconds = in_virtual_time(beside(share, bad=bad, route=route))
+            name = f"bad {what}, {share:.0%} of calls"
+            figures.append(exactly(f"{name}: lost by others", count, 0))
+            figures.append(at_most(f"{name}: longest call of others", seconds, 1.0, unit=" s"))
+    return figures
+
+
+def posts() -> list[Figure]:
+    """Count the POSTs that are sent again although they may have had an effect."""
+    figures = []
+    for kind in KINDS:
+        blip = Blip(kind, until(1.0))
+        in_virtual_time(at_once(blip, calls=100, method="POST"))
+        arrived = [path for _, path, at in blip.requests if not (kind == "refused" and at < 1.0)]
+        figures.append(exactly(f"{kind}, 1 s, 100 POSTs: sent twice", len(arrived) - len(set(arrived)), 0))
+    return figures
+
+
+async def run_outage(*, calls: int, service: Service = RawServer, seconds: float | None = None) -> tuple[int, int]:
+    """Start `calls` calls of a service that is down for some time; return the counts of errors and of requests."""
+    loop = asyncio.get_running_loop()
+    ends_at = None if seconds is None else loop.time() + seconds
+
+    def respond(_: object) -> PreparedResponse:
+        is_down = ends_at is None or loop.time() < ends_at
+        return PreparedResponse(status=503) if is_down else PreparedResponse(body=ACCOUNT)
+
     async with (
-        service(lambda _: PreparedResponse(status=503)) as server,
+        service(respond) as server,
         PlatformClient(server.address, vendor="acme", token="t-1", transport=server.transport) as platform,
     ):
         results = await asyncio.gather(
@@ -23,11 +184,20 @@ async def run_outage(*, calls: int, service: Service) -> tuple[int, int]:
         return sum(isinstance(error, ServerError) for error in results), len(server.requests)
 
 
-async def outage(*, service: Service = RawServer) -> list[Figure]:
-    """Measure a hundred calls and a thousand."""
+async def on_loopback() -> list[Figure]:
+    """Measure a lasting and a short outage with a server on loopback."""
+    failed, requests = await run_outage(calls=1000)
+    lost_calls, _ = await run_outage(calls=1000, seconds=1.0)
+    return [
+        exactly("loopback, 503 throughout, 1,000 calls: ServerError each", failed, 1000),
+        at_most("loopback, 503 throughout, 1,000 calls: requests", requests, 30),
+        exactly("loopback, 503 for 1 s, 1,000 calls: lost", lost_calls, 0),
+    ]
+
+
+async def outage() -> list[Figure]:
+    """Measure blips and outages: in virtual time, in a thread of its own, and once over loopback."""
     figures = []
-    for calls, most in ((100, 1.2), (1000, 1.05)):
-        failed, requests = await run_outage(calls=calls, service=service)
-        figures.append(exactly(f"outage, {calls:,} calls: ServerError each", failed, calls))
-        figures.append(at_most(f"outage, {calls:,} calls: requests per call", requests / calls, most))
-    return figures
+    for measure in (blips, lasting, partial_outages, posts):
+        figures += await asyncio.to_thread(measure)
+    return [*figures, *await on_loopback()]

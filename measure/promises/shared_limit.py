@@ -45,7 +45,7 @@ async def shared_limit_of_the_system() -> list[Figure]:
         with RedisServer(program) as redis:
             version, figures = redis.version, await uncontended(redis)
         for measurement in (outage_of_processes, eight_processes, interrupted_processes):
-            # A new server for each case, because an outage empties the retry budget.
+            # A new server for each case: what one leaves in Redis must not help the next.
             with RedisServer(program) as redis:
                 figures += await measurement(redis, fast=False)
         found += [replace(each, promise=f"{version}: {each.promise}") for each in figures]

@@ -10,8 +10,6 @@ from itwin_platform._http.policy import (
     GiveUp,
     Outcome,
     Progress,
-    Retry,
-    RetryBudget,
     decide,
     delay_before,
 )
@@ -28,9 +26,9 @@ def decided(
     rate_limits: int = 0,
     elapsed: float = 0.0,
     policy: BackoffPolicy = POLICY,
-    tokens: int = 90,
+    rounds: int = 0,
     jitter: float = 0.0,
-) -> Retry | GiveUp:
+) -> GiveUp | None:
     """Decides for a first attempt, unless it is said otherwise."""
     progress = Progress(
         attempts=attempts,
@@ -44,7 +42,7 @@ def decided(
         progress=progress,
         elapsed=elapsed,
         policy=policy,
-        budget=tokens,
+        rounds=rounds,
     )
 
 
@@ -75,13 +73,14 @@ def test_only_four_statuses_ask_for_a_retry(status: int, expected: Outcome) -> N
         (Outcome.UNAVAILABLE, True, True, False),
         (Outcome.OUTCOME_UNKNOWN, True, True, False),
         (Outcome.NOT_SENT, True, True, True),
+        (Outcome.NEVER_REACHED, True, True, True),
         (Outcome.UNSENDABLE, False, False, False),
         (Outcome.FINAL, False, False, False),
     ],
 )
 def test_who_retries_what(what: Outcome, get: bool, patch: bool, post: bool) -> None:
     """A POST is retried only where it certainly had no effect; GET and PATCH also after a lost response."""
-    repeated = {method: isinstance(decided(method, what), Retry) for method in ("GET", "PATCH", "POST")}
+    repeated = {method: decided(method, what) is None for method in ("GET", "PATCH", "POST")}
     assert repeated == {"GET": get, "PATCH": patch, "POST": post}
 
 
@@ -91,35 +90,25 @@ def test_the_table_has_a_row_for_everything_that_is_retried() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "attempts", "rate_limits", "repeats"),
+    ("what", "attempts", "rate_limits", "rounds", "repeats"),
     [
-        (Outcome.UNAVAILABLE, 4, 0, True),
-        (Outcome.UNAVAILABLE, 5, 0, False),
-        (Outcome.NOT_SENT, 5, 0, False),
-        (Outcome.OUTCOME_UNKNOWN, 5, 7, False),
-        (Outcome.RATE_LIMITED, 5, 7, True),
-        (Outcome.RATE_LIMITED, 0, 1000, True),
+        (Outcome.UNAVAILABLE, 6, 0, 6, True),
+        (Outcome.UNAVAILABLE, 7, 0, 0, False),
+        (Outcome.UNAVAILABLE, 1, 0, 7, False),
+        (Outcome.NOT_SENT, 7, 0, 0, False),
+        (Outcome.NEVER_REACHED, 2, 0, 0, True),
+        (Outcome.NEVER_REACHED, 3, 0, 0, False),
+        (Outcome.OUTCOME_UNKNOWN, 7, 9, 0, False),
+        (Outcome.RATE_LIMITED, 7, 9, 7, True),
+        (Outcome.RATE_LIMITED, 0, 1000, 0, True),
     ],
 )
-def test_attempts_are_counted_without_429(what: Outcome, attempts: int, rate_limits: int, repeats: bool) -> None:
-    """Five attempts in all; a 429 uses none of them, and is retried also when they are used."""
-    decision = decided("GET", what, attempts=attempts, rate_limits=rate_limits)
-    assert isinstance(decision, Retry) is repeats
-
-
-@pytest.mark.parametrize(("tokens", "what", "repeats"), [
-    (5, Outcome.UNAVAILABLE, True),
-    (4, Outcome.UNAVAILABLE, False),
-    (5, Outcome.NOT_SENT, True),
-    (10, Outcome.OUTCOME_UNKNOWN, True),
-    (9, Outcome.OUTCOME_UNKNOWN, False),
-    (0, Outcome.RATE_LIMITED, True),
-])  # fmt: skip  # a table
-def test_a_retry_costs_budget_by_kind(tokens: int, what: Outcome, repeats: bool) -> None:
-    """Five for a failure, ten for a lost response, none for a 429: without them nothing is retried."""
-    decision = decided("GET", what, tokens=tokens)
-    assert isinstance(decision, Retry) is repeats
-    assert isinstance(decision, Retry) or "the retry budget is spent" in decision.reason
+def test_attempts_are_counted_without_429(
+    what: Outcome, attempts: int, rate_limits: int, rounds: int, repeats: bool
+) -> None:
+    """Seven attempts in all, or seven rounds of an outage; a 429 uses none, and is retried when they are used."""
+    decision = decided("GET", what, attempts=attempts, rate_limits=rate_limits, rounds=rounds)
+    assert (decision is None) is repeats
 
 
 @pytest.mark.parametrize(
@@ -134,13 +123,13 @@ def test_a_retry_costs_budget_by_kind(tokens: int, what: Outcome, repeats: bool)
 def test_no_wait_is_begun_that_is_too_long(retry_after: float, elapsed: float, reason: str | None) -> None:
     """A wait above max_wait, or one that ends at the deadline or past it, is given up before it begins."""
     decision = decided("GET", Outcome.RATE_LIMITED, retry_after=retry_after, elapsed=elapsed)
-    assert (decision.reason if isinstance(decision, GiveUp) else None) == reason
+    assert (decision.reason if decision is not None else None) == reason
 
 
 def test_without_a_deadline_only_the_attempts_end_it() -> None:
     """`deadline=None` sets no limit to the duration of a call."""
     policy = BackoffPolicy(deadline=None)
-    assert isinstance(decided("GET", Outcome.RATE_LIMITED, elapsed=1e9, policy=policy), Retry)
+    assert decided("GET", Outcome.RATE_LIMITED, elapsed=1e9, policy=policy) is None
 
 
 methods = st.sampled_from(["GET", "HEAD", "PATCH", "PUT", "DELETE", "POST", "CONNECT", "post", "X"])
@@ -167,7 +156,7 @@ def test_the_rules_hold_for_every_input(
     rate_limits: int,
     elapsed: float,
     policy: BackoffPolicy,
-    tokens: int,
+    rounds: int,
     jitter: float,
 ) -> None:
     """The rules above the table: no second effect, a named wait is a floor, no wait too long, nothing unlisted."""
@@ -179,29 +168,19 @@ def test_the_rules_hold_for_every_input(
         rate_limits=rate_limits,
         elapsed=elapsed,
         policy=policy,
-        tokens=tokens,
+        rounds=rounds,
         jitter=jitter,
     )
-    if isinstance(decision, GiveUp):
+    if decision is not None:
         assert decision.error is (OutcomeUnknownError if what in EFFECT_POSSIBLE else NotSentError)
         return
     assert what in RULES
-    assert method in ("GET", "HEAD", "PATCH", "PUT") or what in (Outcome.RATE_LIMITED, Outcome.NOT_SENT)
+    assert method in ("GET", "HEAD", "PATCH", "PUT") or what in (
+        Outcome.RATE_LIMITED,
+        Outcome.NOT_SENT,
+        Outcome.NEVER_REACHED,
+    )
     progress = Progress(attempts=attempts, rate_limits=rate_limits)
     delay = delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
     assert (retry_after or 0.0) <= delay <= policy.max_wait
     assert policy.deadline is None or elapsed + delay < policy.deadline
-    assert decision.cost <= tokens
-
-
-def test_tokens_come_back_with_success_and_never_above_the_capacity() -> None:
-    """A call that ends well gives back what its last retry spent, or one; there are never more than at first."""
-    tokens = RetryBudget(20)
-    tokens.spend(10)
-    tokens.spend(5)
-    tokens.refund(5)
-    assert tokens.left == 10
-    tokens.refund(0)
-    assert tokens.left == 11
-    tokens.refund(100)
-    assert tokens.left == 20

@@ -131,16 +131,18 @@ async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -
     assert [(record.name, record.levelname, record.message) for record in caplog.records] == [
         ("itwin_platform", "WARNING", "GET /things -> 429: no request starts for 2 s"),
         ("itwin_platform", "DEBUG", "GET /things -> 429 in 0 ms (attempt 1, correlation id None)"),
+        ("itwin_platform", "INFO", "GET /things -> 429: attempt 2 in 2 s"),
         ("itwin_platform", "DEBUG", "GET /things -> ReadError in 0 ms (attempt 2, correlation id None)"),
+        ("itwin_platform", "INFO", "GET /things -> ReadError: attempt 3 in 1 s"),
         ("itwin_platform", "DEBUG", "GET /things -> 200 in 0 ms (attempt 3, correlation id c-1)"),
     ]
 
 
-async def test_without_debug_and_callback_only_cooldowns_are_reported(caplog: pytest.LogCaptureFixture) -> None:
-    """The log is quiet while all is well."""
+async def test_without_debug_only_what_the_client_waits_for_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """Retries at level INFO, cooldowns at WARNING; attempts need DEBUG."""
     caplog.set_level(logging.INFO, "itwin_platform")
     await send(backoff(ScriptedTransport(503, rate_limited("2"), 200)))
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert [record.levelname for record in caplog.records] == ["INFO", "WARNING", "INFO"]
 
 
 @pytest.mark.parametrize("headers", [{}, {"x-correlation-id": "c-9"}])

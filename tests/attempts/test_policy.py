@@ -9,16 +9,15 @@ from itwin_platform._requests.options import with_limits
 
 
 def test_the_defaults_are_the_documented_ones() -> None:
-    """Five attempts, waits of at most a minute, two minutes in all, twenty requests at once."""
+    """Seven attempts, waits of at most a minute, two minutes in all, twenty requests at once."""
     assert dataclasses.asdict(BackoffPolicy()) == {
-        "max_attempts": 5,
+        "max_attempts": 7,
         "max_wait": 60.0,
         "deadline": 120.0,
         "queue_timeout": None,
         "base_delay": 0.5,
-        "max_delay": 20.0,
+        "max_delay": 5.0,
         "max_in_flight": 20,
-        "retry_budget": 90,
     }
 
 
@@ -36,7 +35,6 @@ def test_a_policy_does_not_change() -> None:
         ("max_attempts", True),
         ("max_attempts", "3"),
         ("max_in_flight", 0),
-        ("retry_budget", -1),
         ("max_wait", -1.0),
         ("max_wait", float("nan")),
         ("max_wait", None),
@@ -62,9 +60,9 @@ def test_a_view_keeps_the_other_numbers(limits: dict[str, Any]) -> None:
     assert with_limits(policy, **unset | limits) == dataclasses.replace(policy, **limits)
 
 
-@pytest.mark.parametrize("policy", [{"max_wait": 0}, {"deadline": None}, {"deadline": 0.5}, {"retry_budget": 0}])
+@pytest.mark.parametrize("policy", [{"max_wait": 0}, {"deadline": None}, {"deadline": 0.5}])
 def test_the_ends_of_the_ranges_are_taken(policy: dict[str, float | None]) -> None:
-    """Zero waits, no deadline and no retry budget are policies."""
+    """Zero waits and no deadline are policies."""
     assert dataclasses.asdict(dataclasses.replace(BackoffPolicy(), **policy)).items() >= policy.items()  # type: ignore[arg-type]  # by name
 
 

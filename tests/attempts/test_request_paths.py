@@ -84,9 +84,9 @@ async def test_a_status_is_the_same_error_either_way(
 async def test_a_lost_response_is_the_same_error_either_way(
     send: Send, platform: PlatformClient, httpx_mock: HTTPXMock, cause: Exception, error: type[Exception]
 ) -> None:
-    """Both ways raise the same error for a lost response, after five attempts."""
+    """Both ways raise the same error for a lost response, after seven attempts."""
     httpx_mock.add_exception(cause, is_reusable=True)
-    with pytest.raises(error, match="after 5 attempts"):
+    with pytest.raises(error, match="after 7 attempts"):
         await send(platform, "/things")
 
 

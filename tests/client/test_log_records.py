@@ -53,7 +53,7 @@ async def logged(
 
 async def test_a_record_of_an_attempt_has_its_fields(caplog: pytest.LogCaptureFixture) -> None:
     """Method, route, status, attempt, seconds and correlation id can be searched for, and counted."""
-    failed, done = await logged(caplog, 503, 200)
+    failed, retry, done = await logged(caplog, 503, 200)
     assert failed.pop("message").startswith("GET /scenes/{scene_id}/objects -> 503 in ")
     assert failed.pop("itwin_seconds") >= 0
     assert failed == {
@@ -66,11 +66,12 @@ async def test_a_record_of_an_attempt_has_its_fields(caplog: pytest.LogCaptureFi
         "itwin_correlation_id": "c-1",
     }
     assert (done["itwin_status"], done["itwin_attempt"]) == (200, 2)
+    assert (retry["itwin_event"], retry["itwin_status"], retry["itwin_attempt"]) == ("RetryScheduled", 503, 2)
 
 
 async def test_a_record_of_a_cooldown_has_its_fields(caplog: pytest.LogCaptureFixture) -> None:
     """The record of a cooldown says for how long no request starts."""
-    (cooldown,) = await logged(caplog, 429, 200, level=logging.INFO)
+    (cooldown,) = await logged(caplog, 429, 200, level=logging.WARNING)
     assert cooldown.pop("message").startswith("GET /scenes/{scene_id}/objects -> 429: no request starts for ")
     assert cooldown.pop("itwin_seconds") >= 0
     assert cooldown == {
@@ -99,7 +100,7 @@ async def test_a_callback_that_failed_is_reported_with_its_event(caplog: pytest.
 async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.LogCaptureFixture) -> None:
     """Each field is our own by its prefix; no query value, no id, no body, no token, no address is in any of them."""
     lines = await logged(caplog, 429, 503, 200)
-    assert len(lines) == 4
+    assert len(lines) == 6
     for line in lines:
         assert all(name.startswith("itwin_") for name in line if name != "message")
     for confidential in (SCENE, ITWIN, "planted", "base-path", "service.example", "$top", "Bearer"):

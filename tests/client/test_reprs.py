@@ -132,7 +132,7 @@ def test_every_member_of_an_enum_is_shown_in_full() -> None:
 
 def test_a_policy_shows_all_that_it_was_given() -> None:
     """The `repr` of a policy shows every value."""
-    assert repr(BackoffPolicy()).startswith("BackoffPolicy(max_attempts=5, max_wait=60.0, deadline=120.0, ")
+    assert repr(BackoffPolicy()).startswith("BackoffPolicy(max_attempts=7, max_wait=60.0, deadline=120.0, ")
     assert all(f"{field.name}=" in repr(BackoffPolicy()) for field in fields(BackoffPolicy))
 
 

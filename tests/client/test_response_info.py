@@ -44,7 +44,7 @@ def test_the_seconds_cover_retries() -> None:
 
     async def call() -> float:
         responses = iter([httpx.Response(503), httpx.Response(200, json=ACCOUNT)])
-        client, _ = answering(lambda _: next(responses), backoff=BackoffPolicy(base_delay=7.0))
+        client, _ = answering(lambda _: next(responses), backoff=BackoffPolicy(base_delay=7.0, max_delay=7.0))
         reported: list[ResponseInfo] = []
         async with client:
             await client.with_options(on_response=reported.append).itwins.get_primary_account()

@@ -162,7 +162,7 @@ async def test_limits_of_a_view_hold_for_its_calls() -> None:
         assert (caught.value.attempts, len(requests)) == (2, 2)
         with pytest.raises(ServerError) as caught:
             await client.itwins.get_primary_account()
-    assert caught.value.attempts == 5
+    assert caught.value.attempts == 7
 
 
 @pytest.mark.parametrize(("deadline", "seconds"), [(3.0, 3.0), (None, 1000.0)], ids=["shorter", "none"])

@@ -13,7 +13,7 @@ from tests.support.page_schedules import Schedule, ScheduledPages
 from tests.support.scripted_transport import ScriptedTransport
 from tests.support.virtual_time import in_virtual_time
 
-POLICY = BackoffPolicy(max_attempts=20, max_wait=600.0, deadline=None, retry_budget=100_000, max_in_flight=64)
+POLICY = BackoffPolicy(max_attempts=20, max_wait=600.0, deadline=None, max_in_flight=64)
 PLACES = st.integers(0, 40)
 SCHEDULES = st.builds(
     Schedule,

@@ -15,7 +15,7 @@ from itwin_platform import (
 )
 from itwin_platform_sandbox import Sandbox
 
-PATIENT = BackoffPolicy(base_delay=0.001, max_delay=0.002, retry_budget=10_000)
+PATIENT = BackoffPolicy(base_delay=0.001, max_delay=0.002)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import math
 import re
 from datetime import timedelta
 from itertools import chain
@@ -67,11 +68,20 @@ def test_limits_of_backoff_are_its_defaults() -> None:
 
 def test_what_is_retried_is_the_table_of_the_code() -> None:
     """Attempts and costs in the table are those of the rules, and jitter is what the page says."""
-    table = rows("retries", "What happened | GET, PATCH | POST | uses an attempt | costs retry budget")
-    documented = {row[0]: (row[3] == "yes", int(row[4])) for row in table if row[4]}
-    names = ("429", "502, 503, 504", "certainly not sent (no connection)", "no response, possibly sent")
-    costs = [(rule.uses_attempt, rule.cost) for rule in policy.RULES.values()]
-    assert documented == dict(zip(names, costs, strict=True))
+    table = rows("retries", "What happened | GET, PATCH | POST | attempts at most")
+    documented = {row[0]: row[3] for row in table if row[3]}
+    names = (
+        *("429", "502, 503, 504", "certainly not sent (no connection)"),
+        *(
+            "nothing listens on loopback, or the host is unknown, and no response ever came",
+            "no response, possibly sent",
+        ),
+    )
+    counts = [
+        "max_attempts" if rule.most_attempts == math.inf else str(rule.most_attempts) for rule in policy.RULES.values()
+    ]
+    assert documented == dict(zip(names, ["any", *counts[1:]], strict=True))
+    assert not policy.RULES[policy.Outcome.RATE_LIMITED].uses_attempt
     shares = f"{policy.JITTER_SHARE:.0%}", f"{policy.JITTER_SECONDS} s", f"{policy.RETRY_AFTER_JITTER_SHARE:.0%}"
     assert all(share.replace("%", " %") in page("retries") for share in shares)
 

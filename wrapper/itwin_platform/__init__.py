@@ -33,7 +33,7 @@ from ._errors import (
 )
 from ._http.attempts.tokens import AccessToken, TokenProvider
 from ._http.attempts.transport import BackoffTransport
-from ._http.events import AttemptEnded, BackoffEvent, CooldownStarted, GateChanged
+from ._http.events import AttemptEnded, BackoffEvent, CooldownStarted, GateChanged, OutageEnded, OutageStarted
 from ._http.gates.gate import Gate
 from ._http.gates.window import RateLimit
 from ._http.policy import BackoffPolicy
@@ -144,6 +144,8 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "NotFoundError",
     "NotSentError",
     "OAuth2AuthorizationCodePKCEAuthentication",
+    "OutageEnded",
+    "OutageStarted",
     "OutcomeUnknownError",
     "Page",
     "Pager",

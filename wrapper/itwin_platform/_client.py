@@ -52,7 +52,7 @@ class PlatformClient:
         ssl_context: the certificates to trust and to show, where those of SSL_CERT_FILE, SSL_CERT_DIR or certifi do not
             fit: those of a company, or a client certificate. Its ALPN protocols are set to HTTP/1.1.
         gate: shared by all clients of one address and credential.
-        on_event: is called with each attempt that ended and each cooldown that started; it must not block.
+        on_event: is called with each attempt that ended, each cooldown and each outage; it must not block.
         allow_insecure: True sends the token over plain http to a host that is not loopback.
 
     Raises:

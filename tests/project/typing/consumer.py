@@ -28,6 +28,8 @@ from itwin_platform import (
     ITwinSubClass,
     ITwinSummary,
     OAuth2AuthorizationCodePKCEAuthentication,
+    OutageEnded,
+    OutageStarted,
     OutcomeUnknownError,
     Page,
     Pager,
@@ -69,6 +71,8 @@ def count(event: BackoffEvent) -> None:
         case AttemptEnded():
             assert_type(event.status, int | None)
             assert_type(event.correlation_id, str | None)
+        case OutageStarted() | OutageEnded():
+            assert_type(event.route, str)
         case CooldownStarted():
             assert_type(event.seconds, float)
         case _:

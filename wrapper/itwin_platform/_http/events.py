@@ -58,6 +58,65 @@ class CooldownStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OutageStarted:
+    """An operation is down: several calls in a row found it so. Its calls wait, and one probes it after each delay.
+
+    It is logged at level WARNING.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself when no template is known.
+        status: the status of the last response; None when none came.
+        error: the name of the exception that came instead; None when a response came.
+        seconds: how long until the first probe.
+    """
+
+    method: str
+    route: str
+    status: int | None
+    error: str | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutageEnded:
+    """An operation that was down responds again. It is logged at level INFO.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself when no template is known.
+        seconds: how long it was closed.
+        probes: how many probes that took.
+    """
+
+    method: str
+    route: str
+    seconds: float
+    probes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryScheduled:
+    """A call waits before its next attempt. It is logged at level INFO, and no callback is called.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself when no template is known.
+        status: the status of the response before; None when none came.
+        error: the name of the exception that came instead; None when a response came.
+        attempt: which attempt is next, from 2.
+        seconds: how long it waits, the gate and an outage not counted.
+    """
+
+    method: str
+    route: str
+    status: int | None
+    error: str | None
+    attempt: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateChanged:
     """A shared gate lost its server, which is logged at level WARNING, or has it back, at level INFO.
 
@@ -72,31 +131,13 @@ class GateChanged:
     reason: str | None
 
 
-BackoffEvent = AttemptEnded | CooldownStarted
-Event = TypeVar("Event", AttemptEnded, CooldownStarted, GateChanged, BackoffEvent)
+BackoffEvent = AttemptEnded | CooldownStarted | OutageStarted | OutageEnded
+Event = TypeVar("Event", AttemptEnded, CooldownStarted, OutageStarted, OutageEnded, GateChanged, BackoffEvent)
 
 
 def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
     """Log an event and call back; a callback that fails is logged, and the request continues."""
-    if isinstance(event, GateChanged):
-        change = "is shared again" if event.is_shared else "continues without its server"
-        level = logging.INFO if event.is_shared else logging.WARNING
-        LOG.log(
-            level, "gate %r %s%s", event.name, change, f": {event.reason}" if event.reason else "", extra=_extra(event)
-        )
-    elif isinstance(event, CooldownStarted):
-        LOG.warning(
-            "%s %s -> 429: no request starts for %.3g s",
-            *(event.method, event.route, event.seconds),
-            extra=_extra(event),
-        )
-    elif LOG.isEnabledFor(logging.DEBUG):
-        LOG.debug(
-            "%s %s -> %s in %.0f ms (attempt %d, correlation id %s)",
-            *(event.method, event.route, event.status or event.error, event.seconds * 1000, event.attempt),
-            event.correlation_id,
-            extra=_extra(event),
-        )
+    log(event)
     if on_event is None:
         return
     try:
@@ -105,7 +146,35 @@ def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
         LOG.exception("on_event failed", extra=_extra(event))
 
 
-def _extra(event: BackoffEvent | GateChanged) -> dict[str, object]:
+def log(event: BackoffEvent | RetryScheduled | GateChanged) -> None:
+    """Log an event."""
+    level, text, values = _line(event)
+    if LOG.isEnabledFor(level):
+        LOG.log(level, text, *values, extra=_extra(event))
+
+
+def _line(event: BackoffEvent | RetryScheduled | GateChanged) -> tuple[int, str, tuple[object, ...]]:
+    """Return the level, the text and the values of the line of the log."""
+    if isinstance(event, GateChanged):
+        change = "is shared again" if event.is_shared else "continues without its server"
+        level = logging.INFO if event.is_shared else logging.WARNING
+        return level, "gate %r %s%s", (event.name, change, f": {event.reason}" if event.reason else "")
+    called = (event.method, event.route)
+    if isinstance(event, CooldownStarted):
+        return logging.WARNING, "%s %s -> 429: no request starts for %.3g s", (*called, event.seconds)
+    if isinstance(event, OutageStarted):
+        text = "%s %s is down (%s): its calls wait, one probes in %.3g s"
+        return logging.WARNING, text, (*called, event.status or event.error, event.seconds)
+    if isinstance(event, OutageEnded):
+        return logging.INFO, "%s %s responds again after %.3g s, %d probes", (*called, event.seconds, event.probes)
+    if isinstance(event, RetryScheduled):
+        found = event.status or event.error
+        return logging.INFO, "%s %s -> %s: attempt %d in %.3g s", (*called, found, event.attempt, event.seconds)
+    attempt = (event.status or event.error, event.seconds * 1000, event.attempt, event.correlation_id)
+    return logging.DEBUG, "%s %s -> %s in %.0f ms (attempt %d, correlation id %s)", (*called, *attempt)
+
+
+def _extra(event: BackoffEvent | RetryScheduled | GateChanged) -> dict[str, object]:
     # The prefix keeps them apart from what logging, and filters of an application, put on a record.
     values = {f"{FIELD_PREFIX}{field.name}": getattr(event, field.name) for field in fields(event)}
     return {f"{FIELD_PREFIX}event": type(event).__name__, **values}

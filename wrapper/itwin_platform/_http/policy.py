@@ -17,33 +17,31 @@ class BackoffPolicy:
     """How long and how often requests are retried. Source: section 7 (429, `retry-after`).
 
     Args:
-        max_attempts: attempts in total, at least 1; a response with status 429 uses none.
+        max_attempts: attempts in total, at least 1; a response with status 429 uses none. When an operation is down,
+            one call probes it for all; so many probes that fail in a row end every call that waits.
         max_wait: the longest single wait, in seconds; if it would take longer, the call fails immediately.
         deadline: seconds for one request in total, from its first admission by the gate; None for no deadline.
         queue_timeout: seconds that a request may queue for that first admission; None for no limit.
         base_delay: seconds before the first retry when the service names no delay; each further retry doubles it.
         max_delay: the longest delay that this doubling reaches, in seconds.
         max_in_flight: requests in flight at once, at least 1, of all tasks of a client; a given `gate` has its own.
-        retry_budget: what retries may spend before successes refund it; it prevents retry storms.
 
     Raises:
         UsageError: a number is out of its range.
     """
 
-    max_attempts: int = 5
+    max_attempts: int = 7
     max_wait: float = 60.0
     deadline: float | None = 120.0
     queue_timeout: float | None = None
     base_delay: float = 0.5
-    max_delay: float = 20.0
+    max_delay: float = 5.0
     max_in_flight: int = 20
-    retry_budget: int = 90
 
     def __post_init__(self) -> None:
         # Written out: `with_options` makes a policy for each view, and a loop with `getattr` takes twice as long.
         _check_count("max_attempts", self.max_attempts, least=1)
         _check_count("max_in_flight", self.max_in_flight, least=1)
-        _check_count("retry_budget", self.retry_budget, least=0)
         _check_seconds("max_wait", self.max_wait)
         _check_seconds("base_delay", self.base_delay)
         _check_seconds("max_delay", self.max_delay)
@@ -73,6 +71,7 @@ class Outcome(enum.Enum):
     RATE_LIMITED = "status 429"
     UNAVAILABLE = "status 502, 503 or 504"
     NOT_SENT = "no response, certainly not sent"
+    NEVER_REACHED = "nothing is at an address that has never responded"
     OUTCOME_UNKNOWN = "no response, possibly sent"
     UNSENDABLE = "it cannot be sent as HTTP"
     UNTRUSTED = "one side does not trust the other's certificate or TLS version"
@@ -81,11 +80,11 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One row of the table: which methods are retried, whether it uses an attempt, and its cost of the retry budget."""
+    """One row of the table: which methods are retried, whether it uses an attempt, and how many there are at most."""
 
     any_method: bool
     uses_attempt: bool = True
-    cost: int = 5
+    most_attempts: float = math.inf
 
 
 # Rules that must stay true, whatever the table says:
@@ -95,10 +94,12 @@ class Rule:
 # 3. No wait starts that is longer than `max_wait` or ends past the deadline.
 # 4. What is not in the table is not retried.
 RULES: dict[Outcome, Rule] = {
-    Outcome.RATE_LIMITED: Rule(any_method=True, uses_attempt=False, cost=0),
+    Outcome.RATE_LIMITED: Rule(any_method=True, uses_attempt=False),
     Outcome.UNAVAILABLE: Rule(any_method=False),
     Outcome.NOT_SENT: Rule(any_method=True),
-    Outcome.OUTCOME_UNKNOWN: Rule(any_method=False, cost=10),
+    # Most likely nobody has started it, or the address is wrong: whoever waits for it finds out in two seconds.
+    Outcome.NEVER_REACHED: Rule(any_method=True, most_attempts=3),
+    Outcome.OUTCOME_UNKNOWN: Rule(any_method=False),
 }
 
 #: How responses are classified by their status; every other status is final.
@@ -106,6 +107,9 @@ OUTCOMES = {429: Outcome.RATE_LIMITED, **dict.fromkeys((502, 503, 504), Outcome.
 
 #: After one of these the request may have had an effect.
 EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN})
+
+#: After one of these the operation is down, perhaps for all calls.
+DOWN = frozenset({Outcome.UNAVAILABLE, Outcome.NOT_SENT, Outcome.OUTCOME_UNKNOWN})
 
 #: These methods are idempotent here; any other method is treated as POST. DELETE is not one: a retry after a lost
 #: response would get a 404, as if somebody else had deleted the object.
@@ -136,36 +140,11 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retry:
-    """Retry; `cost` is what that takes of the retry budget."""
-
-    cost: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GiveUp:
     """Do not retry, for this reason: the response stands; when none came, this error is raised."""
 
     reason: str
     error: type[TransportError]
-
-
-class RetryBudget:
-    """What retries may still spend, so that they do not become a storm; a success gives back what its call spent."""
-
-    __slots__ = ("capacity", "left")
-
-    def __init__(self, capacity: int) -> None:
-        self.capacity: int = capacity
-        self.left: int = capacity
-
-    def spend(self, cost: int) -> None:
-        """Take the cost of one retry."""
-        self.left -= cost
-
-    def refund(self, spent: int) -> None:
-        """Give back what the last retry of a successful call spent, or 1 when it spent nothing."""
-        self.left = min(self.capacity, self.left + max(spent, 1))
 
 
 def decide(
@@ -176,9 +155,9 @@ def decide(
     progress: Progress,
     elapsed: float,
     policy: BackoffPolicy,
-    budget: int,
-) -> Retry | GiveUp:
-    """Decide what follows an attempt.
+    rounds: int = 0,
+) -> GiveUp | None:
+    """Decide what follows an attempt: None for a retry.
 
     Args:
         method: the HTTP method.
@@ -187,21 +166,21 @@ def decide(
         progress: the attempts so far, this one included.
         elapsed: seconds since the gate first admitted the call.
         policy: the limits.
-        budget: what is left of the retry budget.
+        rounds: how often in a row one attempt has found the operation down for all calls.
     """
     rule = RULES.get(outcome)
     if rule is None:
         reason = "a retry would not change that"
     elif not rule.any_method and method not in IDEMPOTENT_METHODS:
         reason = f"{method} is not idempotent"
-    elif rule.uses_attempt and progress.attempts >= policy.max_attempts:
+    elif progress.attempts >= rule.most_attempts:
+        reason = "nothing has ever responded at this address: check it, and whether the service runs"
+    elif rule.uses_attempt and max(progress.attempts, rounds) >= policy.max_attempts:
         reason = f"max_attempts={policy.max_attempts} reached"
-    elif rule.cost > budget:
-        reason = "too many retries failed lately: the retry budget is spent"
     elif (limit := exceeded_limit(delay, elapsed=elapsed, policy=policy)) is not None:
         reason = limit if outcome is Outcome.RATE_LIMITED else f"the delay of {in_seconds(delay)} is {limit}"
     else:
-        return Retry(cost=rule.cost)
+        return None
     return GiveUp(reason=reason, error=OutcomeUnknownError if progress.may_have_had_an_effect else NotSentError)
 
 

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from ..._errors import (
     DeadlineExceededError,
@@ -21,7 +20,7 @@ from ..._errors import (
 from ..._status_errors import status_error
 from ..._version import LOG
 from ..connections.failures import kind_of_failure
-from ..connections.lazy import Request, Response, as_headers
+from ..connections.lazy import Request, Response, as_headers, copy_of_response
 from ..gates.window import Permit
 from ..policy import BackoffPolicy, GiveUp, Outcome, Progress, exceeded_limit, moment_after
 from .body import KEPT_OF_TOO_LARGE, decoded_body
@@ -40,11 +39,13 @@ class CallInfo:
         method: the HTTP method.
         route: the template of the path; the path itself where no template is known.
         policy: the limits of this call.
+        has_template: whether the route is a template.
     """
 
     method: str
     route: str
     policy: BackoffPolicy
+    has_template: bool = True
 
     def extensions(self) -> dict[str, object]:
         """Return the extensions that carry it on a request."""
@@ -84,7 +85,7 @@ def call_info(request: Request, *, policy: BackoffPolicy = _DEFAULT) -> CallInfo
     info = request.extensions.get(_KEY)
     if isinstance(info, CallInfo):
         return info
-    return CallInfo(method=request.method, route=request.url.path, policy=policy)
+    return CallInfo(method=request.method, route=request.url.path, policy=policy, has_template=False)
 
 
 def call_result(response: Response) -> CallResult:
@@ -123,7 +124,9 @@ class Call:
         send: makes one attempt.
         ticket: its position in the gate's queue, once it has one.
         permit: the gate's permission for the present attempt, until that has ended.
-        admitted_at: when the gate first admitted it, in the event loop's time.
+        started_at: when its deadline started, in the event loop's time: the gate first admitted it, or it began to
+            wait for an operation that is down.
+        is_queued: whether the gate has not admitted it yet.
         token: the token of the last attempt.
         refreshed_token: the token for the next attempt, when the last one got a 401.
         has_refreshed_token: whether a 401 has led to a refresh; it does so once.
@@ -132,7 +135,7 @@ class Call:
         sent: how many requests were sent.
         gate_wait: the seconds that it has waited at the gate for the next attempt.
         token_wait: the seconds that it has waited for the token of the next attempt.
-        spent: what its last retry has cost of the retry budget.
+        outage_wait: the seconds that it has waited beside the gate because its operation was down.
         is_in_flight: whether an attempt has begun and has not ended.
         is_rate_limited: whether the last response was a 429, and nothing was sent since.
         was_closed: whether the client was closed before the call's time was over.
@@ -145,7 +148,8 @@ class Call:
     send: Callable[[Request, "Call"], Awaitable[Attempt]]
     ticket: int | None = None
     permit: Permit | None = None
-    admitted_at: float | None = None
+    started_at: float | None = None
+    is_queued: bool = True
     token: ObtainedToken | None = None
     refreshed_token: ObtainedToken | None = None
     has_refreshed_token: bool = False
@@ -154,7 +158,7 @@ class Call:
     sent: int = 0
     gate_wait: float = 0.0
     token_wait: float = 0.0
-    spent: int = 0
+    outage_wait: float = 0.0
     is_in_flight: bool = False
     is_rate_limited: bool = False
     was_closed: bool = False
@@ -170,15 +174,34 @@ class Call:
     def longest_cooldown(self) -> float:
         """The longest cooldown, in seconds, that the call waits for."""
         policy = self.info.policy
-        if self.admitted_at is not None or policy.deadline is None:
+        if self.started_at is not None or policy.deadline is None:
             return policy.max_wait
         # The gate gets the time of the deadline once it has started. Until then, its length limits the cooldown.
         return min(policy.max_wait, policy.deadline)
 
     @property
     def elapsed(self) -> float:
-        """The seconds since the gate first admitted the call."""
-        return 0.0 if self.admitted_at is None else asyncio.get_running_loop().time() - self.admitted_at
+        """The seconds since its deadline started."""
+        return 0.0 if self.started_at is None else asyncio.get_running_loop().time() - self.started_at
+
+    @property
+    def operation(self) -> tuple[str, str]:
+        """What is down together: the operation, or everything at a host when that is not known."""
+        return self.info.method, self.info.route if self.info.has_template else self.request.url.host
+
+    def start_deadline(self, *, is_admitted: bool) -> None:
+        """Start the deadline, once: queueing behind one's own tasks must not fail a call."""
+        if not self.is_queued:
+            return
+        self.is_queued = not is_admitted
+        if self.started_at is None:
+            self.started_at = asyncio.get_running_loop().time()
+        deadline, ends_at = self.info.policy.deadline, self.limit.when()
+        due = None if deadline is None else self.started_at + deadline
+        if is_admitted or ends_at is None:
+            self.limit.reschedule(due)
+        elif due is not None:
+            self.limit.reschedule(min(ends_at, due))
 
     def ended(self, response: Response, *, retry_after: float | None, reason: str | None, now: datetime) -> Response:
         """Return the final response with what the attempts learned."""
@@ -194,6 +217,28 @@ class Call:
         return response
 
 
+class FoundDown(NamedTuple):
+    """The last attempt that found an operation down for all.
+
+    Args:
+        attempt: what it ended in.
+        token: the token of its request.
+        until: when the next call may probe, in the event loop's time.
+    """
+
+    attempt: Attempt
+    token: ObtainedToken | None
+    until: float
+
+
+class OperationDownError(Exception):
+    """A call may not wait any longer for an operation that is down; `found` is what another call found."""
+
+    def __init__(self, found: FoundDown) -> None:
+        super().__init__()
+        self.found = found
+
+
 class LastRateLimit:
     """The last 429 that the clients of one gate got in this process, and when its cooldown ends, in the loop's time."""
 
@@ -207,17 +252,6 @@ class LastRateLimit:
     def note(self, response: Response | None, *, token: ObtainedToken | None, until: float) -> None:
         """Keep the response that started a cooldown, or prolonged it, and the token of its request."""
         self.response, self.token, self.until = response, token, until
-
-
-_LAST: WeakKeyDictionary[object, LastRateLimit] = WeakKeyDictionary()
-
-
-def last_rate_limit_of(gate: object) -> LastRateLimit:
-    """Return what the clients of a gate share; a gate that cannot be referenced weakly shares nothing."""
-    try:
-        return _LAST.setdefault(gate, LastRateLimit())
-    except TypeError:
-        return LastRateLimit()
 
 
 def given_up(call: Call, attempt: Attempt, decision: GiveUp) -> TransportError:
@@ -265,8 +299,9 @@ def out_of_time(call: Call, seen: LastRateLimit, *, seconds: float | None, now: 
     if call.is_rate_limited:
         return held_back(call, seen, seconds=seconds, now=now)
     policy = call.info.policy
-    is_queued = call.admitted_at is None
-    what = f"queue_timeout of {policy.queue_timeout:g} s" if is_queued else f"deadline of {policy.deadline:g} s"
+    queued, deadline = policy.queue_timeout, policy.deadline
+    is_queued = call.is_queued and queued is not None and (deadline is None or queued <= deadline)
+    what = f"queue_timeout of {queued:g} s" if is_queued else f"deadline of {deadline:g} s"
     return DeadlineExceededError(
         f"{_where(call)}: the {what} passed; {sent_so_far(call.sent)}",
         attempts=call.sent,
@@ -297,6 +332,22 @@ def held_back(call: Call, seen: LastRateLimit | None, *, seconds: float | None, 
     )
     assert isinstance(error, RateLimitError)  # noqa: S101  # the class of the tree for status 429
     return error
+
+
+def found_down(call: Call, found: FoundDown, *, now: datetime) -> Response:
+    """End a call that has waited for an operation that is down, with what the last probe got.
+
+    Raises:
+        NotSentError, OutcomeUnknownError: no response.
+    """
+    attempt = found.attempt
+    if attempt.response is None:
+        raise _ended(call, f"other calls found the operation down ({kind_of_failure(attempt.error)})")
+    what = f"other calls found the operation down; of this one {sent_so_far(call.sent)}"
+    left = found.until - asyncio.get_running_loop().time()
+    retry_after = None if attempt.retry_after is None or left <= 0 else left
+    call.token = found.token or call.token
+    return call.ended(copy_of_response(attempt.response), retry_after=retry_after, reason=what, now=now)
 
 
 def _ended(call: Call, reason: str) -> TransportError:

@@ -82,7 +82,9 @@ class Trace:
     def _of_attempt(self, call: Call) -> "Trace":
         resent = {"http.request.resend_count": call.sent} if call.sent else {}
         waits = {f"{SPAN_PREFIX}gate_wait": call.gate_wait, f"{SPAN_PREFIX}token_wait": call.token_wait}
-        call.gate_wait = call.token_wait = 0.0
+        if call.outage_wait:
+            waits[f"{SPAN_PREFIX}outage_wait"] = call.outage_wait
+        call.gate_wait = call.token_wait = call.outage_wait = 0.0
         attributes = {**self._attributes, **resent, **waits}
         return Trace(self._api, self._tracer, attributes, kind=self._api.SpanKind.CLIENT)
 

@@ -15,31 +15,35 @@ from ..._errors import PlatformError, ResponseDecodeError, TransportError, Usage
 from ..._status_errors import limited_by
 from ..._version import LOG
 from ..connections.cancellation import cancelled_in_order
-from ..connections.failures import NO_RESPONSE, NOT_CONNECTED, UNSENDABLE, tls_failure, without_frames
+from ..connections.failures import NO_RESPONSE, NOT_CONNECTED, UNSENDABLE, is_nowhere, tls_failure, without_frames
 from ..connections.given_client import HTTPTransport, as_transport
 from ..connections.lazy import LazyRequest, Request, Response, copy_of
-from ..events import AttemptEnded, BackoffEvent, CooldownStarted, tell
+from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
 from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
-from ..policy import OUTCOMES, BackoffPolicy, GiveUp, Outcome, RetryBudget, decide, delay_before, retry_after_of
+from ..policy import OUTCOMES, BackoffPolicy, GiveUp, Outcome, decide, delay_before, retry_after_of
 from .body import read_body
 from .call import (
     Attempt,
     Call,
+    OperationDownError,
     call_info,
     closed,
+    found_down,
     given_up,
     held_back,
-    last_rate_limit_of,
     not_admitted,
     out_of_time,
 )
+from .operations import shared_by
 from .tokens import TokenAuth, utc_now
 from .tracing import OPENTELEMETRY, trace_of
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 #: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
 LONGEST_COOLDOWN = 86_400.0
+#: A token that has waited longer for a permit, in seconds, is asked for again before it is sent.
+LONGEST_UNSENT_TOKEN = 5.0
 
 #: How failures are classified, first match first; what is not listed may have had an effect.
 _OUTCOMES: tuple[tuple[tuple[type[Exception], ...], Outcome], ...] = (
@@ -61,7 +65,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         gate: shared by everything that sends to one service with one credential; a new one by default.
         auth: puts an access token on each attempt, so that a retry after a long wait carries a fresh one.
         max_response_bytes: the largest decoded response, in bytes.
-        on_event: is called with each attempt that ended and each cooldown that started; it must not block.
+        on_event: is called with each attempt that ended, each cooldown and each outage; it must not block.
         random_number: returns jitter, from 0 to 1.
         now: the wall clock.
 
@@ -90,12 +94,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise UsageError("gate must be a Gate or a RedisGate")
         self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._auth = auth
-        self._budget = RetryBudget(self._policy.retry_budget)
         self._calls: dict[Call, asyncio.Task[object] | None] = {}
         self._ended = asyncio.Event()
-        self._is_closed = False
+        self._is_closed = self._was_reached = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._seen = last_rate_limit_of(self._gate)
+        self._operations, self._seen = shared_by(self._gate)
         self._sender = AttemptSender(
             transport=as_transport(transport),
             gate=self._gate,
@@ -136,6 +139,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             # A later cooldown has another reason than the last response.
             seen = self._seen if asyncio.get_running_loop().time() <= self._seen.until else None
             raise held_back(call, seen, seconds=error.seconds, now=self._sender.now()) from None
+        except OperationDownError as error:
+            return found_down(call, error.found, now=self._sender.now())
         except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
             if isinstance(error, ResponseDecodeError):
                 error.attempts = call.sent
@@ -143,6 +148,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise
         finally:
             del self._calls[call]
+            self._operations.left_by(call)
             self._ended.set()
 
     def _check_use(self) -> None:
@@ -156,11 +162,16 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     async def _run(self, call: Call) -> httpx.Response:
         while True:
             attempt = await self._attempt(call)
+            if attempt.response is not None:
+                self._was_reached = True
+            elif not self._was_reached and is_nowhere(attempt.error, host=call.request.url.host):
+                attempt = attempt._replace(outcome=Outcome.NEVER_REACHED)
+            rounds = self._operations.note(
+                call, attempt, random_number=self._sender.random_number, on_event=self._sender.on_event
+            )
             if attempt.outcome is Outcome.FINAL and attempt.response is not None:
                 if attempt.response.status_code == 401 and await self._refresh_token(call):
                     continue
-                if attempt.response.status_code < 500 and self._budget.left < self._budget.capacity:
-                    self._budget.refund(call.spent)
                 return self._ended_call(call, attempt, attempt.response)
             decision = decide(
                 method=call.request.method,
@@ -169,12 +180,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 progress=call.progress,
                 elapsed=call.elapsed,
                 policy=call.info.policy,
-                budget=self._budget.left,
+                rounds=rounds,
             )
-            if isinstance(decision, GiveUp):
+            if decision is not None:
                 return self._given_up(call, attempt, decision)
-            call.spent = decision.cost or call.spent
-            self._budget.spend(decision.cost)
+            self._sender.log_retry(call, attempt)
             # After a 429 the gate holds the next attempt back; here other tasks may run.
             await asyncio.sleep(0 if attempt.outcome is Outcome.RATE_LIMITED else attempt.delay)
 
@@ -183,15 +193,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             await self._admit(call)
             request = copy_of(call.request) if call.sent else call.request
             if self._auth is not None:
-                refreshed, call.refreshed_token = call.refreshed_token, None
-                if refreshed is None and self._auth.takes_time:
-                    # Meanwhile other calls use the permit; this one keeps its place in the queue.
-                    self._release(call)
-                asked = asyncio.get_running_loop().time()
-                call.token = await self._auth.authorize(request, refreshed, since=call.token_failures)
-                call.token_wait += asyncio.get_running_loop().time() - asked
-                if call.permit is None:
-                    await self._admit(call)
+                await self._authorize(request, call, auth=self._auth)
             attempt = await call.send(request, call)
             if attempt.outcome is Outcome.RATE_LIMITED:
                 until = asyncio.get_running_loop().time() + self._gate.cooldown_left()
@@ -200,7 +202,38 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         finally:
             self._release(call)
 
+    async def _authorize(self, request: Request, call: Call, *, auth: TokenAuth) -> None:
+        """Put a token on a request. A call holds no permit while its token takes time, and sends no old token."""
+        clock = asyncio.get_running_loop().time
+        refreshed, call.refreshed_token = call.refreshed_token, None
+        while True:
+            if refreshed is None and auth.takes_time:
+                # Meanwhile other calls use the permit; this one keeps its place in the queue.
+                self._release(call)
+            asked = clock()
+            call.token = await auth.authorize(request, refreshed, since=call.token_failures)
+            call.token_wait += clock() - asked
+            if call.permit is not None:
+                return
+            asked, refreshed = clock(), None
+            await self._admit(call)
+            if clock() - asked <= LONGEST_UNSENT_TOKEN:
+                return
+
     async def _admit(self, call: Call) -> None:
+        """Wait until the operation is not known to be down, and the gate has a permit."""
+        while True:
+            if self._operations.are_closed_to(call):
+                call.start_deadline(is_admitted=False)
+                asked = asyncio.get_running_loop().time()
+                await self._operations.wait(call)
+                call.outage_wait += asyncio.get_running_loop().time() - asked
+            await self._enter(call)
+            if not self._operations.are_closed_to(call):
+                return
+            self._release(call)
+
+    async def _enter(self, call: Call) -> None:
         try:
             if call.ticket is None:
                 call.ticket = self._gate.ticket()
@@ -216,10 +249,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if self._is_closed:
             # In the turn of the event loop in which the permit came: the end of the call is already due.
             raise closed(call)
-        if call.admitted_at is None:
-            # Queueing behind one's own tasks must not fail a call: its deadline starts here.
-            call.admitted_at, deadline = asyncio.get_running_loop().time(), call.info.policy.deadline
-            call.limit.reschedule(None if deadline is None else call.admitted_at + deadline)
+        call.start_deadline(is_admitted=True)
 
     def _release(self, call: Call) -> None:
         """Give back the permit of a call that still holds one: nothing was sent."""
@@ -356,6 +386,18 @@ class AttemptSender:
             operation=operation,
         )
         tell(event, self.on_event)
+
+    def log_retry(self, call: Call, attempt: Attempt) -> None:
+        """Log that a call waits before its next attempt."""
+        retry = RetryScheduled(
+            method=call.info.method,
+            route=call.info.route,
+            status=None if attempt.response is None else attempt.response.status_code,
+            error=None if attempt.error is None else type(attempt.error).__name__,
+            attempt=call.sent + 1,
+            seconds=attempt.delay,
+        )
+        log(retry)
 
     def _report(self, call: Call, ended: Response | BaseException | None, *, number: int, started: float) -> None:
         if self.on_event is None and not LOG.isEnabledFor(logging.DEBUG):

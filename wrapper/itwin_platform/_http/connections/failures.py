@@ -1,5 +1,8 @@
 """Classify and describe failures of the network, and remove the frames that they hold."""
 
+import ipaddress
+import os
+import socket
 import ssl
 from collections.abc import Iterator
 from typing import TypeVar
@@ -39,9 +42,33 @@ def tls_failure(error: BaseException) -> str | None:
 
 
 def kind_of_failure(error: BaseException | None) -> str:
-    """Name a failure without what may be confidential: its class, and the reason of a TLS failure."""
-    reason = None if error is None else tls_failure(error)
+    """Name a failure without what may be confidential: its class, and what TLS or the operating system said."""
+    reason = None if error is None else tls_failure(error) or _said_by_the_system(error)
     return type(error).__name__ if reason is None else f"{type(error).__name__}: {reason}"
+
+
+def _said_by_the_system(error: BaseException) -> str | None:
+    for cause in _chain(error):
+        if isinstance(cause, OSError) and cause.errno is not None and not isinstance(cause, ssl.SSLError):
+            is_name = isinstance(cause, socket.gaierror)
+            # The text of asyncio would repeat the address, of each of several.
+            return str(cause.strerror if is_name else os.strerror(cause.errno)).lower()
+    return None
+
+
+def is_nowhere(error: BaseException | None, *, host: str) -> bool:
+    """Return whether an address most likely is wrong: its name is unknown, or nothing listens there on this machine."""
+    causes = [] if error is None or not isinstance(error, NOT_CONNECTED) else list(_chain(error))
+    if any(isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN for cause in causes):
+        return True
+    return _is_loopback(host) and any(isinstance(cause, ConnectionRefusedError) for cause in causes)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def without_frames(error: E) -> E:
@@ -62,3 +89,5 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
             seen.add(id(current))
             yield current
             left += [current.__context__, current.__cause__]
+            if isinstance(current, BaseExceptionGroup):
+                left += current.exceptions

@@ -157,6 +157,14 @@ def copy_of(request: Request) -> Request:
     )
 
 
+def copy_of_response(response: Response) -> Response:
+    """Copy a response that was read, so that each call has its own."""
+    assert isinstance(response.stream, ReadBody)  # noqa: S101  # its body can be read again
+    return LazyResponse(
+        response.status_code, headers_of(response), stream=response.stream, extensions=response.extensions
+    )
+
+
 def with_known_length(headers: httpx.Headers) -> httpx.Headers:
     """Return the headers for a body that is complete by now, though it was to be streamed."""
     if "transfer-encoding" not in headers:

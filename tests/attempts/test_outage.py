@@ -1,0 +1,300 @@
+"""An operation that is down: one call probes it for all, the others wait, and nobody waits for longer than it may."""
+
+import asyncio
+import logging
+
+import httpx
+import pytest
+from hypothesis import given, settings, strategies as st
+from itwin_platform import (
+    BackoffEvent,
+    BackoffPolicy,
+    BackoffTransport,
+    Gate,
+    NotSentError,
+    OutageEnded,
+    OutageStarted,
+    OutcomeUnknownError,
+    TransportError,
+)
+from itwin_platform._http.attempts.call import CallInfo, call_result
+from itwin_platform._http.attempts.outage import FAILURES_TO_CLOSE, LONGEST_CLOSURE, MOST_PATHS, Outage
+
+from tests.support.examples import examples
+from tests.support.exchange import ReceivedRequest
+from tests.support.scripted_transport import Outcome, ScriptedTransport, Step, backoff, response
+
+POLICY = BackoffPolicy()
+
+
+def fail(outage: Outage, path: str = "/a", *, now: float = 0.0, probe: bool = False, named: float = 0.0) -> bool:
+    """Count a failure of a first attempt, without jitter."""
+    return outage.failed(
+        path, is_first=not probe, is_probe=probe, named_delay=named, policy=POLICY, now=now, jitter=0.0
+    )
+
+
+def closed(*, named: float = 0.0) -> Outage:
+    """An operation that has just closed."""
+    outage = Outage()
+    assert [fail(outage, f"/{number}", named=named) for number in range(FAILURES_TO_CLOSE)] == [
+        *[False] * (FAILURES_TO_CLOSE - 1),
+        True,
+    ]
+    return outage
+
+
+def test_the_delay_doubles_with_each_probe_that_fails() -> None:
+    """Half a second, then 1, 2, 4, and 5 from there on; a named delay is a floor, up to an hour."""
+    outage, found = closed(), []
+    for _ in range(6):
+        found.append(outage.until)
+        outage.begin_probe(outage.until)
+        assert fail(outage, now=0.0, probe=True)
+    assert (found, outage.rounds) == ([0.5, 1.0, 2.0, 4.0, 5.0, 5.0], 7)
+    assert (closed(named=3.0).until, closed(named=1e9).until) == (3.0, LONGEST_CLOSURE)
+
+
+def test_retries_of_one_call_close_nothing() -> None:
+    """One bad object that is asked for seven times does not stop the others."""
+    outage = Outage()
+    for _ in range(100):
+        assert not outage.failed(
+            "/bad", is_first=False, is_probe=False, named_delay=9.0, policy=POLICY, now=0.0, jitter=0.0
+        )
+    assert (outage.rounds, outage.until) == (0, 0.0)
+
+
+def test_who_has_not_failed_probes_first() -> None:
+    """The first path that has not failed, else the first that waits; the memory for paths has a bound."""
+    outage = closed()
+    assert outage.prober(["/0", "/1", "/new", "/newer"]) == 2
+    assert outage.prober(["/4", "/3"]) == 0
+    for number in range(MOST_PATHS):
+        fail(outage, f"/more/{number}")
+    assert outage.prober(["/more/0", "/0"]) == 1
+
+
+def test_a_probe_that_hangs_lets_another_one_probe_after_a_delay() -> None:
+    """One request for each delay, and a probe that ended without finding out is replaced at once."""
+    outage = closed()
+    outage.begin_probe(0.5)
+    assert not outage.may_probe(0.9)
+    assert outage.may_probe(1.0)
+    outage.begin_probe(1.0)
+    outage.end_probe(1.1)
+    assert outage.may_probe(1.1)
+
+
+@pytest.mark.parametrize(
+    ("named", "max_wait", "ends_at", "is_probed", "ends"),
+    [
+        (0.0, 60.0, None, False, False),
+        (0.0, 0.4, None, False, True),
+        (0.0, 60.0, 0.5, False, True),
+        (0.0, 60.0, 0.6, False, False),
+        (100.0, 60.0, None, False, True),
+        (100.0, 60.0, None, True, False),
+    ],
+)
+def test_nobody_waits_for_a_probe_that_comes_too_late(
+    named: float, max_wait: float, ends_at: float | None, is_probed: bool, ends: bool
+) -> None:
+    """A wait above max_wait, or to the end of the call, is not begun; a probe under way is waited for."""
+    outage = closed(named=named)
+    outage.is_probed = is_probed
+    assert outage.ends_wait(policy=BackoffPolicy(max_wait=max_wait), ends_at=ends_at, now=0.0) is ends
+
+
+def get(path: str, *, policy: BackoffPolicy = POLICY, method: str = "GET") -> httpx.Request:
+    """A request of one operation, by its object."""
+    extensions = CallInfo(method=method, route="/things/{id}", policy=policy).extensions()
+    return httpx.Request(method, f"https://service.example/things/{path}", extensions=extensions)
+
+
+def down_until(seconds: float, **headers: str) -> ScriptedTransport:
+    """A service that responds with 503 until a time."""
+
+    def step(received: ReceivedRequest) -> Step:
+        return response(503, headers=headers) if received.at < seconds else 200
+
+    return ScriptedTransport(step, latency=0.01)
+
+
+async def results(transport: BackoffTransport, *requests: httpx.Request) -> list[tuple[int | type[BaseException], int]]:
+    """The status or the error of each request, and its attempts."""
+    found = await asyncio.gather(*map(transport.handle_async_request, requests), return_exceptions=True)
+    return [
+        (each.status_code, call_result(each).attempts)
+        if isinstance(each, httpx.Response)
+        else (type(each), getattr(each, "attempts", -1))
+        for each in found
+    ]
+
+
+@pytest.mark.parametrize("calls", [20, 200])
+@pytest.mark.parametrize("error", [None, httpx.ReadError("x"), httpx.ConnectError("x")], ids=str)
+async def test_an_outage_costs_few_requests_however_many_calls_meet_it(calls: int, error: Exception | None) -> None:
+    """At most thirty; each call ends with what the last probe got, and tells how many requests of its own were sent."""
+    service = ScriptedTransport(503 if error is None else error, latency=0.01)
+    found = await results(backoff(service), *(get(str(number)) for number in range(calls)))
+    assert len(service.requests) <= 30
+    assert sum(attempts for _, attempts in found) == len(service.requests)
+    kinds = {kind for kind, _ in found}
+    assert kinds <= ({503} if error is None else {NotSentError, OutcomeUnknownError})
+
+
+async def test_a_blip_loses_no_call() -> None:
+    """All calls succeed after the first probe that succeeds, and the gate is free again."""
+    gate, service = Gate(20, random_number=lambda: 0.0), down_until(3.0)
+    found = await results(backoff(service, gate=gate), *(get(str(number)) for number in range(300)))
+    assert {status for status, _ in found} == {200}
+    assert gate.in_flight == 0
+
+
+async def close(transport: BackoffTransport, *, method: str = "GET") -> list[asyncio.Task[httpx.Response]]:
+    """Let an operation be found down by as many calls as that takes."""
+    calls = [
+        asyncio.create_task(transport.handle_async_request(get(f"closing-{number}", method=method)))
+        for number in range(FAILURES_TO_CLOSE)
+    ]
+    await asyncio.sleep(0.05)
+    return calls
+
+
+async def end(calls: list[asyncio.Task[httpx.Response]]) -> None:
+    """Cancel what is left."""
+    for call in calls:
+        call.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+
+
+async def test_a_call_that_comes_late_fails_with_the_next_probe_that_fails() -> None:
+    """It does not wait for seven rounds of its own, and a call that may wait less ends at once."""
+    service = ScriptedTransport(503, latency=0.01)
+    transport = backoff(service)
+    calls = await close(transport)
+    await asyncio.sleep(20.0)
+    late = get("late")
+    began, sent = asyncio.get_running_loop().time(), len(service.requests)
+    assert await results(transport, late) == [(503, 1)]
+    assert asyncio.get_running_loop().time() - began < 6.0
+    assert len(service.requests) == sent + 1
+    assert await results(transport, get("impatient", policy=BackoffPolicy(max_wait=0.1))) == [(503, 0)]
+    await end(calls)
+
+
+async def test_a_named_delay_that_is_too_long_ends_all_waits_at_once() -> None:
+    """A Retry-After of 100 s is longer than max_wait: nobody waits, also those who come later."""
+    service = down_until(1e9, **{"retry-after": "100"})
+    transport = backoff(service)
+    found = await results(transport, *(get(str(number)) for number in range(100)))
+    assert {status for status, _ in found} == {503}
+    assert asyncio.get_running_loop().time() < 0.1
+    late = await transport.handle_async_request(get("late"))
+    assert call_result(late).attempts == 0
+    assert call_result(late).retry_after == pytest.approx(100.0, abs=0.2)
+
+
+async def test_the_deadline_holds_while_a_call_waits_beside_the_gate() -> None:
+    """No call waits past it, and queue_timeout counts as well."""
+    transport = backoff(ScriptedTransport(503, latency=0.01))
+    calls = await close(transport)
+    await asyncio.sleep(8.0)  # the next probe is due at 12.5 s
+    for policy in (BackoffPolicy(deadline=2.0), BackoffPolicy(queue_timeout=2.0)):
+        began = asyncio.get_running_loop().time()
+        assert await results(transport, get("x", policy=policy)) == [(503, 0)]
+        assert asyncio.get_running_loop().time() == began
+    await end(calls)
+
+
+async def test_a_post_waits_where_it_was_not_sent_and_is_never_sent_twice() -> None:
+    """A POST that got a 503 fails at once; those that come meanwhile wait and succeed."""
+    service = down_until(2.0)
+    transport = backoff(service)
+    calls = await close(transport, method="POST")
+    assert [(await call).status_code for call in calls] == [503] * FAILURES_TO_CLOSE
+    found = await results(transport, *(get(str(number), method="POST") for number in range(50)))
+    assert [status for status, _ in found].count(200) >= 48  # each probe that failed is one that was lost
+    targets = [request.target for request in service.requests]
+    assert len(targets) == len(set(targets))
+
+
+async def test_another_call_probes_when_the_prober_is_cancelled() -> None:
+    """A prober that is cancelled, in flight or before, stops nobody."""
+
+    async def never() -> Outcome:
+        await asyncio.Event().wait()
+        return 200
+
+    def step(received: ReceivedRequest) -> Step:
+        if received.at < 0.4:
+            return 503
+        return never() if "first" in received.target else 200
+
+    transport = backoff(ScriptedTransport(step))
+    calls = await close(transport)
+    first = asyncio.create_task(transport.handle_async_request(get("first")))
+    second = asyncio.create_task(transport.handle_async_request(get("second")))
+    await asyncio.sleep(0.5)
+    first.cancel()
+    assert (await second).status_code == 200
+    assert asyncio.get_running_loop().time() < 0.6
+    await end([first, *calls])
+
+
+async def test_another_operation_goes_on() -> None:
+    """Only the operation that is down waits: by method and route, or by host where no route is known."""
+
+    def step(received: ReceivedRequest) -> Step:
+        return 503 if received.target.startswith("/things") else 200
+
+    transport = backoff(ScriptedTransport(step))
+    calls = await close(transport)
+    assert (await transport.handle_async_request(httpx.Request("GET", "https://service.example/x"))).status_code == 200
+    await end(calls)
+
+
+async def test_an_outage_is_two_events_and_two_lines(caplog: pytest.LogCaptureFixture) -> None:
+    """When it starts and when it ends, with the time until the first probe and the length."""
+    caplog.set_level(logging.INFO, "itwin_platform")
+    events: list[BackoffEvent] = []
+    await results(backoff(down_until(1.0), on_event=events.append), *(get(str(number)) for number in range(20)))
+    outages = [event for event in events if isinstance(event, OutageStarted | OutageEnded)]
+    started, ended = outages
+    assert started == OutageStarted(method="GET", route="/things/{id}", status=503, error=None, seconds=0.5)
+    assert isinstance(ended, OutageEnded)
+    assert (ended.method, ended.route, round(ended.seconds, 2), ended.probes) == ("GET", "/things/{id}", 1.52, 2)
+    assert [record.getMessage() for record in caplog.records if "attempt" not in record.getMessage()] == [
+        "GET /things/{id} is down (503): its calls wait, one probes in 0.5 s",
+        "GET /things/{id} responds again after 1.52 s, 2 probes",
+    ]
+
+
+@pytest.mark.parametrize("cause", [ConnectionRefusedError(111, "x"), None])
+async def test_an_address_that_was_never_reached_fails_within_two_seconds(cause: Exception | None) -> None:
+    """A connection refused on loopback by a service that has never responded: three attempts, and the text says so."""
+    refused = httpx.ConnectError("x")
+    refused.__cause__ = ExceptionGroup("all attempts failed", [cause]) if cause else None
+    service = ScriptedTransport(refused)
+    transport = backoff(service, jitter=1.0)
+    with pytest.raises(TransportError) as raised:
+        await transport.handle_async_request(httpx.Request("GET", "http://127.0.0.1:9/things"))
+    assert (asyncio.get_running_loop().time() < 2.0) is (cause is not None)
+    assert ("ConnectError: connection refused" in str(raised.value)) is (cause is not None)
+    assert ("nothing has ever responded at this address" in str(raised.value)) is (cause is not None)
+    assert raised.value.attempts == (3 if cause else 7)
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.floats(0, 20), st.floats(0, 1)), max_size=60))
+def test_an_outage_never_probes_early(steps: list[tuple[bool, bool, float, float]]) -> None:
+    """Whatever fails, and however often: the time of the next probe only moves forward, by no less than was named."""
+    outage, now = Outage(), 0.0
+    for is_first, is_probe, named, jitter in steps:
+        now += jitter
+        probes = is_probe and outage.rounds > 0
+        outage.failed(
+            "/a", is_first=is_first, is_probe=probes, named_delay=named, policy=POLICY, now=now, jitter=jitter
+        )
+        assert outage.rounds == 0 or outage.until >= now + named - 1e-9 or not (probes or named)
