@@ -136,7 +136,7 @@ async def test_an_outage_ends_in_the_error_of_the_last_response(connect: Connect
         sandbox.fault("html_502", count=None)
         with pytest.raises(ServerError) as caught:
             await platform.itwins.get_primary_account()
-        assert caught.value.attempts == len(sandbox.requests) == 5
+        assert caught.value.attempts == len(sandbox.requests) == 7
         with pytest.raises(ServerError) as caught:
             await platform.detectors.create(name="d", type="PhotoObjectDetector")
         assert caught.value.attempts == 1

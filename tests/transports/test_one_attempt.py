@@ -33,7 +33,7 @@ async def test_each_request_is_counted(transport: httpx.AsyncBaseTransport | Non
     async with RawServer(broken) as service, client(service.port, transport, on_event=events.append) as platform:
         with pytest.raises(OutcomeUnknownError) as caught:
             await platform.itwins.get_primary_account()
-        assert caught.value.attempts == len(service.requests) == len(events) == 5
+        assert caught.value.attempts == len(service.requests) == len(events) == 7
         assert all(isinstance(event, AttemptEnded) and event.status is None for event in events)
 
 

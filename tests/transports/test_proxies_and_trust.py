@@ -34,7 +34,7 @@ async def test_a_connection_that_is_not_made_in_time_was_not_sent(transport: htt
             other.connect_ex(("127.0.0.1", port))
         async with client(port, transport, timeout=httpx.Timeout(5.0, connect=0.02)) as platform:
             with pytest.raises(
-                NotSentError, match=f"could not connect to http://127.0.0.1:{port} after 5 attempts; nothing was sent"
+                NotSentError, match=f"could not connect to http://127.0.0.1:{port} after 7 attempts; nothing was sent"
             ):
                 await platform.detectors.create(name="d", type="PhotoObjectDetector")
         for other in waiting:
