@@ -11,6 +11,7 @@ ORDER = [
     "tour",
     "progress",
     "switch_webhooks",
+    "receive_webhooks",
     "web_service",
     "several_workers",
     "rotating_tokens",

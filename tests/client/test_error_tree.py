@@ -12,6 +12,7 @@ import pytest
 from itwin_platform import (
     APIStatusError,
     DeadlineExceededError,
+    DeliveryError,
     ErrorDetail,
     NotSentError,
     OutcomeUnknownError,
@@ -50,6 +51,7 @@ def examples() -> list[PlatformError]:
         DeadlineExceededError("late", attempts=1, sent=False, retry_at=NOW),
         TokenError("token"),
         PagingError("paging"),
+        DeliveryError("delivery"),
         ResponseDecodeError(200, HEADERS, b"[", reason="because"),
         ResponseDecodeError(200, httpx.Headers(), b"["),
         *(refusal(status) for status in (302, 400, 401, 403, 404, 409, 413, 422, 429, 503)),

@@ -15,6 +15,7 @@ from ._errors import (
     BadRequestError,
     ConflictError,
     DeadlineExceededError,
+    DeliveryError,
     ErrorDetail,
     NotFoundError,
     NotSentError,
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from ._http.gates.redis import RedisGate
     from ._listings.pager import Pager
     from ._listings.run import Page, SceneState, TruncatedWarning
+    from ._operations.deliveries import WebhookDelivery, sign_delivery, verify_delivery
     from ._operations.replacement import (
         BasicAuthentication,
         HeaderAuthentication,
@@ -93,6 +95,7 @@ if TYPE_CHECKING:
 else:
     _MODULES = {
         **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "_listings.run"),
+        **dict.fromkeys(("WebhookDelivery", "sign_delivery", "verify_delivery"), "_operations.deliveries"),
         "Pager": "_listings.pager",
         "RedisGate": "_http.gates.redis",
         "RepositoryOptions": "_operations.replacement",
@@ -127,6 +130,7 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "CooldownStarted",
     "DataCenterLocation",
     "DeadlineExceededError",
+    "DeliveryError",
     "Detector",
     "DetectorType",
     "ErrorCode",
@@ -194,9 +198,12 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "Vector3d",
     "View3dData",
     "Webhook",
+    "WebhookDelivery",
     "WebhookScope",
     "__version__",
     "escape",
+    "sign_delivery",
+    "verify_delivery",
 ]
 
 

@@ -8,6 +8,7 @@ PlatformError                     .resume continues a listing that failed, .coll
     DeadlineExceededError         the deadline or the queue timeout passed
   TokenError                      the token provider failed, or returned what cannot be a token
   PagingError                     a listing cannot be followed safely, or does not advance
+  DeliveryError                   a webhook delivery whose signature or form is wrong
   ResponseDecodeError             a success that does not match the specification: .status .headers .body
     |                             .correlation_id .attempts
   APIStatusError                  a response with status 300 or above: .status .code .message .target .details .headers
@@ -133,6 +134,10 @@ class TokenError(PlatformError):
 
 class PagingError(PlatformError):
     """A listing that cannot be followed: a link leaves the service's address, repeats, or does not advance."""
+
+
+class DeliveryError(PlatformError):
+    """A webhook delivery whose signature is missing or wrong, or whose body is not an event."""
 
 
 class ResponseDecodeError(PlatformError):

@@ -54,7 +54,10 @@ from itwin_platform import (
     Vector3d,
     View3dData,
     Webhook,
+    WebhookDelivery,
     escape,
+    sign_delivery,
+    verify_delivery,
 )
 from itwin_platform_api.api.itwins import list_itwins
 from itwin_platform_api.models import ITwinsResponse
@@ -176,6 +179,9 @@ async def others(platform: PlatformClient) -> None:
     assert_type(webhook, Webhook)
     assert_type(webhook.event_types, list[EventType])
     assert_type(await platform.webhooks.activate("w"), Webhook)
+    delivery = verify_delivery(b"{}", sign_delivery(b"{}", secret="s"), secret="s")
+    assert_type(delivery, WebhookDelivery)
+    assert_type(delivery.content, Mapping[str, object])
 
 
 async def generated(platform: PlatformClient) -> None:

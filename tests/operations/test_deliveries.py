@@ -1,0 +1,117 @@
+"""Webhook deliveries are verified by their raw bytes, and parsed without loss."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from itwin_platform import (
+    DeliveryError,
+    EventType,
+    PlatformError,
+    UsageError,
+    WebhookDelivery,
+    sign_delivery,
+    verify_delivery,
+)
+
+from tests.support.captured_frames import shown
+
+SECRET = "made-up-secret-of-32-characters!"
+EVENT: dict[str, Any] = {
+    "content": {"iTwinId": "4a01", "name": "Bâtiment 7"},
+    "eventType": "iTwins.iTwinCreated.v1",
+    "enqueuedDateTime": "2026-11-22T08:30:05.1234567Z",
+    "iTwinId": "4a01",
+    "messageId": "m-1",
+    "webhookId": "w-1",
+}
+
+
+def verified(event: object, *, signature: str | None = None) -> WebhookDelivery:
+    """Verify an event that is signed as the platform signs it, or with another signature."""
+    body = event if isinstance(event, bytes) else json.dumps(event).encode()
+    return verify_delivery(body, sign_delivery(body, secret=SECRET) if signature is None else signature, secret=SECRET)
+
+
+def test_a_signature_is_the_hmac_of_the_raw_body() -> None:
+    """The signature is the one of RFC 4231's method, of the bytes as they are."""
+    assert sign_delivery(b"what do ya want for nothing?", secret="Jefe") == (
+        "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+    )
+    assert sign_delivery(b"{}", secret=SECRET) != sign_delivery(b"{ }", secret=SECRET)
+
+
+def test_a_delivery_is_parsed() -> None:
+    """All documented properties are attributes; the time has 7 digits."""
+    delivery = verified(EVENT)
+    assert delivery == WebhookDelivery(
+        event_type=EventType.ITWINS_ITWIN_CREATED_V1,
+        message_id="m-1",
+        webhook_id="w-1",
+        itwin_id="4a01",
+        enqueued_at=datetime(2026, 11, 22, 8, 30, 5, 123456, tzinfo=UTC),
+        content={"iTwinId": "4a01", "name": "Bâtiment 7"},
+        additional_properties={},
+    )
+    assert repr(delivery).startswith("WebhookDelivery(event_type=")
+    assert "Bâtiment" not in repr(delivery)
+
+
+def test_what_is_not_documented_is_kept() -> None:
+    """An unknown event type, unknown properties, and values of another type lose nothing."""
+    odd = EVENT | {"eventType": "accessControl.memberAdded.v9", "iTwinId": None, "enqueuedDateTime": "soon", "new": [1]}
+    delivery = verified(odd)
+    assert (delivery.event_type, delivery.itwin_id, delivery.enqueued_at) == (odd["eventType"], None, None)
+    assert delivery.additional_properties == {"iTwinId": None, "enqueuedDateTime": "soon", "new": [1]}
+
+
+def test_an_upper_case_signature_is_right() -> None:
+    """Hexadecimal digits have no case."""
+    body = json.dumps(EVENT).encode()
+    signature = "sha256=" + sign_delivery(body, secret=SECRET).removeprefix("sha256=").upper()
+    assert verify_delivery(body, signature, secret=SECRET).message_id == "m-1"
+
+
+@pytest.mark.parametrize(
+    ("event", "signature", "words"),
+    [
+        (EVENT, "", "has no signature"),
+        (EVENT, "sha1=abc", "is not of the form"),
+        (EVENT, "sha256=abc", "is wrong"),
+        (EVENT, "sha256=é\ud800", "is wrong"),
+        (EVENT, sign_delivery(json.dumps(EVENT, indent=1).encode(), secret=SECRET), "body as it came"),
+        (b"{", None, "is not JSON"),
+        (b"[" * 100_000, None, "is not JSON"),
+        ([EVENT], None, "not a JSON object"),
+        ({**EVENT, "messageId": None}, None, "no messageId"),
+        ({**EVENT, "eventType": 7}, None, "no eventType"),
+        ({**EVENT, "webhookId": ""}, None, "no webhookId"),
+        ({**EVENT, "content": "x"}, None, "no content"),
+    ],
+)
+def test_a_wrong_delivery_is_rejected(event: object, signature: str | None, words: str) -> None:
+    """A wrong signature or form is a DeliveryError that says which, and shows neither the secret nor a signature."""
+    with pytest.raises(DeliveryError, match=words) as rejected:
+        verified(event, signature=signature)
+    assert isinstance(rejected.value, PlatformError)
+    text = shown(rejected.value)
+    assert SECRET not in text
+    assert sign_delivery(json.dumps(EVENT).encode(), secret=SECRET) not in text
+
+
+@pytest.mark.parametrize(
+    ("body", "secret", "words"),
+    [
+        ("{}", SECRET, "body must be the bytes"),
+        ({}, SECRET, "not dict"),
+        (b"{}", "", "secret must be"),
+        (b"{}", None, "secret must be"),
+    ],
+)
+def test_wrong_arguments_are_usage_errors(body: Any, secret: Any, words: str) -> None:
+    """A parsed body and an empty secret are the receiver's mistakes, not the sender's."""
+    for call in (lambda: sign_delivery(body, secret=secret), lambda: verify_delivery(body, "sha256=a", secret=secret)):
+        with pytest.raises(UsageError, match=words) as rejected:
+            call()
+        assert SECRET not in shown(rejected.value)

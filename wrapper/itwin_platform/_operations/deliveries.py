@@ -1,0 +1,158 @@
+"""Webhook deliveries: the requests that the platform sends to a callback URL.
+
+The service description does not describe them. Header, body and signature are taken from the public documentation of
+the platform.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from .._api import EventType, decode_datetime
+from .._errors import DeliveryError, UsageError
+from .._json import read_json
+
+_ALGORITHM = "sha256="
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookDelivery:
+    """An event that the platform delivered to a callback URL, with a signature that was right.
+
+    Taken from the public documentation of webhooks; the service description does not describe deliveries.
+
+    Args:
+        event_type: the type of the event; one that the enum does not list is kept.
+        message_id: the id of the event. The platform sends an event again if it gets no 2xx in time, so the same id may
+            come twice.
+        webhook_id: the webhook that the event was sent for.
+        itwin_id: the iTwin of the event; None where it has none.
+        enqueued_at: when the event was enqueued; None where that is missing or no time.
+        content: the properties of the event, which depend on its type.
+        additional_properties: the other properties of the body.
+    """
+
+    event_type: EventType
+    message_id: str
+    webhook_id: str
+    itwin_id: str | None
+    enqueued_at: datetime | None
+    content: Mapping[str, object] = field(repr=False)
+    additional_properties: Mapping[str, object] = field(repr=False)
+
+
+def verify_delivery(body: bytes, signature: str, *, secret: str) -> WebhookDelivery:
+    """Check the signature of a webhook delivery, and parse the delivery.
+
+    The signature is compared in constant time. Nothing of a body with a wrong signature is parsed.
+
+    Taken from the public documentation of webhooks; the service description does not describe deliveries.
+
+    Args:
+        body: the raw body of the request. JSON that was parsed and serialized again has another signature.
+        signature: the header `Signature` of the request: `sha256=` and 64 hexadecimal digits.
+        secret: the secret of the webhook, as it was passed to `webhooks.update` or `webhooks.activate`.
+
+    Returns:
+        The event.
+
+    Raises:
+        DeliveryError: the signature is missing or wrong, or the body is not an event. Respond with status 400 or 401.
+        UsageError: `body` is not bytes, or `secret` is empty.
+
+    Example:
+        ```python
+        delivery = verify_delivery(
+            await request.body(), request.headers.get("signature", ""), secret=secret
+        )
+        print(delivery.event_type, delivery.content)
+        ```
+    """
+    try:
+        expected = sign_delivery(body, secret=secret)
+    finally:
+        del secret  # tools that report errors show what frames hold
+    text = signature.lower() if isinstance(signature, str) else ""
+    is_right = hmac.compare_digest(text.encode("utf-8", "surrogatepass"), expected.encode())
+    del expected
+    if not text:
+        raise DeliveryError("the delivery has no signature: pass the header Signature of the request")
+    if not text.startswith(_ALGORITHM):
+        raise DeliveryError("the signature of the delivery is not of the form sha256=<hexadecimal digits>")
+    if not is_right:
+        raise DeliveryError(
+            "the signature of the delivery is wrong: check that the secret is the one of the webhook, "
+            "and that body is the request's body as it came"
+        )
+    return _parsed(body)
+
+
+def sign_delivery(body: bytes, *, secret: str) -> str:
+    """Return the signature of a webhook delivery, to test what receives deliveries.
+
+    Taken from the public documentation of webhooks; the service description does not describe deliveries.
+
+    Args:
+        body: the raw body of the request.
+        secret: the secret of the webhook.
+
+    Returns:
+        The value of the header `Signature`.
+
+    Raises:
+        UsageError: `body` is not bytes, or `secret` is empty.
+
+    Example:
+        ```python
+        headers = {"Signature": sign_delivery(body, secret="made-up-secret-of-32-characters!")}
+        ```
+    """
+    key = secret.encode("utf-8", "surrogatepass") if isinstance(secret, str) else b""
+    del secret  # tools that report errors show what frames hold
+    if not key:
+        raise UsageError("secret must be the secret of the webhook, a string that is not empty")
+    if not isinstance(body, bytes | bytearray | memoryview):
+        del key
+        raise UsageError(
+            f"body must be the bytes of the request as they came, not {type(body).__name__}: "
+            "a body that was decoded or parsed may have another signature"
+        )
+    return _ALGORITHM + hmac.new(key, body, hashlib.sha256).hexdigest()
+
+
+def _parsed(body: bytes) -> WebhookDelivery:
+    try:
+        values = read_json(bytes(body))
+    except (ValueError, RecursionError):
+        raise DeliveryError("the body of the delivery is not JSON") from None
+    if not isinstance(values, dict):
+        raise DeliveryError("the body of the delivery is not a JSON object")
+    others: dict[str, object] = {**values}
+    event_type, message_id, webhook_id = (_string(others, name) for name in ("eventType", "messageId", "webhookId"))
+    content = others.pop("content", None)
+    if not isinstance(content, dict):
+        raise DeliveryError("the delivery has no content, which must be a JSON object")
+    itwin_id = others.get("iTwinId")
+    if isinstance(itwin_id, str):
+        del others["iTwinId"]
+    enqueued_at = decode_datetime(others.get("enqueuedDateTime"))
+    if isinstance(enqueued_at, datetime):
+        del others["enqueuedDateTime"]
+    return WebhookDelivery(
+        event_type=EventType(event_type),
+        message_id=message_id,
+        webhook_id=webhook_id,
+        itwin_id=itwin_id if isinstance(itwin_id, str) else None,
+        enqueued_at=enqueued_at if isinstance(enqueued_at, datetime) else None,
+        content=content,
+        additional_properties=others,
+    )
+
+
+def _string(values: dict[str, object], name: str) -> str:
+    value = values.pop(name, None)
+    if not isinstance(value, str) or not value:
+        raise DeliveryError(f"the delivery has no {name}, which must be a string")
+    return value
