@@ -19,6 +19,8 @@ from tools.spec.specification import Specification
 PACKAGE = "wrapper/itwin_platform"
 #: Folders of the wrapper with wire names.
 FOLDERS = ("_operations", "_listings", "_requests")
+#: The module whose names are those of the public documentation: the specification does not describe deliveries.
+UNDESCRIBED = "deliveries.py"
 #: Strings that can only be a wire name in Python source: `displayName`, `$top`, `X-Max-Return`, `return=minimal`.
 _SHAPE = re.compile(r"[a-z]+[A-Z]\w*|\$\w+|[Xx]-[\w-]+|return=\w+")
 #: Words in one container with such a name are wire names too.
@@ -32,6 +34,8 @@ def dead_names(specification: Specification, wrapper: Path = WRAPPER) -> list[st
     targets = names | {target.lower() for _, _, target in details if target}
     found: list[str] = []
     for path in (path for folder in FOLDERS for path in sorted((wrapper / folder).glob("*.py"))):
+        if path.name == UNDESCRIBED:
+            continue
         place = path.relative_to(wrapper).as_posix()
         tree = tree_of(path)
         found.extend(
