@@ -12,18 +12,13 @@ divided by the possible one. `busy` is the share of the time in which the client
 import asyncio
 import gc
 import json
-import re
 import statistics
-import sys
 import time
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import httpx
 from itwin_platform import ITwin, Pager, PlatformClient, SceneObject
-from itwin_platform._api import RequestValues
-from itwin_platform._listings.run import Listing, PageContent
 from rich.console import Console
 from rich.table import Table
 
@@ -171,40 +166,12 @@ async def peak(platform: PlatformClient, concurrency: int, pause: float) -> int:
     return tracemalloc.get_traced_memory()[1] - before
 
 
-async def empty_pages(console: Console, count: int = 100_000) -> None:
-    """Read many empty pages and print the growth of memory."""
-
-    async def send(values: RequestValues) -> httpx.Response:
-        skip = re.search(r"skip=(\d+)", str(values.query))
-        return httpx.Response(
-            200,
-            request=httpx.Request("GET", "https://service.example/"),
-            extensions={"following": int(skip[1]) + 1 if skip else 1},
-        )
-
-    def read(response: httpx.Response) -> PageContent[str]:
-        following = response.extensions["following"]
-        return PageContent(items=[], next_href=f"?$skip={following}" if following < count else None)
-
-    first = RequestValues(method="GET", route="/itwins/", path="/itwins/", query={"$top": "1"}, headers={})
-    address = "https://service.example/itwins/"
-    listing: Listing[str] = Listing(first=first, address=address, name="empty", page_size=1, concurrency=8)
-    pages = before = 0
-    async for _ in Pager(listing, send=send, read=read).pages():
-        pages += 1
-        if pages == 2_000:
-            before = sys.getallocatedblocks()
-    grown = sys.getallocatedblocks() - before
-    console.print(f"{pages:,} empty pages in a row: {grown:+} blocks of memory between page 2,000 and the last")
-
-
 async def main() -> None:
     """Measure and print."""
     make_data()
     console = Console(width=140)
     await speed(console)
     await memory(console)
-    await empty_pages(console)
 
 
 if __name__ == "__main__":

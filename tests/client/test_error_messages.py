@@ -66,21 +66,42 @@ def test_messages_are_written_for_users_of_python() -> None:
         (
             httpx.Response(429, headers={"retry-after": "44.9731"}),
             RateLimitError,
-            "429 rate limited: retry in 45 s (longer than max_wait=30 s)",
+            "GET /itwins/myprimaryaccount: 429 rate limited: retry in 45 s (longer than max_wait=30 s)",
         ),
         (
             httpx.Response(429, json={"error": {"code": "TooManyRequests", "message": "Slow down."}}),
             RateLimitError,
-            "429 TooManyRequests: Slow down.\n- rate limited: not retried: longer than max_wait=0 s",
+            (
+                "GET /itwins/myprimaryaccount: 429 TooManyRequests: Slow down.\n"
+                "- rate limited: not retried: longer than max_wait=0 s"
+            ),
         ),
         (
             httpx.Response(503, json={"error": {"code": "Down", "message": "Later."}}, headers={"retry-after": "2.54"}),
             ServerError,
-            "503 Down: Later.\n- retry in 2.5 s (max_attempts=1 reached)",
+            "GET /itwins/myprimaryaccount: 503 Down: Later.\n- retry in 2.5 s (max_attempts=1 reached)",
         ),
-        (httpx.Response(500), ServerError, "500 without a code: the response has no message"),
+        (
+            httpx.Response(500),
+            ServerError,
+            "GET /itwins/myprimaryaccount: 500 without a code: the response has no message",
+        ),
+        (
+            httpx.Response(500, text="Out of disk.\nmore"),
+            ServerError,
+            "GET /itwins/myprimaryaccount: 500 without a code: Out of disk.",
+        ),
     ],
-    ids=["connect", "timeout", "protocol", "rate limit", "rate limit without a delay", "unavailable", "nothing said"],
+    ids=[
+        "connect",
+        "timeout",
+        "protocol",
+        "rate limit",
+        "rate limit without a delay",
+        "unavailable",
+        "nothing said",
+        "text",
+    ],
 )
 async def test_what_an_error_says(outcome: httpx.Response | Exception, error: type[PlatformError], text: str) -> None:
     """What happened, what was sent, and when a retry makes sense."""
@@ -96,6 +117,7 @@ async def test_what_an_error_says(outcome: httpx.Response | Exception, error: ty
         with pytest.raises(error) as caught:
             await client.itwins.get_primary_account()
     assert str(caught.value) == text
+    assert (caught.value.method, caught.value.route) == ("GET", "/itwins/myprimaryaccount")
 
 
 async def test_a_call_that_is_held_back_says_for_how_long() -> None:
@@ -106,7 +128,8 @@ async def test_a_call_that_is_held_back_says_for_how_long() -> None:
     async with client:
         for _ in range(2):
             with pytest.raises(
-                RateLimitError, match=r"^429 rate limited: retry in 4[45] s \(longer than max_wait=30 s\)$"
+                RateLimitError,
+                match=r"myprimaryaccount: 429 rate limited: retry in 4[45] s \(longer than max_wait=30 s\)$",
             ):
                 await client.itwins.get_primary_account()
     assert len(requests) == 1

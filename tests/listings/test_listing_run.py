@@ -1,6 +1,5 @@
 """One run through a listing without a network: where it ends, what it reports of itself, where it continues."""
 
-import sys
 from itertools import pairwise
 
 import pytest
@@ -209,15 +208,26 @@ def test_keywords_of_a_link_are_dropped() -> None:
     assert request.values.query == "color=red&$skip=10&$top=10"
 
 
-def test_empty_pages_without_end_take_no_memory() -> None:
-    """Any number of empty pages is followed as long as each advances, in constant memory."""
-    run, before = run_of(), 0
-    for step in range(1, 6_001):
-        taken(run, content([], f"?$skip={step}"))
-        if step == 1_000:
-            before = sys.getallocatedblocks()
-    assert run.pages_read == 6_000
-    assert sys.getallocatedblocks() - before < 1_000
+def test_empty_pages_without_end_are_an_error() -> None:
+    """Ten empty pages in a row are followed as long as each advances; a page with items starts the count again."""
+    run = run_of()
+    for step in range(1, 22):
+        assert run.problem is None
+        taken(run, content(["a"] if step == 11 else [], f"?$skip={step}"))
+    assert run.problem is None
+    taken(run, content([], "?$skip=30"))
+    assert str(run.problem) == "11 pages in a row were empty, and each links to another one"
+    assert offsets(run, 1) == []
+
+
+def test_an_offset_past_the_cap_is_an_error() -> None:
+    """A service that links past X-Max-Return without returning as many items does not come to an end."""
+    run = run_of()
+    taken(run, content(numbers(0, 10), "?$skip=10&$top=10", cap=25))
+    taken(run, content([], "?$skip=25&$top=10", cap=25))
+    assert run.problem is None
+    taken(run, content([], "?$skip=35&$top=10", cap=25))
+    assert "leads past max_return=25" in str(run.problem)
 
 
 def test_a_cursor_is_sent_as_it_came() -> None:

@@ -15,9 +15,9 @@ from ._http.connections.given_client import HTTPClient, HTTPTransport, SSLContex
 from ._http.events import BackoffEvent
 from ._http.gates.gate import Gate
 from ._http.policy import BackoffPolicy
-from ._requests.options import CallOptions, as_callback, with_headers, with_limits
+from ._requests.options import CallOptions, as_callback, with_extra, with_headers, with_limits
 from ._requests.platform import PlatformHTTPClient, PlatformSender
-from ._requests.request import Service, as_base_url
+from ._requests.request import Service, as_base_url, check_integer
 from ._requests.response import ResponseInfo
 
 if TYPE_CHECKING:
@@ -92,11 +92,18 @@ class PlatformClient:
         finally:
             del token  # tools that report errors show what frames hold
         url = as_base_url(_setting("base_url", base_url, "ITWIN_PLATFORM_BASE_URL"), allow_insecure=allow_insecure)
+        for name, flag in (("allow_insecure", allow_insecure), ("check_requests", check_requests)):
+            if not isinstance(flag, bool):
+                raise UsageError(f"{name} must be True or False", argument=name)
         word = _setting("vendor", vendor, "ITWIN_PLATFORM_VENDOR")
         if not _VENDOR.fullmatch(word):
-            raise UsageError("vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept")
-        if max_response_bytes < 1:
-            raise UsageError("max_response_bytes must be at least 1")
+            raise UsageError(
+                "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept",
+                argument="vendor",
+            )
+        check_integer("max_response_bytes", max_response_bytes, least=1)
+        if not isinstance(backoff, BackoffPolicy | None):
+            raise UsageError("backoff must be a BackoffPolicy, such as BackoffPolicy(deadline=60)", argument="backoff")
         policy = backoff or BackoffPolicy()
         self._sender = PlatformSender(
             transport=BackoffTransport(
@@ -105,12 +112,14 @@ class PlatformClient:
                 gate=gate,
                 auth=self._auth,
                 max_response_bytes=max_response_bytes,
-                on_event=on_event,
+                on_event=as_callback("on_event", on_event),
             ),
             service=Service(
                 base_url=url, vendor=word, check_requests=check_requests, max_response_bytes=max_response_bytes
             ),
-            options=CallOptions(timeout=as_timeout(timeout), policy=policy, headers={}, on_response=None),
+            options=CallOptions(
+                timeout=as_timeout(timeout), policy=policy, headers={}, query={}, body={}, on_response=None
+            ),
         )
         self._is_view = False
 
@@ -123,12 +132,15 @@ class PlatformClient:
         max_attempts: int | Unset = UNSET,
         headers: Mapping[str, str] | Unset = UNSET,
         correlation_id: str | Unset | None = UNSET,
+        extra_query: Mapping[str, str] | Unset = UNSET,
+        extra_body: Mapping[str, object] | Unset = UNSET,
         on_response: Callable[[ResponseInfo], None] | Unset | None = UNSET,
     ) -> Self:
         """Return a view of this client whose calls use other options. An omitted option keeps its value.
 
-        A view takes microseconds to create, so create one for each call if you like. Views nest: headers add up, and
-        for all else the innermost value applies. The options apply to each page of a listing and to `generated`.
+        A view takes microseconds to create, so create one for each call if you like. Views nest: headers and extras add
+        up, and for all else the innermost value applies. The options apply to each page of a listing and, except the
+        extras, to requests of `generated` that are made by hand.
 
         Args:
             timeout: seconds for one attempt, or an `httpx.Timeout`.
@@ -137,6 +149,9 @@ class PlatformClient:
             max_attempts: attempts in total, at least 1; a response with status 429 uses none.
             headers: headers to add to each request. What an operation sends itself wins over them.
             correlation_id: sent as X-Correlation-Id with each request; None sends none.
+            extra_query: query parameters to add to each request, for what the preview has added.
+            extra_body: properties to add to each request body, in wire names. What an operation sends itself cannot be
+                replaced: a call that sends a parameter or a property of this name raises UsageError.
             on_response: is called with each final response, of whatever status; it must not block. If it raises, the
                 error is logged. None calls nothing.
 
@@ -164,7 +179,11 @@ class PlatformClient:
                     before.policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
                 ),
                 headers=with_headers(before.headers, headers, correlation_id),
-                on_response=before.on_response if isinstance(on_response, Unset) else as_callback(on_response),
+                query=with_extra("extra_query", before.query, extra_query, str),
+                body=with_extra("extra_body", before.body, extra_body, object),
+                on_response=before.on_response
+                if isinstance(on_response, Unset)
+                else as_callback("on_response", on_response),
             ),
         )
         return view
@@ -256,7 +275,9 @@ def _setting(name: str, value: str | None, variable: str) -> str:
     """
     found = value if value is not None else os.environ.get(variable)
     if not found:
-        raise UsageError(f"{name} is missing: pass {name}=... or set the environment variable {variable}")
+        raise UsageError(
+            f"{name} is missing: pass {name}=... or set the environment variable {variable}", argument=name
+        )
     if not isinstance(found, str):
-        raise UsageError(f"{name} must be a str, not {type(found).__name__}")
+        raise UsageError(f"{name} must be a str, not {type(found).__name__}", argument=name)
     return found

@@ -1,7 +1,9 @@
 """What can go wrong, as one tree. Source: section 7.
 
-PlatformError                     .resume continues a listing that failed, .collected is what `collect()` had by then
-  UsageError(ValueError)          rejected before sending: .rule .code .target
+PlatformError                     .method .route of the call, which its text begins with, once its request was made
+  |                               .resume continues a listing that failed, .collected is what `collect()` had by then
+  UsageError(ValueError)          rejected before sending: .argument .rule .code .target
+    StateError                    a closed client or gate, or one of another event loop: not the input's fault
   TransportError                  no response: .sent (whether the request can have had an effect) .attempts .scene_id
     NotSentError                  it certainly had none
     OutcomeUnknownError           it may have had one
@@ -37,6 +39,8 @@ from ._version import TROUBLESHOOTING
 
 #: The most characters of the text of an error.
 LONGEST_TEXT = 2048
+#: What of these are left for the method and the route, which stand first.
+_LONGEST_CALL = 128
 #: Characters that end a line, steer a terminal, or turn the direction of a line.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -59,6 +63,9 @@ class PlatformError(Exception):
 
     doc_url: ClassVar[str] = f"{TROUBLESHOOTING}#platformerror"
 
+    method: str | None = None
+    route: str | None = None
+
     def __init_subclass__(cls) -> None:
         if cls.__module__ == __name__:  # a class of the application has no section of its own
             cls.doc_url = f"{TROUBLESHOOTING}#{cls.__name__.lower()}"
@@ -67,6 +74,10 @@ class PlatformError(Exception):
         super().__init__(text)
         self.resume: str | None = None
         self.collected: tuple[object, ...] = ()
+
+    def __str__(self) -> str:
+        text, call = str(self.args[0]), f"{self.method} {self.route}: "
+        return text if self.method is None or text.startswith(call) else f"{call}{text}"
 
     def __reduce__(self) -> tuple[object, ...]:
         # Without __init__, whose arguments are not kept: the attributes are the state.
@@ -78,16 +89,26 @@ class UsageError(PlatformError, ValueError):
 
     Args:
         rule: the rule in words, and what to do.
-        code: the detail code that the service documents for the rule; None when there is none.
+        argument: the Python argument that is wrong, and inside it the property or item, such as `objects[3].kind`;
+            None when it is no single one.
+        code: the code that the service documents for the rule, of a detail where it documents one; None when there is
+            none.
         target: the property or parameter that it documents; None when there is none.
     """
 
-    def __init__(self, rule: str, *, code: str | None = None, target: str | None = None) -> None:
+    def __init__(
+        self, rule: str, *, argument: str | None = None, code: str | None = None, target: str | None = None
+    ) -> None:
         named = f" ({code}{f' [{target}]' if target else ''})" if code else ""
         super().__init__(f"{rule}{named}")
         self.rule = rule
+        self.argument = argument
         self.code = code
         self.target = target
+
+
+class StateError(UsageError):
+    """A client or gate was used that is closed, or that another event loop uses: not the fault of the input."""
 
 
 class TransportError(PlatformError):
@@ -199,7 +220,8 @@ class APIStatusError(PlatformError):
         if advice is not None and not (self.code or self.message):
             said, advice = f"{self.status} {advice}", None
         else:
-            said = f"{self.status} {self.code or 'without a code'}: {self.message or 'the response has no message'}"
+            message = self.message or _first_line(self.headers, self.body) or "the response has no message"
+            said = f"{self.status} {self.code or 'without a code'}: {message}"
         # Each detail takes a line, so more of them never fit into the text.
         details = [f"- {detail}" for detail in self.details[:LONGEST_TEXT]]
         return join_lines([printable(said), *details], advice, correlation_id=self.correlation_id)
@@ -245,6 +267,14 @@ class ServerError(APIStatusError):
     """5xx: the service failed. 502, 503 and 504 usually pass by themselves."""
 
 
+def _first_line(headers: Mapping[str, str], body: bytes) -> str | None:
+    """Return the first line of a body that is plain text; None for any other."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    text = body[:LONGEST_TEXT].decode("utf-8", "replace").strip()
+    is_text = kind == "text/plain" or (not kind and not text.startswith(("<", "{", "[", '"')) and text != "null")
+    return text.splitlines()[0] if is_text and text else None
+
+
 def printable(text: str) -> str:
     """Escape control characters, so that the words of a service cannot forge a line of a log; cut what is very long."""
     return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text[:LONGEST_TEXT])
@@ -287,5 +317,5 @@ def join_lines(said: list[str], advice: str | None, *, correlation_id: str | Non
     ours = [] if advice is None else [f"- {advice}"]
     if correlation_id:
         ours.append(f"- correlation id {printable(correlation_id[:200])}")
-    words, room = "\n".join(said), LONGEST_TEXT - sum(len(line) + 1 for line in ours)
+    words, room = "\n".join(said), LONGEST_TEXT - _LONGEST_CALL - sum(len(line) + 1 for line in ours)
     return "\n".join([words if len(words) <= room else words[: room - 3] + "...", *ours])

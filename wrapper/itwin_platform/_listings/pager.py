@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Generic
+from typing import TYPE_CHECKING, Generic
 
 from .._api import RequestValues
-from .._errors import PlatformError
+from .._errors import PlatformError, counted
 from .._http.connections.lazy import Response
 from .._requests.request import check_integer
 from .._requests.response import response_info
@@ -60,7 +60,17 @@ class Pager(Generic[T]):
         self._warned = False
 
     def __repr__(self) -> str:
-        return f"Pager({self._listing.name!r}, pages_read={self.pages_read}, items_read={self.items_read})"
+        operation = self._listing.name.partition(":")[0].replace("_", " ")
+        return f"Pager({operation}, {counted(self.items_read, 'item')} of {counted(self.pages_read, 'page')} read)"
+
+    if not TYPE_CHECKING:
+        # Hidden from type checkers, which report both mistakes by themselves.
+
+        def __await__(self) -> object:
+            raise TypeError("a Pager cannot be awaited: write `async for item in pager` or `await pager.collect()`")
+
+        def __iter__(self) -> object:
+            raise TypeError("a Pager is asynchronous: write `async for item in pager` or `await pager.collect()`")
 
     @property
     def resume(self) -> str:
@@ -105,7 +115,7 @@ class Pager(Generic[T]):
     async def __aiter__(self) -> AsyncGenerator[T, None]:
         """Yield the items in order; an error carries `.resume`."""
         run = self._run = self._begin(self._listing, self._start)
-        async with aclosing(self._pages(run)) as pages:
+        async with aclosing(self._pages(run, self._listing.concurrency)) as pages:
             async for page in pages:
                 for item in page.items:
                     run.hand_out(1)
@@ -114,10 +124,19 @@ class Pager(Generic[T]):
     async def pages(self) -> AsyncGenerator[Page[T], None]:
         """Yield the pages in order; an error carries `.resume`."""
         run = self._run = self._begin(self._listing, self._start)
-        async with aclosing(self._pages(run)) as pages:
+        async with aclosing(self._pages(run, self._listing.concurrency)) as pages:
             async for page in pages:
                 run.hand_out(len(page.items))
                 yield page
+
+    async def first_page(self) -> Page[T]:
+        """Return the first page; one request is sent. An error carries `.resume`."""
+        run = self._run = self._begin(self._listing, self._start)
+        async with aclosing(self._pages(run, 1)) as pages:
+            async for page in pages:
+                run.hand_out(len(page.items))
+                return page
+        return Page(items=[], resume=self.resume)  # with a limit of 0, or a `resume` at the limit
 
     async def collect(self) -> list[T]:
         """Return all items in a list; warn once per pager, with a TruncatedWarning, when X-Max-Return cut it short.
@@ -142,8 +161,7 @@ class Pager(Generic[T]):
             )
         return items
 
-    async def _pages(self, run: Run[T]) -> AsyncGenerator[Page[T], None]:
-        count = self._listing.concurrency
+    async def _pages(self, run: Run[T], count: int) -> AsyncGenerator[Page[T], None]:
         is_concurrent = count > 1
         in_flight = _PagesInFlight(self._send)
         try:
@@ -164,6 +182,7 @@ class Pager(Generic[T]):
                 raise run.problem
         except PlatformError as error:
             error.resume = write_resume(run.position, listing=self._listing.name)
+            error.method, error.route = self._listing.first.method, self._listing.first.route
             raise
         finally:
             await in_flight.cancel()

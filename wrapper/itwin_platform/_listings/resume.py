@@ -95,13 +95,19 @@ def read_resume(text: object, *, listing: str, keywords: frozenset[str]) -> Posi
         version, belongs_to, fields = _parts(text)
         position = _position(fields, keywords) if version == _VERSION else None
     except (ValueError, TypeError, RecursionError, OverflowError):
-        raise UsageError("resume is not a string that this client returned: pass it on unchanged") from None
+        raise UsageError(
+            "resume is not a string that this client returned: pass it on unchanged", argument="resume"
+        ) from None
     if position is None:
-        raise UsageError(f"resume was written by a version with another format ({version}): start the listing anew")
+        raise UsageError(
+            f"resume was written by a version with another format ({version}): start the listing anew",
+            argument="resume",
+        )
     if belongs_to != listing:
         raise UsageError(
             f"resume belongs to another listing ({belongs_to.partition(':')[0]}, or other keywords): pass the keywords "
-            "of the first run; only limit, concurrency, on_page and correlation_id may differ"
+            "of the first run; only limit, concurrency, on_page and correlation_id may differ",
+            argument="resume",
         )
     return position
 

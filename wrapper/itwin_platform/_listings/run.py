@@ -14,6 +14,8 @@ from .resume import Position, write_resume
 T = TypeVar("T")
 
 CAP = "X-Max-Return"
+#: So many pages without an item may follow each other: a service that sends more does not come to an end.
+MOST_EMPTY = 10
 
 
 class TruncatedWarning(UserWarning):
@@ -159,6 +161,7 @@ class ListingRun(Run[T]):
         self._done_after: Sequence[int] = ()
         self._handed_out = 0
         self._followed: set[int] = set()
+        self._empty_pages = 0
         self.steady = False
         self._ended = self._remaining(start) == 0
         self._seen: set[str] = set() if seen is None else seen
@@ -239,6 +242,7 @@ class ListingRun(Run[T]):
             self.end, query=request.query, last_modified=self._note(content, self.end.last_modified)
         )
         remaining = self._remaining(before)
+        self._empty_pages = 0 if content.items else self._empty_pages + 1
         items, done_after = self._without_duplicates(content.items, start=before.done)
         complete = remaining is None or len(items) <= remaining
         items, self._done_after, self._handed_out = items[:remaining], done_after[:remaining], 0
@@ -318,6 +322,14 @@ class ListingRun(Run[T]):
                 self._seen.add(each)
         return repeated
 
+    def _endless(self, skip: int | None) -> str | None:
+        """Return why a listing that continues at an offset would not come to an end; None when it would."""
+        if self._empty_pages > MOST_EMPTY:
+            return f"{self._empty_pages} pages in a row were empty, and each links to another one"
+        if self.max_return is not None and (skip or 0) > self._listing.skip + self.max_return:
+            return f"the link to the next page leads past max_return={self.max_return}, where there are no more items"
+        return None
+
     def _following(self, current: Query, href: object) -> Query | None:
         """Return the query of the next page; None where there is none, or where `problem` tells why."""
         listing = self._listing
@@ -330,6 +342,9 @@ class ListingRun(Run[T]):
             )
         except PagingError as error:
             self.problem = error
+            return None
+        if following is not None and (endless := self._endless(skip_of(following))) is not None:
+            self.problem = PagingError(endless)
             return None
         if following is not None and skip_of(following) is None:
             # Offsets only grow, so each loop has a link without one: only these are kept, as hashes, which are short.

@@ -301,7 +301,9 @@ def itwin_pager(
 
 def _time(partition_by: str) -> str:
     if partition_by not in TIMES:
-        raise UsageError(f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}")
+        raise UsageError(
+            f"partition_by must be one of the times of an iTwin: {' or '.join(TIMES)}", argument="partition_by"
+        )
     return partition_by
 
 

@@ -45,7 +45,9 @@ class Webhooks(Group):
         Example:
             ```python
             webhook = await platform.webhooks.update(
-                webhook_id, callback_url="https://service.example.com/events", secret="made-up"
+                webhook_id,
+                callback_url="https://service.example.com/events",
+                secret="made-up-and-at-least-32-characters",
             )
             print(webhook.active)
             ```
@@ -77,13 +79,12 @@ class Webhooks(Group):
         known = webhook.to_dict().keys() - webhook.additional_properties.keys()
         return unwrap(response, webhook if known else None, Webhook)
 
-    async def activate(self, webhook_id: str) -> Webhook:
-        """Switch forwarding on: the same as `update(webhook_id, active=True)`.
-
-        No secret is sent, so the service generates a new one. To keep yours, pass it to `update`.
+    async def activate(self, webhook_id: str, *, secret: str | Unset = UNSET) -> Webhook:
+        """Switch forwarding on: the same as `update(webhook_id, active=True, secret=secret)`.
 
         Args:
             webhook_id: the webhook.
+            secret: your secret. Without it the service generates a new one, and you cannot verify deliveries any more.
 
         Returns:
             The webhook as stored.
@@ -96,21 +97,22 @@ class Webhooks(Group):
 
         Example:
             ```python
-            webhook = await platform.webhooks.activate(webhook_id)
+            webhook = await platform.webhooks.activate(
+                webhook_id, secret="made-up-and-at-least-32-characters"
+            )
             print(webhook.active)
             ```
 
         Source: section 3.
         """
-        return await self.update(webhook_id, active=True)
+        return await self.update(webhook_id, active=True, secret=secret)
 
-    async def deactivate(self, webhook_id: str) -> Webhook:
-        """Switch forwarding off: the same as `update(webhook_id, active=False)`.
-
-        No secret is sent, so the service generates a new one. To keep yours, pass it to `update`.
+    async def deactivate(self, webhook_id: str, *, secret: str | Unset = UNSET) -> Webhook:
+        """Switch forwarding off: the same as `update(webhook_id, active=False, secret=secret)`.
 
         Args:
             webhook_id: the webhook.
+            secret: your secret. Without it the service generates a new one, and you cannot verify deliveries any more.
 
         Returns:
             The webhook as stored.
@@ -123,10 +125,12 @@ class Webhooks(Group):
 
         Example:
             ```python
-            webhook = await platform.webhooks.deactivate(webhook_id)
+            webhook = await platform.webhooks.deactivate(
+                webhook_id, secret="made-up-and-at-least-32-characters"
+            )
             print(webhook.active)
             ```
 
         Source: section 3.
         """
-        return await self.update(webhook_id, active=False)
+        return await self.update(webhook_id, active=False, secret=secret)

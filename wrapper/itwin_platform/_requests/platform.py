@@ -1,17 +1,28 @@
 """Sends requests to the platform: the vendor in Accept, only to the service, a typed error for each failure."""
 
 import asyncio
+from contextlib import suppress
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, TypeVar
 
 import httpx
 
 from .._api import RequestValues
-from .._errors import ResponseDecodeError
+from .._errors import PlatformError, ResponseDecodeError
 from .._http.attempts.call import CallInfo, CallResult, call_info
 from .._json import write_json
 from .._version import LOG
 from .options import CallOptions
-from .request import FIXED_HEADERS, Service, cannot_be_sent, check_path, check_request, make_request, merged_headers
+from .request import (
+    FIXED_HEADERS,
+    Service,
+    cannot_be_sent,
+    check_path,
+    check_request,
+    make_request,
+    merged_headers,
+    with_extras,
+)
 from .response import DecodedResponse, decode_error_of, decoded_response, response_info, status_error_of
 
 M = TypeVar("M")
@@ -43,9 +54,15 @@ class PlatformSender:
         options = self.options
         info = CallInfo(method=values.method, route=values.route, policy=options.policy)
         extensions = {"timeout": options.timeout, **info.extensions()}
-        return await self.exchange(
-            make_request(values, service=self.service, added=options.headers, extensions=extensions)
-        )
+        try:
+            if options.query or options.body:
+                values = with_extras(values, query=options.query, body=options.body)
+            return await self.exchange(
+                make_request(values, service=self.service, added=options.headers, extensions=extensions)
+            )
+        except PlatformError as error:
+            error.method, error.route = info.method, info.route
+            raise
 
     async def exchange(self, request: httpx.Request) -> DecodedResponse:
         """Send a request that follows the rules, report its response, and raise the typed error for its status."""
@@ -71,8 +88,9 @@ class PlatformSender:
             return
         try:
             self.options.on_response(response_info(response))
-        except Exception:  # noqa: BLE001  # a response must not be lost because a callback failed
-            LOG.exception("on_response failed")
+        except Exception:  # noqa: BLE001  # a response must not be lost because a callback failed, or a log handler
+            with suppress(Exception):
+                LOG.exception("on_response failed")
 
 
 class PlatformHTTPClient(httpx.AsyncClient):
@@ -88,6 +106,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
             base_url=sender.service.base_url,
             timeout=httpx.Timeout(**sender.options.timeout),
             headers=merged_headers(FIXED_HEADERS, sender.options.headers),
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # stores none, and sends none
             trust_env=False,
         )
         self._sender = sender
@@ -124,13 +143,19 @@ class _RulesTransport(httpx.AsyncBaseTransport):
         self._sender = sender
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        check_request(request, service=self._sender.service)
-        accept = request.headers.get("accept", "")
-        if "{vendor}" in accept:
-            request.headers["accept"] = accept.replace("{vendor}", self._sender.service.vendor)
+        service = self._sender.service
         info = call_info(request, policy=self._sender.options.policy)
-        request.extensions = {**request.extensions, **info.extensions()}
-        return await self._sender.exchange(request)
+        try:
+            check_request(request, service=service)
+            accept = request.headers.get("accept", "")
+            if "{vendor}" in accept:
+                request.headers["accept"] = accept.replace("{vendor}", service.vendor)
+            request.headers.pop("cookie", None)
+            request.extensions = {**request.extensions, **info.extensions()}
+            return await self._sender.exchange(request)
+        except PlatformError as error:
+            error.method, error.route = info.method, info.route
+            raise
 
 
 def unwrap(response: httpx.Response, value: M | None, kind: type[M]) -> M:

@@ -5,14 +5,14 @@ Source: sections 8 and 9.
 
 import ipaddress
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from urllib.parse import quote, unquote, urlencode
 
 import httpx
 
-from .._api import UNSET, RequestValues, Unset
+from .._api import UNSET, RequestValues, Unset, encode
 from .._errors import UsageError
 from .._http.connections.lazy import LazyRequest
 from .._json import write_json
@@ -67,14 +67,19 @@ def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
     try:
         url = httpx.URL(text)
     except httpx.InvalidURL as error:
-        raise UsageError(f"base_url is not a URL: {error}") from None
+        raise UsageError(f"base_url is not a URL: {error}", argument="base_url") from None
     if url.scheme not in ("http", "https") or not url.host:
-        raise UsageError("base_url must be a URL that starts with https:// or http:// and names a host")
+        raise UsageError(
+            "base_url must be a URL that starts with https:// or http:// and names a host", argument="base_url"
+        )
     if url.userinfo or "?" in text or "#" in text:
-        raise UsageError("base_url must not contain a user, a query or a fragment; pass the token as token=...")
+        raise UsageError(
+            "base_url must not contain a user, a query or a fragment; pass the token as token=...", argument="base_url"
+        )
     if url.scheme == "http" and not allow_insecure and not _is_loopback(url.host):
         raise UsageError(
-            f"base_url is plain http to {url.host}, which exposes the token: use https, or pass allow_insecure=True"
+            f"base_url is plain http to {url.host}, which exposes the token: use https, or pass allow_insecure=True",
+            argument="base_url",
         )
     return url
 
@@ -124,6 +129,34 @@ def make_request(
         )
     except (httpx.InvalidURL, UnicodeError) as error:
         raise cannot_be_sent(error) from None
+
+
+def with_extras(values: RequestValues, *, query: Mapping[str, str], body: Mapping[str, object]) -> RequestValues:
+    """Return a request with what a caller adds to its query and its body.
+
+    Raises:
+        UsageError: the operation sends a parameter or a property of this name itself, or it sends no body.
+    """
+    present = values.query
+    if isinstance(present, str):
+        # The link to a page may repeat what was added to the first one.
+        pairs = [pair for pair in present.split("&") if unquote(pair.partition("=")[0]) not in query]
+        merged: Mapping[str, str] | str = "&".join(filter(None, [*pairs, encode_query(query)]))
+    else:
+        _check_extra("extra_query", query.keys() & present.keys())
+        merged = {**present, **query}
+    if not body:
+        return replace(values, query=merged)
+    own = encode(values.body)
+    if not isinstance(own, dict):
+        raise UsageError(f"extra_body: {values.method} {values.route} sends no body", argument="extra_body")
+    _check_extra("extra_body", body.keys() & own.keys())
+    return replace(values, query=merged, body={**own, **body})
+
+
+def _check_extra(name: str, taken: Set[str]) -> None:
+    if taken:
+        raise UsageError(f"{name} must not contain {', '.join(sorted(taken))}: the operation sends it", argument=name)
 
 
 def merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
@@ -194,13 +227,13 @@ def check_header(name: str, value: object) -> None:
     if isinstance(value, Unset):
         return
     if not (isinstance(value, str) and value.isascii() and value.isprintable() and "" != value == value.strip(" ")):
-        raise UsageError(f"{name} must be a string of visible ASCII characters without spaces around it")
+        raise UsageError(f"{name} must be a string of visible ASCII characters without spaces around it", argument=name)
 
 
 def check_header_name(name: object) -> None:
     """Reject what is not the name of a header. Source: RFC 9110, section 5.1."""
     if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is not the name of a header")
+        raise UsageError(f"{name!r} is not the name of a header", argument="headers")
 
 
 def check_body_size(size: int, *, limit: int | None) -> None:
@@ -228,7 +261,7 @@ def check_integer(
     """Check an integer and its range."""
     if type(value) is not int or value < least or (most is not None and value > most):
         allowed = f"from {least} to {most}" if most is not None else f"of at least {least}"
-        raise UsageError(f"{name} must be an integer {allowed}", code=code, target=target)
+        raise UsageError(f"{name} must be an integer {allowed}", argument=name, code=code, target=target)
 
 
 def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:

@@ -123,4 +123,6 @@ def decode_error_of(response: Response, *, reason: str | None = None) -> Respons
     """Make the error for a success that does not match the specification."""
     error = ResponseDecodeError(response.status_code, response.headers, response.content, reason=reason)
     error.attempts = call_result(response).attempts
+    call = call_info(response.request)
+    error.method, error.route = call.method, call.route
     return error

@@ -12,6 +12,7 @@ from ..._errors import (
     OutcomeUnknownError,
     PlatformError,
     RateLimitError,
+    StateError,
     TransportError,
     UsageError,
     counted,
@@ -282,7 +283,7 @@ def closed(call: Call) -> PlatformError:
         return _ended(call, reason)
     # It waited for a retry that will not be sent, whatever the attempts before it did.
     what = f"{sent_so_far(call.sent)}, and may have had an effect"
-    return UsageError(f"{_where(call)}: the client was closed before a retry; {what}")
+    return StateError(f"{_where(call)}: the client was closed before a retry; {what}")
 
 
 def out_of_time(call: Call, seen: LastRateLimit, *, seconds: float | None, now: datetime) -> PlatformError:

@@ -4,6 +4,7 @@ import asyncio
 import enum
 import inspect
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -26,6 +27,7 @@ class AccessToken:
     Args:
         value: the access token; `repr` never shows it.
         expires_at: an aware datetime, or None for a token without a known expiry.
+        expires_in: seconds from now instead, as identity providers return them.
 
     Raises:
         TokenError: the value is empty or holds what a header cannot, or the time has no zone.
@@ -34,7 +36,7 @@ class AccessToken:
     value: str = field(repr=False)
     expires_at: datetime | None = None
 
-    def __init__(self, value: str, expires_at: datetime | None = None) -> None:
+    def __init__(self, value: str, expires_at: datetime | None = None, *, expires_in: float | None = None) -> None:
         text = value.strip(" ") if isinstance(value, str) else ""
         if not text or not text.isascii() or not text.isprintable() or " " in text:
             del value, text  # tools that report errors show what frames hold
@@ -45,8 +47,20 @@ class AccessToken:
         if expires_at is not None and not (isinstance(expires_at, datetime) and expires_at.utcoffset() is not None):
             del value, text
             raise TokenError("expires_at must be an aware datetime, such as datetime.now(timezone.utc), or None")
+        if expires_in is not None:
+            expires_at = _expiry(expires_at, expires_in)
         object.__setattr__(self, "value", text)
         object.__setattr__(self, "expires_at", expires_at)
+
+
+def _expiry(expires_at: datetime | None, expires_in: float) -> datetime:
+    moment = None
+    if expires_at is None and isinstance(expires_in, int | float) and not isinstance(expires_in, bool):
+        with suppress(ValueError, OverflowError):
+            moment = utc_now() + timedelta(seconds=expires_in)
+    if moment is None:
+        raise TokenError("expires_in must be a number of seconds, and takes the place of expires_at")
+    return moment
 
 
 class Freshness(enum.Enum):

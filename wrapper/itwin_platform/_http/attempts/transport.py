@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from ..._errors import PlatformError, ResponseDecodeError, TransportError, UsageError
+from ..._errors import PlatformError, ResponseDecodeError, StateError, TransportError, UsageError
 from ..._status_errors import limited_by
 from ..._version import LOG
 from ..connections.cancellation import cancelled_in_order
@@ -91,7 +91,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     ) -> None:
         self._policy = policy or BackoffPolicy()
         if not isinstance(gate, Gate | None):
-            raise UsageError("gate must be a Gate or a RedisGate")
+            raise UsageError("gate must be a Gate or a RedisGate", argument="gate")
         self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._auth = auth
         self._calls: dict[Call, asyncio.Task[object] | None] = {}
@@ -153,11 +153,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _check_use(self) -> None:
         if self._is_closed:
-            raise UsageError("the client is closed: make the call before `aclose()`, or inside its `async with`")
+            raise StateError("the client is closed: make the call before `aclose()`, or inside its `async with`")
         loop = asyncio.get_running_loop()
         self._loop = self._loop or loop
         if self._loop is not loop:
-            raise UsageError("a client belongs to the event loop of its first call: make another client here")
+            raise StateError("a client belongs to the event loop of its first call: make another client here")
 
     async def _run(self, call: Call) -> httpx.Response:
         while True:
@@ -281,7 +281,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             return
         loop, closing = asyncio.get_running_loop(), asyncio.current_task()
         if self._loop is not None and self._loop is not loop:
-            raise UsageError("close a client in the event loop of its first call")
+            raise StateError("close a client in the event loop of its first call")
         self._is_closed = True
         for call in self._calls:
             call.close(now=loop.time())

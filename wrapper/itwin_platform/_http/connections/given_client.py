@@ -1,11 +1,10 @@
 """The httpx objects that a caller may pass, a client, a transport or a timeout, and the default transport."""
 
-import math
 import ssl
 
 import httpx
 
-from ..._errors import UsageError
+from ..._errors import StateError, UsageError
 from .engine import EngineTransport
 from .lazy import with_known_length
 
@@ -19,6 +18,8 @@ SSLContext = ssl.SSLContext
 _LIMITS = ("connect", "read", "write", "pool")
 #: A tuple: writing `int | float` makes a new object in each call, and `with_options` makes many.
 _NUMBERS = (int, float)
+#: The longest timeout in seconds: a year. Timers overflow at longer ones.
+_LONGEST = 31_536_000
 
 
 def innermost(
@@ -60,8 +61,8 @@ def as_timeout(value: float | Timeout) -> dict[str, float | None]:
     """
     if isinstance(value, httpx.Timeout):
         return value.as_dict()
-    if isinstance(value, bool) or not isinstance(value, _NUMBERS) or not 0 < value < math.inf:
-        raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout")
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS) or not 0 < value <= _LONGEST:
+        raise UsageError("timeout must be a number of seconds above 0, or an httpx.Timeout", argument="timeout")
     return dict.fromkeys(_LIMITS, value)
 
 
@@ -88,7 +89,7 @@ class ClientTransport(httpx.AsyncBaseTransport):
             UsageError: the client is closed.
         """
         if self._client.is_closed:
-            raise UsageError("the given http_client is closed: close it after this client")
+            raise StateError("the given http_client is closed: close it after this client")
         outgoing = self._client.build_request(
             request.method,
             request.url,
