@@ -37,7 +37,6 @@ NOT_FOUND = NotFoundError(
     status=404, code="A", message="B", target=None, details=(), headers={}, body=b"planted", attempts=1
 )
 PLATFORM = PlatformClient("https://s.example/api", vendor="acme", token="planted")
-LISTING = PLATFORM.itwins.list(filter="planted")._listing.name
 #: Each value as it shows itself.
 SHOWN: list[tuple[object, str]] = [
     (UNSET, "UNSET"),
@@ -77,7 +76,7 @@ SHOWN: list[tuple[object, str]] = [
     (Gate(), "Gate(in_flight=0, waiting=0)"),
     (PLATFORM.itwins, "ITwins('https://s.example/api')"),
     (PLATFORM.scenes, "Scenes('https://s.example/api')"),
-    (PLATFORM.itwins.list(filter="planted"), f"Pager('{LISTING}', pages_read=0, items_read=0)"),
+    (PLATFORM.itwins.list(filter="planted"), "Pager(list itwins, 0 items of 0 pages read)"),
     (Page(items=["planted"] * 3, resume="planted"), "Page(3 items, more follow)"),
     (Page(items=[], resume=None), "Page(0 items, the last)"),
     (

@@ -281,11 +281,12 @@ def itwin_pager(
     begin: BeginRun = ListingRun,
 ) -> Pager[ITwin]:
     """Return the pager of a listing of iTwins, whose first request this is."""
+    first = sender.with_extras(first)
     listing: Listing[ITwin] = Listing(
         first=first,
         address=f"{sender.service.address}{first.path}",
         name=listing_name(name, first),
-        keywords=ITWIN_KEYWORDS,
+        keywords=ITWIN_KEYWORDS | keyword_names(*sender.options.query),
         page_size=ITWINS_PER_PAGE if page_size is None else page_size,
         shrinks=page_size is None,
         skip=skip,

@@ -189,11 +189,12 @@ class Scenes(Group):
             top=UNSET if page_size is None else page_size,
             x_correlation_id=correlation_id,
         )
+        first = self._sender.with_extras(first)
         listing: Listing[SceneObject] = Listing(
             first=first,
             address=f"{self._sender.service.address}{first.path}",
             name=listing_name("list_scene_objects", first),
-            keywords=_KEYWORDS,
+            keywords=_KEYWORDS | keyword_names(*self._sender.options.query),
             page_size=OBJECTS_PER_PAGE if page_size is None else page_size,
             shrinks=page_size is None,
             skip=skip,

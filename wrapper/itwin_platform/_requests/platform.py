@@ -55,14 +55,21 @@ class PlatformSender:
         info = CallInfo(method=values.method, route=values.route, policy=options.policy)
         extensions = {"timeout": options.timeout, **info.extensions()}
         try:
-            if options.query or options.body:
-                values = with_extras(values, query=options.query, body=options.body)
             return await self.exchange(
-                make_request(values, service=self.service, added=options.headers, extensions=extensions)
+                make_request(
+                    self.with_extras(values), service=self.service, added=options.headers, extensions=extensions
+                )
             )
         except PlatformError as error:
             error.method, error.route = info.method, info.route
             raise
+
+    def with_extras(self, values: RequestValues) -> RequestValues:
+        """Return a request with what the caller adds to its query and its body."""
+        options = self.options
+        if not options.query and not options.body:
+            return values
+        return with_extras(values, query=options.query, body=options.body)
 
     async def exchange(self, request: httpx.Request) -> DecodedResponse:
         """Send a request that follows the rules, report its response, and raise the typed error for its status."""

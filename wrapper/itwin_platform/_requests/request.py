@@ -138,13 +138,10 @@ def with_extras(values: RequestValues, *, query: Mapping[str, str], body: Mappin
         UsageError: the operation sends a parameter or a property of this name itself, or it sends no body.
     """
     present = values.query
-    if isinstance(present, str):
-        # The link to a page may repeat what was added to the first one.
-        pairs = [pair for pair in present.split("&") if unquote(pair.partition("=")[0]) not in query]
-        merged: Mapping[str, str] | str = "&".join(filter(None, [*pairs, encode_query(query)]))
-    else:
-        _check_extra("extra_query", query.keys() & present.keys())
-        merged = {**present, **query}
+    if isinstance(present, str):  # a page: its first request has them
+        return values
+    _check_extra("extra_query", query.keys() & present.keys())
+    merged = {**present, **query}
     if not body:
         return replace(values, query=merged)
     own = encode(values.body)

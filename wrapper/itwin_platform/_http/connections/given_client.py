@@ -90,12 +90,14 @@ class ClientTransport(httpx.AsyncBaseTransport):
         """
         if self._client.is_closed:
             raise StateError("the given http_client is closed: close it after this client")
-        outgoing = self._client.build_request(
+        headers = self._client.headers.copy()
+        headers.update(with_known_length(request.headers))
+        # Not by its `build_request`, which adds the cookies that it has stored.
+        outgoing = httpx.Request(
             request.method,
             request.url,
-            # Its own default parameters would take the place of the query otherwise.
-            params=request.url.params if self._client.params else None,
-            headers=with_known_length(request.headers),
+            params=self._client.params.merge(request.url.params) if self._client.params else None,
+            headers=headers,
             content=request.content,
             extensions=dict(request.extensions),
         )
