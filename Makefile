@@ -72,9 +72,9 @@ regeneration-drill: $(READY)  ## Try many changes of openapi.yaml on a copy and 
 templates-diff: $(READY)  ## Compare our templates with those of the pinned generator, or show its own changes SINCE=<version>
 	@$(BIN)/python -m tools.generation.templates_diff $(if $(SINCE),--since "$(SINCE)")
 
-vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, or update the copy; OVERWRITE=yes drops edits
+vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, or update the copy; OVERWRITE=yes drops edits, WITHOUT=redis leaves RedisGate out
 	@test -n "$(DEST)" -a -n "$(NAME)" || { echo "make vendor DEST=../my_service/src/my_service/_vendor NAME=itwin"; exit 2; }
-	@$(BIN)/python -m tools.vendoring.vendor "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite)
+	@$(BIN)/python -m tools.vendoring.vendor "$(DEST)" "$(NAME)" $(if $(filter yes,$(OVERWRITE)),--overwrite) $(if $(WITHOUT),--without "$(WITHOUT)")
 
 package: $(READY)  ## Build sdist and wheel, and try the wheel in a clean environment
 	@$(BIN)/python -m tools.release.package

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.vendored import PROJECT, vendored
+from tests.support.vendored import PROJECT, run_python, vendored
 from tools.vendoring.vendor import dotted, vendor
 from tools.vendoring.vendored_copy import IDENTITY, RECORD, absolute_imports, digests, source
 
@@ -30,7 +30,7 @@ def test_only_the_seam_changes(tmp_path: Path) -> None:
     """Each module of the wrapper and of the generated package is copied byte by byte, but the seam."""
     vendored(tmp_path, "itwin")
     copied, wrapper, generated = files(tmp_path / "itwin"), files(WRAPPER), files(GENERATED)
-    changed = {name for name in wrapper if copied[name] != wrapper[name]}
+    changed = {name for name in wrapper if name != "_http/README.md" and copied[name] != wrapper[name]}
     changed |= {
         name for name, content in generated.items() if name != "README.md" and copied[f"generated/{name}"] != content
     }
@@ -157,3 +157,25 @@ def test_page_names_what_a_copy_needs() -> None:
     names = {re.split(r"[^\w-]", need)[0] for need in source(PROJECT, revision="").requirements}
     (listed,) = re.findall(r"\((.+?)\)", first, re.DOTALL)
     assert set(re.findall(r"[\w-]{3,}", listed)) - {"and", "with"} == names
+
+
+def test_a_copy_without_the_shared_gate_stays_without_it(older_checkout: Path, tmp_path: Path) -> None:
+    """Neither the modules nor the name are in the copy, an update keeps that, and everything can come back."""
+    package = tmp_path / "itwin"
+    for without, is_out in [(("redis",), True), (None, True), ((), False)]:
+        vendored(tmp_path, "itwin", without=without)
+        recorded = (package / RECORD).read_text(encoding="utf-8")
+        assert ("| without | redis: no `RedisGate` |" in recorded) is is_out
+        assert ("WITHOUT=redis" in recorded) is is_out
+        assert (package / "_http" / "gates" / "redis.py").exists() is not is_out
+        assert ("RedisGate" in (package / "__init__.py").read_text(encoding="utf-8")) is not is_out
+        run_python(
+            "-c", "from itwin import *; import itwin; [getattr(itwin, name) for name in itwin.__all__]", cwd=tmp_path
+        )
+    module = older_checkout / "wrapper" / "itwin_platform" / "_astray.py"
+    module.write_text("from ._http.gates.redis import RedisGate\n")
+    try:
+        with pytest.raises(SystemExit, match=r"_astray\.py:1 imports .*so RedisGate cannot be left out"):
+            vendored(tmp_path / "other", "itwin", project=older_checkout, without=("redis",))
+    finally:
+        module.unlink()

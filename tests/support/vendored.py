@@ -16,10 +16,18 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 def vendored(
-    destination: Path, name: str, *, project: Path = PROJECT, overwrite: bool = False, command: str = "make vendor"
+    destination: Path,
+    name: str,
+    *,
+    project: Path = PROJECT,
+    overwrite: bool = False,
+    command: str = "make vendor",
+    without: tuple[str, ...] | None = None,
 ) -> list[str]:
     """Copy the client of a checkout, this one where none is given."""
-    return vendor(project=project, destination=destination, name=name, overwrite=overwrite, command=command)
+    return vendor(
+        project=project, destination=destination, name=name, overwrite=overwrite, command=command, without=without
+    )
 
 
 def run_python(*arguments: str | Path, cwd: Path, python: Path = Path(sys.executable)) -> str:

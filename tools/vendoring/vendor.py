@@ -1,7 +1,8 @@
 """Copy the client into another project as one package of any name, or update such a copy in place.
 
-Run as `python -m tools.vendoring.vendor DEST NAME [--overwrite]`: DEST is the folder of the package, NAME its name. If
-files of the copy were edited, the command names them and changes nothing, except with `--overwrite`.
+Run as `python -m tools.vendoring.vendor DEST NAME [--overwrite] [--without redis]`: DEST is the folder of the package,
+NAME its name. If files of the copy were edited, the command names them and changes nothing, except with `--overwrite`.
+What a copy was made without stays out when it is updated, until `--without nothing` brings it back.
 """
 
 import argparse
@@ -13,7 +14,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from tools.vendoring.vendored_copy import RECORD, digest, digests, edits, record, source
+from tools.vendoring.vendored_copy import OPTIONAL, RECORD, digest, digests, edits, left_out, record, source
 
 PROJECT = Path(__file__).resolve().parents[2]
 #: Files in the root folder of a project.
@@ -21,9 +22,16 @@ PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 
 
 def vendor(
-    *, project: Path, destination: Path, name: str, overwrite: bool, command: str, stale: bool = False
+    *,
+    project: Path,
+    destination: Path,
+    name: str,
+    overwrite: bool,
+    command: str,
+    stale: bool = False,
+    without: tuple[str, ...] | None = None,
 ) -> list[str]:
-    """Copy, and return the lines that say what was done.
+    """Copy, and return the lines that say what was done; by default, without what the copy was made without before.
 
     Raises:
         SystemExit: The name cannot be imported, another package has it, or files of the copy were edited.
@@ -32,7 +40,11 @@ def vendor(
     _check_name(name, package, shown_as)
     record_file = package / RECORD
     text = record_file.read_text(encoding="utf-8") if record_file.exists() else ""
-    copied, recorded = source(project, revision=revision(project), stale=stale), digests(text)
+    without = left_out(text) if without is None else without
+    copied = source(project, revision=revision(project), stale=stale, without=without)
+    recorded = digests(text)
+    if without:
+        command = f"{command} WITHOUT={','.join(without)}"
     present = {path: (package / path).read_bytes() for path in {*recorded, *copied.files} if (package / path).exists()}
     edited = edits(recorded=recorded, present=present, wanted=copied.files)
     if edited and not overwrite:
@@ -105,7 +117,7 @@ def _edits_shown(project: Path, package: Path, edited: list[str], *, text: str) 
             return [f"the revision {match[1]} is not in this checkout, so the edits cannot be shown"]
         with tarfile.open(archive) as tar:
             tar.extractall(Path(folder) / "checkout", filter="data")
-        before = source(Path(folder) / "checkout", revision=match[1]).files
+        before = source(Path(folder) / "checkout", revision=match[1], without=left_out(text)).files
     lines: list[str] = []
     recorded = digests(text)
     for path in edited:
@@ -154,7 +166,9 @@ def main() -> None:
     parser.add_argument("destination", metavar="DEST", help="the folder of the package")
     parser.add_argument("name", metavar="NAME", help="the name of the package")
     parser.add_argument("--overwrite", action="store_true", help="drop the edits in the copy")
+    parser.add_argument("--without", choices=[*OPTIONAL, "nothing"], help="what to leave out; default: as before")
     arguments = parser.parse_args()
+    chosen = {None: None, "nothing": ()}.get(arguments.without, (arguments.without,))
     lines = vendor(
         project=PROJECT,
         destination=Path(arguments.destination),
@@ -162,6 +176,7 @@ def main() -> None:
         overwrite=arguments.overwrite,
         command=f"make vendor DEST={arguments.destination} NAME={arguments.name}",
         stale=is_stale(PROJECT),
+        without=chosen,
     )
     print("\n".join(lines))
 

@@ -15,6 +15,8 @@ from pathlib import Path
 RECORD = "VENDORED.md"
 SEAM = "_api.py"
 IDENTITY = "vendored.py"
+#: What a copy can be made without: the files, and the name that `__init__.py` exports of them.
+OPTIONAL = {"redis": (("_http/gates/redis.py", "_http/gates/shared.py", "_http/gates/exchange.lua"), "RedisGate")}
 _IDENTITY = """\"\"\"Where this copy comes from, for programs; VENDORED.md says it for people.\"\"\"
 
 #: The git revision of the checkout.
@@ -38,16 +40,19 @@ class Source:
     revision: str
     specification: str
     stale: bool
+    without: tuple[str, ...]
 
 
-def source(project: Path, *, revision: str, stale: bool = False) -> Source:
+def source(project: Path, *, revision: str, stale: bool = False, without: tuple[str, ...] = ()) -> Source:
     """Read a checkout; `stale` means that its `generated/` differs from what its `openapi.yaml` generates.
 
     Raises:
-        SystemExit: A file besides `_api.py` imports the packages by their old names.
+        SystemExit: A file besides `_api.py` imports the packages by their old names, or one imports what is left out.
     """
     wrapper, generated = project / "wrapper" / "itwin_platform", project / "generated" / "itwin_platform_api"
     files = _files(wrapper) | {f"generated/{name}": content for name, content in _files(generated).items()}
+    for part in without:
+        _leave_out(files, *OPTIONAL[part])
     files["LICENSE"] = (project / "LICENSE").read_bytes()
     files[SEAM] = re.sub(rb"(?m)^( *)from itwin_platform_api\b", rb"\1from .generated", files[SEAM])
     files[SEAM] = re.sub(rb"(?m)^( *)import itwin_platform_api as ", rb"\1from . import generated as ", files[SEAM])
@@ -67,7 +72,20 @@ def source(project: Path, *, revision: str, stale: bool = False) -> Source:
         revision=revision,
         specification=specification,
         stale=stale,
+        without=without,
     )
+
+
+def _leave_out(files: dict[str, bytes], paths: tuple[str, ...], name: str) -> None:
+    """Remove modules, and the lines of `__init__.py` that export a name of them."""
+    gone = {path for path in paths if files.pop(path, None) is not None}
+    files["__init__.py"] = re.sub(rb"(?m)^.*\b" + name.encode() + rb"\b.*\n", b"", files["__init__.py"])
+    for path, content in files.items():
+        for node in ast.walk(ast.parse(content)) if path.endswith(".py") else ():
+            if isinstance(node, ast.ImportFrom) and node.level and node.module:
+                folder = path.split("/")[: -node.level]
+                if "/".join([*folder, *node.module.split(".")]) + ".py" in gone:
+                    raise SystemExit(f"{path}:{node.lineno} imports {node.module}, so {name} cannot be left out")
 
 
 def absolute_imports(files: Mapping[str, bytes]) -> list[str]:
@@ -86,6 +104,7 @@ def absolute_imports(files: Mapping[str, bytes]) -> list[str]:
 def record(copied: Source, *, name: str, command: str) -> str:
     """Return the text of VENDORED.md: for people, with a line for each file that the next run reads."""
     lines = "\n".join(f"{digest(content)}  {path}" for path, content in sorted(copied.files.items()))
+    without = "".join(f"| without | {part}: no `{OPTIONAL[part][1]}` |\n" for part in copied.without)
     requirements = "\n".join(f"- `{requirement}`" for requirement in copied.requirements)
     return f"""# {name}: a vendored copy of itwin-platform {copied.version}
 
@@ -95,7 +114,7 @@ def record(copied: Source, *, name: str, command: str) -> str:
 | source revision | {copied.revision} |
 | SHA-256 of openapi.yaml | {copied.specification} |
 | generated modules | {"**stale**: not what openapi.yaml gives" if copied.stale else "what openapi.yaml gives"} |
-| command, in a checkout of itwin-platform | `{command}` |
+{without}| command, in a checkout of itwin-platform | `{command}` |
 
 It needs, besides Python 3.11 or newer:
 
@@ -116,6 +135,11 @@ uses `Any`, and a package of yours cannot make that stricter.
 def digests(text: str) -> dict[str, str]:
     """Return the digest of each file in VENDORED.md; paths that leave the copy are ignored."""
     return {path: known for known, path in _DIGEST.findall(text) if not {"", ".."} & set(path.split("/"))}
+
+
+def left_out(text: str) -> tuple[str, ...]:
+    """Return what a copy was made without, as VENDORED.md says."""
+    return tuple(part for part in re.findall(r"(?m)^\| without \| (\w+)", text) if part in OPTIONAL)
 
 
 def digest(content: bytes) -> str:
