@@ -85,7 +85,7 @@ mutants: $(READY)  ## Change the wrapper in many small ways and list the changes
 test-all-pythons: $(READY)  ## Try the wheel on every installed Python from 3.11, with the lowest and the newest dependencies
 	@$(BIN)/python -m tools.release.test_all_pythons
 
-conformance: .venv-conformance/.ready  ## Test the sandbox with schemathesis, the Prism proxy and another team's client
+conformance: .venv-conformance/.ready  ## Test the sandbox with schemathesis, the Prism proxy, another team's client and clients of other generators
 	@.venv-conformance/bin/python -u -m measure.conformance
 
 conformance-quick: .venv-conformance/.ready  ## Test the sandbox with a few hundred cases, without npm

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from . import foreign_clients, prism, readers, specification
+from . import foreign_clients, other_languages, prism, readers, specification
 
 HERE = Path(__file__).resolve().parent
 NODE = HERE.parents[1] / ".cache" / "conformance"
@@ -37,7 +37,7 @@ def parsed() -> argparse.Namespace:
     """Return the options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a few hundred cases, without npm")
-    names = ("specification", "readers", "prism", "clients")
+    names = ("specification", "readers", "prism", "clients", "languages")
     parser.add_argument("--only", choices=names, help="run one of the checks")
     return parser.parse_args()
 
@@ -51,6 +51,7 @@ def checks_of(arguments: argparse.Namespace) -> dict[str, Callable[[], bool]]:
         "readers": lambda: readers.check(node),
         "prism": lambda: node is None or asyncio.run(prism.check(node)),
         "clients": lambda: asyncio.run(foreign_clients.check(node)),
+        "languages": lambda: asyncio.run(other_languages.check(node)),
     }
     if arguments.only is not None:
         return {arguments.only: checks[arguments.only]}
