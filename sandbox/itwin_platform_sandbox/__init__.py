@@ -9,6 +9,7 @@ Importing this package imports no web framework: `Sandbox` and `FAULTS` are load
 
 from typing import TYPE_CHECKING
 
+from ._server.deliveries import Delivery
 from ._server.journal import RecordedRequest
 from ._service.rate_limit import RateLimit
 from ._service.state import Snapshot
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ._faults.plan import Fault
     from ._sandbox import Sandbox
 
-__all__ = ["FAULTS", "Fault", "RateLimit", "RecordedRequest", "Sandbox", "Snapshot"]
+__all__ = ["FAULTS", "Delivery", "Fault", "RateLimit", "RecordedRequest", "Sandbox", "Snapshot"]
 
 
 def __getattr__(name: str) -> object:

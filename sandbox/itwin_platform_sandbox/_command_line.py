@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import errno
-import ipaddress
 import json
 import signal
 import sys
@@ -15,6 +14,7 @@ from typing import NoReturn, get_args
 from ._faults.catalogue import FAULTS
 from ._faults.plan import Fault, fault_from_text
 from ._sandbox import Sandbox
+from ._server.deliveries import is_loopback
 from ._server.overview import as_text, overview
 from ._service.json_values import FieldError
 from ._service.rate_limit import RETRY_AFTER_FORMS, RateKind, RateLimit, rate_limit_of
@@ -86,6 +86,7 @@ def _add_behavior_options(add: Callable[..., argparse.Action]) -> None:
     add(
         "--bodies", action="store_true", help="keep the bodies of responses in the journal, and show bodies on the page"
     )
+    add("--deliver", action="store_true", help="post events to active webhooks whose callbackUrl is on this machine")
     add("--fault", action="append", default=[], metavar="NAME,FIELD=VALUE,...", help=FAULT_HELP)
 
 
@@ -109,6 +110,7 @@ def sandbox_of(arguments: argparse.Namespace) -> Sandbox:
         strict=arguments.strict,
         any_token=arguments.any_token,
         bodies=arguments.bodies,
+        deliver=arguments.deliver,
         vendor=arguments.vendor,
     )
 
@@ -167,16 +169,6 @@ def printed(sandbox: Sandbox, *, as_json: bool) -> str:
         return f"{json.dumps(values)}\n"
     ca_file = f"{'ca_file':<40}{values['ca_file']}\n" if "ca_file" in values else ""
     return f"{sandbox.base_url}\n{as_text(values)}{ca_file}"
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can reach the address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def main() -> int:

@@ -8,12 +8,14 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Self
+from typing import Literal, Self, cast
 
 from ._faults.catalogue import FaultName
 from ._faults.plan import Fault
 from ._server.control import application
-from ._server.journal import RecordedRequest
+from ._server.deliveries import Delivery
+from ._server.journal import RecordedRequest, redacted
+from ._server.overview import webhook_ids
 from ._server.running import RunningSandbox
 from ._server.settings import (
     Environment,
@@ -28,11 +30,12 @@ from ._server.settings import (
 )
 from ._service.credentials import ALL_PERMISSIONS, ALL_SCOPES
 from ._service.examples import seeded_platform
-from ._service.json_values import FieldError
+from ._service.json_values import JSON, FieldError, check_choice
 from ._service.rate_limit import RateLimitLike, RetryAfter, rate_limit_of
 from ._service.seed_document import SeedDocument, platform_of_document, read_seed_file
-from ._service.state import Seeded, Snapshot, source_of
+from ._service.state import KINDS, Seeded, Snapshot, has_authentication, has_secret, source_of, stored_item
 
+StoredKind = Literal["itwin", "repository", "resource", "scene", "scene_object", "detector", "webhook"]
 DEFAULT_TOKEN = "sandbox-token"  # noqa: S105 - opens nothing but a sandbox
 
 
@@ -65,6 +68,8 @@ class Sandbox:
             use the service, and none control the sandbox.
         allow_hosts: Names that Host may have besides loopback names and addresses; `*` for every name.
         bodies: Keep the bodies of responses in the journal too, without secrets, and show all bodies on the page.
+        deliver: Post to `callbackUrl` of active webhooks when an operation changes what an iTwin has: its repositories,
+            resources or scenes. Only http addresses of this machine are called; `deliveries` says how it went.
         clock: Monotonic seconds for rate limits, token expiry and the journal.
         now: The aware time of stored data and of the header Date.
         sleep: Called for every delay.
@@ -102,6 +107,7 @@ class Sandbox:
         cors: str | Iterable[str] = (),
         allow_hosts: str | Iterable[str] = (),
         bodies: bool = False,
+        deliver: bool = False,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = _utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -125,6 +131,7 @@ class Sandbox:
             cors=checked_origins(cors),
             allowed_hosts=checked_hosts(allow_hosts),
             bodies=bodies,
+            deliver=deliver,
         )
         number = seed if isinstance(seed, int) else 1
         environment = Environment(clock=clock, now=now, sleep=sleep, random=source_of(number, "jitter"))
@@ -209,6 +216,71 @@ class Sandbox:
     def webhook_id(self) -> str:
         """A seeded webhook of `itwin_id`, inactive at the start."""
         return _present("webhook", self._running.seeded.webhook_id)
+
+    @property
+    def webhook_ids(self) -> Mapping[str, str]:
+        """The first webhook of each scope: `iTwin` and `Account`."""
+        return MappingProxyType(dict(webhook_ids(self._running)))
+
+    def stored(self, kind: StoredKind, id: str) -> dict[str, object]:
+        """Return a copy of what is stored, without secrets: their values are `<hidden>`.
+
+        Args:
+            kind: What to look for. A scene has its objects, and a resource may belong to any repository.
+            id: Its id, of a detector its name.
+
+        Raises:
+            LookupError: Nothing of this kind has this id.
+            ValueError: The kind does not exist.
+        """
+        stored = stored_item(self._running.seeded.platform, check_choice("kind", kind, KINDS), id)
+        if stored is None:
+            raise LookupError(f"no {kind} with the id {id!r} is stored")
+        copied = redacted(stored)
+        return {**copied} if isinstance(copied, dict) else {}
+
+    def has_secret(self, webhook_id: str, secret: str) -> bool:
+        """Return whether a webhook has this secret, compared in constant time.
+
+        Raises:
+            ValueError: There is no such webhook.
+        """
+        return has_secret(self._running.seeded.platform, webhook_id, secret)
+
+    def has_authentication(self, repository_id: str, authentication: Mapping[str, object] | None) -> bool:
+        """Return whether a repository has this authentication, None for none, compared in constant time.
+
+        Args:
+            repository_id: The repository.
+            authentication: The whole object in the field names of the wire, such as
+                `{"type": "Basic", "username": ..., "password": ...}`.
+
+        Raises:
+            ValueError: There is no such repository.
+        """
+        value = cast("JSON", None if authentication is None else dict(authentication))
+        return has_authentication(self._running.seeded.platform, repository_id, value)
+
+    def delivery(self, webhook_id: str, event_type: str, content: Mapping[str, object]) -> Delivery:
+        """Return a delivery to a webhook, signed with its secret, to hand to a receiver under test.
+
+        Args:
+            webhook_id: The webhook.
+            event_type: Such as `iTwins.iTwinUpdated.v1`.
+            content: The event itself.
+
+        Returns:
+            `body`, `headers` and `url` of the POST. The header `Signature` is `sha256=` and the HMAC-SHA256 of `body`.
+
+        Raises:
+            ValueError: There is no such webhook.
+        """
+        return self._running.delivery(webhook_id, event_type, cast("Mapping[str, JSON]", content))
+
+    @property
+    def deliveries(self) -> list[Delivery]:
+        """What `deliver=True` has posted to webhooks, with the number of attempts, and the status or the error."""
+        return list(self._running.deliveries)
 
     def add_token(
         self,

@@ -34,11 +34,12 @@ from .._service.json_values import (
 )
 from .._service.rate_limit import RateLimit, rate_limit_of
 from .._service.service import OPERATIONS
+from .._service.state import KINDS, has_authentication, has_secret, stored_item
 from .endpoint import Bodies, ServiceEndpoint
 from .gatekeeping import guarded
-from .journal import RecordedRequest
-from .overview import overview, rate_values, record_values, token_values
-from .page import render_page
+from .journal import RecordedRequest, redacted
+from .overview import delivery_values, overview, rate_values, record_values, token_values
+from .page import View, render_page, view_of
 from .running import RunningSandbox
 
 ROOT = "/sandbox"
@@ -60,10 +61,9 @@ async def body_bytes(request: Request) -> bytes:
         return body
 
 
-async def json_body(request: Request, empty: JSON = None) -> JSON:
-    """Return the body as JSON, or `empty` if there is no body and `empty` is not None."""
-    body = await body_bytes(request)
-    return empty if not body and empty is not None else parse_json(body)
+async def json_body(request: Request) -> JSON:
+    """Return the body as JSON."""
+    return parse_json(await body_bytes(request))
 
 
 def parse_json(body: bytes) -> JSON:
@@ -72,6 +72,19 @@ def parse_json(body: bytes) -> JSON:
         return read_json(body)
     except NotJSONError as error:
         raise FieldError(None, f"the body is not JSON: {error}") from error
+
+
+async def fields(request: Request, *, may_be_empty: bool = False) -> JSONObject:
+    """Return the fields of a JSON object or of a form, and keep them for the page of a browser."""
+    body = await body_bytes(request)
+    # `curl -d '{...}'` sends JSON with the Content-Type of a form, so the body counts too.
+    is_named_form = request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
+    if is_named_form and not body.lstrip().startswith((b"{", b"[")) and b"=" in body:
+        values: JSONObject = {**dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))}
+    else:
+        values = as_object(parse_json(body if body or not may_be_empty else b"{}"))
+    request.state.fields = values
+    return values
 
 
 def as_object(value: JSON) -> JSONObject:
@@ -102,10 +115,10 @@ async def show_overview(sandbox: RunningSandbox, _: Request) -> Response:
     return json_response(overview(sandbox))
 
 
-async def reset(sandbox: RunningSandbox, _: Request) -> Response:
+async def reset(sandbox: RunningSandbox, request: Request) -> Response:
     """Restore the state of the start."""
     sandbox.reset()
-    return json_response(overview(sandbox))
+    return _after_form(request, overview(sandbox))
 
 
 async def list_snapshots(sandbox: RunningSandbox, _: Request) -> Response:
@@ -115,22 +128,23 @@ async def list_snapshots(sandbox: RunningSandbox, _: Request) -> Response:
 
 async def take_snapshot(sandbox: RunningSandbox, request: Request) -> Response:
     """Keep a copy of the stored data by name; without a name, by number."""
-    values = read_fields(await json_body(request, empty={}), ("name",))
+    values = read_fields(await fields(request, may_be_empty=True), ("name",))
     numbers = map(str, count(len(sandbox.snapshots) + 1))
-    name = read_string(values, "name", next(number for number in numbers if number not in sandbox.snapshots))
+    number = next(number for number in numbers if number not in sandbox.snapshots)
+    name = number if _is_browser(request) and not values.get("name") else read_string(values, "name", number)
     sandbox.keep_snapshot(name)
-    return json_response({"name": name}, 201)
+    return _after_form(request, {"name": name}, 201)
 
 
 async def restore(sandbox: RunningSandbox, request: Request) -> Response:
     """Store the data of a snapshot."""
-    values = read_fields(await json_body(request), ("name",))
+    values = read_fields(await fields(request), ("name",))
     name = read_string(values, "name")
     if name not in sandbox.snapshots:
         known = ", ".join(sandbox.snapshots) or "none"
         raise FieldError("name", f"no snapshot has this name; the snapshots are: {known}")
     sandbox.restore(sandbox.snapshots[name])
-    return json_response({"name": name})
+    return _after_form(request, {"name": name})
 
 
 TOKEN_FIELDS = (
@@ -143,6 +157,42 @@ TOKEN_FIELDS = (
     "expires_in",
     "organization",
 )
+
+
+async def show_stored(sandbox: RunningSandbox, request: Request) -> Response:
+    """Return one stored item without its secrets."""
+    kind = check_choice("kind", request.path_params["kind"], KINDS)
+    stored = stored_item(sandbox.seeded.platform, kind, request.path_params["id"])
+    if stored is None:
+        return error_response(404, "NotFound", f"No {kind} with this id is stored.", "id")
+    return json_response(redacted(stored))
+
+
+async def compare_secret(sandbox: RunningSandbox, request: Request) -> Response:
+    """Say whether a webhook has this secret, or a repository this authentication."""
+    values = read_fields(await fields(request), ("webhook_id", "secret", "repository_id", "authentication"))
+    platform = sandbox.seeded.platform
+    if "repository_id" in values:
+        authentication = values.get("authentication")
+        matches = has_authentication(platform, read_string(values, "repository_id"), authentication)
+    else:
+        matches = has_secret(platform, read_string(values, "webhook_id"), read_string(values, "secret"))
+    return json_response({"matches": matches})
+
+
+async def list_deliveries(sandbox: RunningSandbox, _: Request) -> Response:
+    """Return what was posted to webhooks."""
+    return json_response({"deliveries": [delivery_values(delivery) for delivery in sandbox.deliveries]})
+
+
+async def make_delivery(sandbox: RunningSandbox, request: Request) -> Response:
+    """Return a delivery signed with the secret of a webhook, and post nothing."""
+    values = read_fields(await fields(request), ("webhook_id", "event_type", "content"))
+    content = values.get("content")
+    if not isinstance(content, dict):
+        raise FieldError("content", "must be an object")
+    delivery = sandbox.delivery(read_string(values, "webhook_id"), read_string(values, "event_type"), content)
+    return json_response(delivery_values(delivery), 201)
 
 
 async def list_tokens(sandbox: RunningSandbox, _: Request) -> Response:
@@ -187,6 +237,10 @@ async def show_rate(sandbox: RunningSandbox, _: Request) -> Response:
 
 async def set_rate(sandbox: RunningSandbox, request: Request) -> Response:
     """Set the rate limit and restart the count: null, `{"rate": "100/60"}`, or `requests` and `per`."""
+    if request.method == "POST":
+        form = read_fields(await fields(request), RATE_FIELDS)
+        sandbox.set_rate(_rate(form) if form.get("rate") != "" else None)
+        return _after_form(request, rate_values(sandbox.rate))
     value = await json_body(request)
     sandbox.set_rate(None if value is None else _rate(read_fields(value, RATE_FIELDS)))
     return json_response(rate_values(sandbox.rate))
@@ -210,9 +264,10 @@ async def show_latency(sandbox: RunningSandbox, _: Request) -> Response:
 
 async def set_latency(sandbox: RunningSandbox, request: Request) -> Response:
     """Set latency and jitter in seconds; an omitted field becomes 0."""
-    values = read_fields(await json_body(request), ("latency", "jitter"))
+    values = read_fields(await fields(request), ("latency", "jitter"))
     sandbox.set_latency(read_number(values, "latency", 0), read_number(values, "jitter", 0))
-    return await show_latency(sandbox, request)
+    latency, jitter = sandbox.latency
+    return _after_form(request, {"latency": latency, "jitter": jitter})
 
 
 FILTERS = ("operation", "method", "path", "status", "notes", "skip", "limit")
@@ -262,9 +317,9 @@ PAGE_HEADERS = {
 }
 
 
-async def show_page(sandbox: RunningSandbox, _: Request) -> Response:
-    """Return the page: stored data, latest requests, and the form for faults."""
-    return _page(render_page(sandbox))
+async def show_page(sandbox: RunningSandbox, request: Request) -> Response:
+    """Return the page: latest requests, stored data, and forms."""
+    return _page(render_page(sandbox, view_of(request.query_params)))
 
 
 async def list_faults(sandbox: RunningSandbox, _: Request) -> Response:
@@ -278,17 +333,10 @@ async def list_faults(sandbox: RunningSandbox, _: Request) -> Response:
 
 async def add_fault(sandbox: RunningSandbox, request: Request) -> Response:
     """Add a fault from JSON or a form; a browser is sent back to the page."""
-    body = await body_bytes(request)
-    values = _form(body) if _is_form(request, body) else as_object(parse_json(body))
-    if not _is_browser(request):
-        fault = fault_from_values(values)
-        return json_response(fault_values(fault), 201, background=_add_fault(sandbox, fault))
-    try:
-        fault = fault_from_values(values)
-    except FieldError as error:
-        typed = {name: str(value) for name, value in values.items()}
-        return _page(render_page(sandbox, values=typed, error=error), 422)
+    fault = fault_from_values(await fields(request))
     background = _add_fault(sandbox, fault)
+    if not _is_browser(request):
+        return json_response(fault_values(fault), 201, background=background)
     if background is None:
         return RedirectResponse("/", 303)
     text = f"The sandbox refuses connections for {fault.seconds} s. Then go back and reload the page."
@@ -313,14 +361,9 @@ def _add_fault(sandbox: RunningSandbox, fault: Fault) -> BackgroundTask | None:
     return BackgroundTask(add_later)
 
 
-def _form(body: bytes) -> JSONObject:
-    return {**dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))}
-
-
-def _is_form(request: Request, body: bytes) -> bool:
-    # `curl -d '{...}'` sends JSON with the Content-Type of a form, so the body counts too.
-    is_named_form = request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
-    return is_named_form and b"=" in body and not body.lstrip().startswith((b"{", b"["))
+def _after_form(request: Request, value: JSON, status: int = 200) -> Response:
+    """Send a browser back to the page, and return JSON to everybody else."""
+    return RedirectResponse("/", 303) if _is_browser(request) else json_response(value, status)
 
 
 def _is_browser(request: Request) -> bool:
@@ -331,6 +374,14 @@ def _page(html: str, status: int = 200) -> Response:
     return HTMLResponse(html.encode("utf-8", "replace"), status, headers=PAGE_HEADERS)
 
 
+# The forms of the page, by the path that each is sent to.
+FORMS = {
+    f"{ROOT}/faults": "fault",
+    f"{ROOT}/rate": "rate",
+    f"{ROOT}/latency": "latency",
+    f"{ROOT}/snapshots": "snapshots",
+    f"{ROOT}/restore": "snapshots",
+}
 ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/", show_page),
     ("GET", ROOT, show_overview),
@@ -340,13 +391,19 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", f"{ROOT}/snapshots", list_snapshots),
     ("POST", f"{ROOT}/snapshots", take_snapshot),
     ("POST", f"{ROOT}/restore", restore),
+    ("GET", ROOT + "/stored/{kind}/{id:path}", show_stored),
+    ("POST", f"{ROOT}/secrets", compare_secret),
+    ("GET", f"{ROOT}/deliveries", list_deliveries),
+    ("POST", f"{ROOT}/deliveries", make_delivery),
     ("GET", f"{ROOT}/tokens", list_tokens),
     ("POST", f"{ROOT}/tokens", add_token),
     ("DELETE", ROOT + "/tokens/{token:path}", remove_token),
     ("GET", f"{ROOT}/rate", show_rate),
     ("PUT", f"{ROOT}/rate", set_rate),
+    ("POST", f"{ROOT}/rate", set_rate),
     ("GET", f"{ROOT}/latency", show_latency),
     ("PUT", f"{ROOT}/latency", set_latency),
+    ("POST", f"{ROOT}/latency", set_latency),
     ("GET", f"{ROOT}/faults", list_faults),
     ("POST", f"{ROOT}/faults", add_fault),
     ("DELETE", f"{ROOT}/faults", clear_faults),
@@ -385,7 +442,11 @@ async def _handle(sandbox: RunningSandbox, handler: Handler, request: Request) -
     try:
         return await handler(sandbox, request)
     except FieldError as error:
-        return invalid(error)
+        if request.method != "POST" or not _is_browser(request):
+            return invalid(error)
+        typed = {name: str(value) for name, value in getattr(request.state, "fields", {}).items()}
+        form = FORMS.get(request.url.path, "")
+        return _page(render_page(sandbox, View(form=form, values=typed, error=error)), 422)
 
 
 def _is_foreign(sandbox: RunningSandbox, request: Request) -> bool:

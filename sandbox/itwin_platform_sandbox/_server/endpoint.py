@@ -13,6 +13,7 @@ from .._faults.faulty_service import Decision
 from .._faults.scripted_responses import too_large
 from .._faults.wire import Connection, deliver
 from .._service.messages import APIRequest, Body
+from .deliveries import changed_itwin
 from .journal import Recording
 from .running import RunningSandbox
 
@@ -91,7 +92,13 @@ class ServiceEndpoint:
             latency = sandbox.next_delay()
             if latency > 0:
                 await sandbox.sleep(latency)
-            return sandbox.service.decide(replace(request, body=body))
+            decision = sandbox.service.decide(replace(request, body=body))
+        if decision.operation is not None and decision.response is not None and decision.response.status < 300:
+            parameters = decision.operation.path_parameters(request.path.removeprefix(sandbox.settings.path_prefix))
+            itwin_id = changed_itwin(decision.operation.name, request, parameters)
+            if itwin_id is not None:
+                sandbox.deliver_change(itwin_id)
+        return decision
 
 
 def read_head(scope: Scope) -> APIRequest:

@@ -1,11 +1,13 @@
 """Address, token, ids, settings and pending faults as JSON."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 
 from .._faults.plan import fault_values
 from .._service.credentials import Caller
 from .._service.json_values import JSON, JSONObject
 from .._service.rate_limit import RateLimit
+from .deliveries import Delivery
 from .journal import RecordedRequest
 from .running import RunningSandbox
 
@@ -36,6 +38,8 @@ def overview(sandbox: RunningSandbox) -> JSONObject:
             "tls": settings.tls,
             "cors": list(settings.cors),
             "allowed_hosts": list(settings.allowed_hosts),
+            "bodies": settings.bodies,
+            "deliver": settings.deliver,
         },
         "faults": [fault_values(fault) for fault in sandbox.faults()],
         "snapshots": list(sandbox.snapshots),
@@ -56,11 +60,33 @@ def ids(sandbox: RunningSandbox) -> JSONObject:
         "scene_id": seeded.scene_id,
         "webhook_id": seeded.webhook_id,
         "repository_ids": dict(seeded.repository_ids),
+        "webhook_ids": dict(webhook_ids(sandbox)),
         "itwins": [*list(platform.itwins)[:SHOWN_IDS]],
         "repositories": repositories,
         "scenes": [scene.content["id"] for scene in list(platform.scenes.values())[:SHOWN_IDS]],
         "detectors": [detector["name"] for detector in platform.detectors[:SHOWN_IDS]],
         "webhooks": [webhook.content["id"] for webhook in list(platform.webhooks.values())[:SHOWN_IDS]],
+    }
+
+
+def webhook_ids(sandbox: RunningSandbox) -> Mapping[str, str]:
+    """Return the first webhook of each scope, `iTwin` and `Account`."""
+    found: dict[str, str] = {}
+    for webhook in sandbox.seeded.platform.webhooks.values():
+        found.setdefault(str(webhook.content["scope"]), str(webhook.content["id"]))
+    return found
+
+
+def delivery_values(delivery: Delivery) -> JSONObject:
+    """Return a delivery as JSON."""
+    return {
+        "url": delivery.url,
+        "event_type": delivery.event_type,
+        "headers": dict(delivery.headers),
+        "body": delivery.body.decode("ascii"),
+        "attempts": delivery.attempts,
+        "status": delivery.status,
+        "error": delivery.error,
     }
 
 

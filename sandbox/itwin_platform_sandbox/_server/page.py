@@ -1,17 +1,19 @@
 """The page in the browser. Requests and stored data are untrusted; the template escapes them."""
 
 import functools
+import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from .._faults.catalogue import FAULTS
-from .._service.json_values import FieldError, JSONObject
-from .._service.rate_limit import RETRY_AFTER_FORMS
+from .._service.json_values import JSON, FieldError, JSONObject
+from .._service.rate_limit import RETRY_AFTER_FORMS, RateKind, RateLimit
 from .._service.service import OPERATIONS
 from .._service.state import Platform, StoredRepository
+from .journal import RecordedRequest
 from .overview import counts, ids
 from .running import RunningSandbox
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 SHOWN_ROWS = 25
 SHOWN_REQUESTS = 50
 LONGEST_DATA = 200
+LONGEST_BODY = 2000
+REFRESH_SECONDS = 5
 FORM_DEFAULTS = {
     "name": "rate_limited",
     "operation": "",
@@ -35,26 +39,81 @@ FORM_DEFAULTS = {
 Table = tuple[str, int, Sequence[str], list[list[str]]]
 
 
-def render_page(
-    sandbox: RunningSandbox, *, values: Mapping[str, str] = MappingProxyType({}), error: FieldError | None = None
-) -> str:
-    """Return the page as HTML; the form has `values`, and `error` is shown beside its field."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What the page shows: the filters of the requests, the seconds between two refreshes (0 for none), and a form."""
+
+    operation: str = ""
+    status: str = ""
+    refresh: int = REFRESH_SECONDS
+    form: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    error: FieldError | None = None
+
+
+def view_of(query: Mapping[str, str]) -> View:
+    """Return the view that the query of the page names; a wrong value is as none."""
+    return View(
+        operation=query.get("operation", ""),
+        status=query.get("status", ""),
+        refresh=0 if query.get("refresh") == "0" else REFRESH_SECONDS,
+    )
+
+
+def render_page(sandbox: RunningSandbox, view: View) -> str:
+    """Return the page as HTML; a form with an error has the values that were typed, and the page waits for them."""
     known = {name: value for name, value in ids(sandbox).items() if isinstance(value, str)}
+    latency, jitter = sandbox.latency
+    defaults = {
+        "fault": FORM_DEFAULTS,
+        "rate": _rate_defaults(sandbox.rate),
+        "latency": {"latency": f"{latency:g}", "jitter": f"{jitter:g}"},
+        "snapshots": {"name": ""},
+    }
     return _template().render(
         base_url=sandbox.base_url,
         token=sandbox.settings.token,
         ids=known,
         repository_ids=sandbox.seeded.repository_ids,
         counts=counts(sandbox),
+        cors=sandbox.settings.cors,
         faults=sandbox.faults(),
         kinds=FAULTS,
         operations=[operation.name for operation in OPERATIONS],
         retry_after_forms=RETRY_AFTER_FORMS,
-        form={**FORM_DEFAULTS, **values},
-        error=error,
-        requests=sandbox.recorder.records[: -SHOWN_REQUESTS - 1 : -1],
+        rate_kinds=get_args(RateKind),
+        rate=sandbox.rate,
+        snapshots=list(sandbox.snapshots),
+        forms={name: {**values, **(view.values if name == view.form else {})} for name, values in defaults.items()},
+        view=view,
+        refresh=0 if view.error else view.refresh,
+        requests=_requests(sandbox, view),
+        statuses=sorted({str(record.status or "none") for record in sandbox.recorder.records}),
+        shows_bodies=sandbox.settings.bodies,
+        as_json=_as_json,
         tables=_tables(sandbox.seeded.platform),
     )
+
+
+def _rate_defaults(rate: RateLimit | None) -> Mapping[str, str]:
+    if rate is None:
+        return {"rate": "", "kind": "fixed_window", "retry_after": "seconds"}
+    return {"rate": f"{rate.requests}/{rate.per:g}", "kind": rate.kind, "retry_after": rate.retry_after}
+
+
+def _requests(sandbox: RunningSandbox, view: View) -> list[RecordedRequest]:
+    """Return the latest requests that the filters let through, the newest first."""
+    found = (
+        record
+        for record in reversed(sandbox.recorder.records)
+        if view.operation in ("", record.operation or "none") and view.status in ("", str(record.status or "none"))
+    )
+    return list(itertools.islice(found, SHOWN_REQUESTS))
+
+
+def _as_json(value: JSON) -> str:
+    text = json.dumps(value, indent=1, ensure_ascii=False)
+    return text if len(text) <= LONGEST_BODY else f"{text[:LONGEST_BODY]}..."
 
 
 @functools.cache

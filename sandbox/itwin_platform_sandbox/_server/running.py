@@ -1,16 +1,17 @@
 """One sandbox: its stored data, service, faults, journal and server, and its controls."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from .._faults.catalogue import FaultName
 from .._faults.faulty_service import FaultyService
 from .._faults.plan import SEEN_FAULTS, Fault, FaultPlan
 from .._service.credentials import Tokens
-from .._service.json_values import FieldError
+from .._service.json_values import JSON, FieldError
 from .._service.rate_limit import RateLimit, RequestCounter
 from .._service.service import Service
-from .._service.state import Seeded, Snapshot
+from .._service.state import Seeded, Snapshot, StoredWebhook, new_uuid, source_of, stored_webhook
+from .deliveries import MOST_DELIVERIES, UPDATED, Delivery, post, signed_delivery, subscribers
 from .journal import Recorder
 from .server import LoopServer, ThrowawayCertificate, throwaway_certificate
 from .settings import Environment, Settings
@@ -38,6 +39,8 @@ class RunningSandbox:
         self._plan = FaultPlan()
         self._delays = _Delays(settings.latency, settings.jitter)
         self.snapshots: dict[str, Snapshot] = {}
+        self.deliveries: list[Delivery] = []
+        self._message_ids = source_of(1, "messages")
         self._service = Service(
             platform=self.seeded.platform,
             tokens=self.tokens,
@@ -80,6 +83,7 @@ class RunningSandbox:
         self.tokens.clear()
         self.recorder.records.clear()
         self.snapshots.clear()
+        self.deliveries.clear()
         self._begin()
 
     def snapshot(self) -> Snapshot:
@@ -115,6 +119,28 @@ class RunningSandbox:
     def latency(self) -> tuple[float, float]:
         """Seconds of latency and jitter."""
         return self._delays.latency, self._delays.jitter
+
+    def delivery(self, webhook_id: str, event_type: str, content: Mapping[str, JSON]) -> Delivery:
+        """Return a signed delivery to a webhook; `FieldError` if there is no such webhook."""
+        webhook = stored_webhook(self.seeded.platform, webhook_id)
+        return self._signed(webhook, event_type, content, itwin_id=webhook.itwin_id)
+
+    def deliver_change(self, itwin_id: str) -> None:
+        """Post to the webhooks that subscribe to updates of an iTwin. Called within the loop."""
+        if not self.settings.deliver:
+            return
+        for webhook in subscribers(self.seeded.platform, itwin_id):
+            self.server.run_later(self._post(self._signed(webhook, UPDATED, {"iTwinId": itwin_id}, itwin_id=itwin_id)))
+
+    def _signed(
+        self, webhook: StoredWebhook, event_type: str, content: Mapping[str, JSON], *, itwin_id: str
+    ) -> Delivery:
+        message_id, now = new_uuid(self._message_ids), self._environment.now()
+        return signed_delivery(webhook, event_type, content, itwin_id=itwin_id, message_id=message_id, now=now)
+
+    async def _post(self, delivery: Delivery) -> None:
+        self.deliveries.append(await post(delivery, self.sleep))
+        del self.deliveries[:-MOST_DELIVERIES]
 
     def set_latency(self, latency: float, jitter: float) -> None:
         """Set by how many seconds every response is delayed."""

@@ -135,3 +135,4 @@ class Settings:
     cors: tuple[str, ...]
     allowed_hosts: tuple[str, ...]
     bodies: bool
+    deliver: bool

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any, NoReturn
+from urllib.parse import unquote
 
 from .credentials import Caller
 from .json_values import JSON, JSONObject, NotJSONError
@@ -93,6 +94,11 @@ class DocumentedOperation:
         # Other clients of the platform omit the slash at the end of a collection.
         path = f"{self.route}?" if self.route.endswith("/") else self.route
         return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path))
+
+    def path_parameters(self, path: str) -> dict[str, str]:
+        """Return the decoded parameters of a percent-encoded path; none if it is not a path of the operation."""
+        match = self.pattern.fullmatch(path)
+        return {name: unquote(value) for name, value in match.groupdict().items()} if match else {}
 
     @cached_property
     def body_schema(self) -> Schema:

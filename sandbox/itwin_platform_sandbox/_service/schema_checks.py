@@ -248,7 +248,7 @@ def _string(schema: Schema, error: Schema) -> Check:
             message = "must not be empty" if not value and least else _counted("character", least, most)
             return [Problem(message=message, is_missing=not value, error=error)]
         if pattern is not None and not pattern.search(value):
-            return [Problem(message=f"must match {pattern.pattern.removesuffix(chr(92) + 'Z')}", error=error)]
+            return [Problem(message=f"must match {schema['pattern']}", error=error)]
         return None
 
     return check

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from urllib.parse import unquote
 
 from .credentials import Caller, CredentialsError, Tokens
 from .detectors import create_detector
@@ -56,7 +55,7 @@ def find_route(method: str, path: str) -> Route:
     for operation in OPERATIONS:
         match = operation.pattern.fullmatch(path)
         if match is not None and operation.method == method:
-            return Route(operation, {name: unquote(value) for name, value in match.groupdict().items()})
+            return Route(operation, operation.path_parameters(path))
         if match is not None:
             allowed.append(operation.method)
     if allowed:

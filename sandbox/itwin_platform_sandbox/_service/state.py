@@ -4,13 +4,16 @@ Stored values never change in place: a change stores a new value. So a snapshot 
 show what is stored, and a listing of a scene may be kept until the scene is replaced.
 """
 
+import hashlib
+import hmac
+import json
 import random
 import uuid
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from .json_values import JSONObject
+from .json_values import JSON, FieldError, JSONObject
 
 MOST_SELECTIONS = 16
 
@@ -137,6 +140,57 @@ class Seeded:
     repository_ids: Mapping[str, str]
     scene_id: str | None
     webhook_id: str | None
+
+
+KINDS = ("itwin", "repository", "resource", "scene", "scene_object", "detector", "webhook")
+
+
+def stored_item(platform: Platform, kind: str, item_id: str) -> JSONObject | None:
+    """Return what is stored of this kind under this id; of a detector the id is its name. It may hold secrets."""
+    objects = (item for scene in platform.scenes.values() for item in scene.objects)
+    resources = (
+        resource for repository in platform.repositories.values() for resource in repository.resources.values()
+    )
+    items: dict[str, Iterable[JSONObject]] = {
+        "itwin": platform.itwins.values(),
+        "repository": (repository.content for repository in platform.repositories.values()),
+        "resource": resources,
+        "scene": ({**scene.content, "sceneData": {"objects": [*scene.objects]}} for scene in platform.scenes.values()),
+        "scene_object": objects,
+        "detector": platform.detectors,
+        "webhook": (webhook.content for webhook in platform.webhooks.values()),
+    }
+    key = "name" if kind == "detector" else "id"
+    is_uuid = kind in ("itwin", "scene", "scene_object", "webhook")
+    wanted = item_id.lower() if is_uuid else item_id
+    return next((item for item in items[kind] if (str(item[key]).lower() if is_uuid else item[key]) == wanted), None)
+
+
+def stored_webhook(platform: Platform, webhook_id: str) -> StoredWebhook:
+    """Return a webhook; `FieldError` if there is none with this id."""
+    webhook = platform.webhooks.get(webhook_id.lower())
+    if webhook is None:
+        raise FieldError("webhook_id", "no webhook with this id is stored")
+    return webhook
+
+
+def has_secret(platform: Platform, webhook_id: str, secret: str) -> bool:
+    """Compare the secret of a webhook, in a time that does not depend on where the two differ."""
+    stored = stored_webhook(platform, webhook_id).secret
+    return hmac.compare_digest(_bytes(stored), _bytes(secret))
+
+
+def has_authentication(platform: Platform, repository_id: str, authentication: JSON) -> bool:
+    """Compare the authentication of a repository, None for none, as `has_secret` compares."""
+    stored = stored_item(platform, "repository", repository_id)
+    if stored is None:
+        raise FieldError("repository_id", "no repository with this id is stored")
+    one, other = (_bytes(json.dumps(value, sort_keys=True)) for value in (stored["authentication"], authentication))
+    return hmac.compare_digest(one, other)
+
+
+def _bytes(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def source_of(seed: int, purpose: str) -> random.Random:
