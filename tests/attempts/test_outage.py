@@ -18,7 +18,7 @@ from itwin_platform import (
     TransportError,
 )
 from itwin_platform._http.attempts.call import CallInfo, call_result
-from itwin_platform._http.attempts.outage import FAILURES_TO_CLOSE, LONGEST_CLOSURE, MOST_PATHS, Outage
+from itwin_platform._http.attempts.outage import FAILURES_TO_CLOSE, LONGEST_CLOSURE, MOST_PATHS, SUSPECTS_SHARE, Outage
 
 from tests.support.examples import examples
 from tests.support.exchange import ReceivedRequest
@@ -73,6 +73,17 @@ def test_who_has_not_failed_probes_first() -> None:
     for number in range(MOST_PATHS):
         fail(outage, f"/more/{number}")
     assert outage.prober(["/more/0", "/0"]) == 1
+
+
+def test_a_success_opens_it_and_bad_paths_stay_known() -> None:
+    """A path that failed while another one succeeds tells little, and probes last, until it succeeds."""
+    outage = closed()
+    assert not outage.succeeded("/new")
+    assert outage.rounds == 0
+    count = FAILURES_TO_CLOSE * SUSPECTS_SHARE
+    assert [fail(outage, "/0") for _ in range(count)] == [*[False] * (count - 1), True]
+    assert outage.prober(["/1", "/4", "/other"]) == 2
+    assert [outage.succeeded(f"/{number}") for number in range(FAILURES_TO_CLOSE)] == [False, False, False, False, True]
 
 
 def test_a_probe_that_hangs_lets_another_one_probe_after_a_delay() -> None:

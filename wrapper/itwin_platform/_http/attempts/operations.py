@@ -11,7 +11,7 @@ from .outage import Outage
 
 
 class Operations:
-    """The operations that have failed since their last success, shared by the clients of one gate in this process."""
+    """The operations of which something has failed, shared by the clients of one gate in this process."""
 
     __slots__ = ("_down",)
 
@@ -52,9 +52,9 @@ class Operations:
             operation.failed(call, attempt, jitter=random_number(), on_event=on_event)
             return operation.outage.rounds
         if self._down and attempt.outcome in (Outcome.FINAL, Outcome.RATE_LIMITED):
-            found = self._down.pop(call.operation, None)
-            if found is not None:
-                found.succeeded(call, on_event=on_event)
+            found = self._down.get(call.operation)
+            if found is not None and found.succeeded(call, on_event=on_event):
+                del self._down[call.operation]
         return 0
 
     def left_by(self, call: Call) -> None:
@@ -121,14 +121,17 @@ class _Operation:
         self._stop_timer()
         self._choose()
 
-    def succeeded(self, call: Call, *, on_event: Callable[[BackoffEvent], None] | None) -> None:
-        rounds, self.outage.rounds, self._probe = self.outage.rounds, 0, None
+    def succeeded(self, call: Call, *, on_event: Callable[[BackoffEvent], None] | None) -> bool:
+        """End the outage; return whether nothing is left to remember."""
+        rounds, self._probe = self.outage.rounds, None
+        is_done = self.outage.succeeded(call.request.url.path)
         self._stop_timer()
         self._wake(lambda _: True, may_be_sent=True)
         if rounds:
             seconds = asyncio.get_running_loop().time() - self.outage.closed_at
             event = OutageEnded(method=call.info.method, route=call.info.route, seconds=seconds, probes=rounds)
             tell(event, on_event)
+        return is_done
 
     def left_by(self, call: Call) -> None:
         if self._probe is call:

@@ -8,15 +8,18 @@ from ..policy import BackoffPolicy, Progress, delay_before
 FAILURES_TO_CLOSE = 5
 #: So many paths that failed are remembered, the last ones: a probe with another path tells more.
 MOST_PATHS = 64
+#: It takes so many times as many failures when all of them are of suspects.
+SUSPECTS_SHARE = 5
 #: A hostile `retry-after` must not stop an operation for ever. In seconds.
 LONGEST_CLOSURE = 3_600.0
 
 
 class Outage:
-    """The failures of one operation since its last success, and what they mean for the calls of all tasks.
+    """The failures of one operation in a row, and what they mean for the calls of all tasks.
 
     After `FAILURES_TO_CLOSE` it is closed: its calls wait. When the delay is over, one of them probes. If it fails, the
-    next round begins, with a longer delay. A success ends the outage, and its owner forgets this object.
+    next round begins, with a longer delay. A success ends the outage. The other paths that had failed are suspects from
+    then on, until they succeed: bad objects of an operation that works. They tell little of it.
 
     Args:
         rounds: how often in a row one attempt has found it down for all; 0 while it is open.
@@ -25,11 +28,13 @@ class Outage:
         is_probed: whether a call probes it now.
     """
 
-    __slots__ = ("_delay", "_failed_paths", "_in_a_row", "closed_at", "is_probed", "rounds", "until")
+    __slots__ = ("_delay", "_failed_paths", "_has_new_path", "_in_a_row", "closed_at", "is_probed", "rounds", "until")
 
     def __init__(self) -> None:
         self._in_a_row = 0
-        self._failed_paths: dict[str, None] = {}
+        #: Whether each of them is a suspect; the last one that failed is at the end.
+        self._failed_paths: dict[str, bool] = {}
+        self._has_new_path = False
         self._delay = 0.0
         self.rounds: int = 0
         self.closed_at: float = 0.0
@@ -61,12 +66,14 @@ class Outage:
         Returns:
             Whether a round begins: the operation closes, or stays closed after its probe.
         """
-        self._failed_paths.pop(path, None)
-        self._failed_paths[path] = None
+        is_suspect = self._failed_paths.pop(path, False)
+        self._failed_paths[path] = is_suspect
+        self._has_new_path = self._has_new_path or not is_suspect
         if len(self._failed_paths) > MOST_PATHS:
             del self._failed_paths[next(iter(self._failed_paths))]
-        self._in_a_row += is_first
-        closes = self.rounds == 0 and self._in_a_row >= FAILURES_TO_CLOSE
+        if is_first:
+            self._in_a_row += 1 if is_suspect else SUSPECTS_SHARE
+        closes = self.rounds == 0 and self._in_a_row >= FAILURES_TO_CLOSE * SUSPECTS_SHARE
         if closes:
             self.closed_at = now
         if closes or is_probe:
@@ -78,6 +85,16 @@ class Outage:
         if self.rounds:
             self.until = max(self.until, now + min(named_delay, LONGEST_CLOSURE))
         return closes or is_probe
+
+    def succeeded(self, path: str) -> bool:
+        """Open the operation after a success; return whether nothing is left to remember."""
+        self.rounds = self._in_a_row = 0
+        self.is_probed = False
+        self._failed_paths.pop(path, None)
+        if self._has_new_path:
+            self._failed_paths = dict.fromkeys(self._failed_paths, True)
+            self._has_new_path = False
+        return not self._failed_paths
 
     def may_probe(self, now: float) -> bool:
         """Return whether a call may probe: the delay is over, also that of a probe that takes too long."""
