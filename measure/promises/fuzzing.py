@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import httpx
 from itwin_platform import PlatformClient, PlatformError
-from itwin_platform._http.connections.lazy import ReadBody
+from itwin_platform._http.connections.messages import ReadBody
 from itwin_platform._http.policy import parse_retry_after
 from itwin_platform._requests.response import DecodedResponse
 from itwin_platform._status_errors import status_error

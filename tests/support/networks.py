@@ -1,10 +1,10 @@
-"""The network that the default transport runs on: two event loops, with and without TLS."""
+"""The network that the default transport runs on: two event loops, with TLS, and watched through httpx."""
 
 import asyncio
 import functools
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from itwin_platform._http.connections.engine import EngineTransport
 from tests.support.certificates import authority, server_context
 from tests.support.real_time import LONGEST
 
-NETWORKS = ("asyncio", "asyncio, TLS", "uvloop", "uvloop, TLS")
+NETWORKS = ("asyncio", "asyncio, TLS", "uvloop", "uvloop, TLS", "asyncio, watched")
 #: The limits of each phase of a request, in seconds.
 TIMES: Mapping[str, float | None] = {"connect": LONGEST, "read": LONGEST, "write": LONGEST, "pool": LONGEST}
 #: What a server does with one connection.
@@ -84,6 +84,21 @@ class Network:
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
+@contextmanager
+def watched() -> Iterator[list[httpx.Request]]:
+    """Watch the requests of httpx as tools do: by a method in place of its own."""
+    seen: list[httpx.Request] = []
+    own = httpx.AsyncHTTPTransport.handle_async_request
+
+    async def watch(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        return await own(transport, request)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", watch)
+        yield seen
+
+
 def on_every_network(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
     """Make a test that runs a coroutine function on each network, and closes its transport at the end."""
 
@@ -93,7 +108,8 @@ def on_every_network(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Call
         factory = None
         if name.startswith("uvloop"):
             factory = pytest.importorskip("uvloop", reason="it does not run on Windows").new_event_loop
-        with asyncio.Runner(loop_factory=factory) as runner:
+        watching = watched() if "watched" in name else nullcontext()
+        with watching, asyncio.Runner(loop_factory=factory) as runner:
             runner.run(bounded(is_encrypted="TLS" in name, arguments=arguments))
 
     async def bounded(*, is_encrypted: bool, arguments: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from itwin_platform._http.connections.engine import KEEPALIVE, EngineTransport
 
 from tests.support.counted_calls import counted_calls
 from tests.support.interruption import CountingLoop, cancelled_at_turn
-from tests.support.networks import TIMES, Handler, Network, on_every_network
+from tests.support.networks import TIMES, Handler, Network, on_every_network, watched
 from tests.support.raw_server import RawServer, raw_response
 from tests.support.real_time import pass_time, until
 
@@ -530,6 +530,19 @@ def test_a_request_that_is_cancelled_leaves_nothing(is_encrypted: bool) -> None:
                 hit = runner.run(cancelled(turn))
             turn += 1
     assert 5 < turn < 200
+
+
+async def test_who_watches_httpx_sees_every_request() -> None:
+    """A method that takes the place of httpx's own, at any time, gets each request of the default transport."""
+    network = Network(is_encrypted=False)
+    async with RawServer(raw_response()) as server:
+        await network.send(server.address)
+        with watched() as seen:
+            await network.send(server.address, headers=[(b"host", b"x"), (b"x-a", b"1")])
+        await network.send(server.address)
+    await network.transport.aclose()
+    assert [request.headers["x-a"] for request in seen] == ["1"]
+    assert (len(server.requests), server.connections_accepted) == (3, 1)
 
 
 async def test_certificates_are_read_once_and_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic
 
 from .._api import RequestValues
 from .._errors import PlatformError, counted
-from .._http.connections.lazy import Response
+from .._http.connections.messages import Response
 from .._requests.request import check_integer
 from .._requests.response import response_info
 from .resume import Position, read_resume, write_resume

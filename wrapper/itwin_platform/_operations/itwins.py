@@ -19,7 +19,7 @@ from .._api import (
     list_itwins,
 )
 from .._errors import ErrorDetail, PlatformError, UnprocessableError, UsageError
-from .._http.connections.lazy import Response
+from .._http.connections.messages import Response
 from .._listings.links import ITWINS_PER_PAGE, MOST_RETURNED, count_of, keyword_names, next_href
 from .._listings.list_all import TIMES, TimeRangeRun
 from .._listings.pager import Pager

@@ -20,7 +20,7 @@ from .._api import (
     list_scene_objects,
 )
 from .._errors import TransportError, UsageError
-from .._http.connections.lazy import Response
+from .._http.connections.messages import Response
 from .._listings.links import OBJECTS_PER_PAGE, keyword_names, next_href
 from .._listings.pager import Pager
 from .._listings.resume import listing_name

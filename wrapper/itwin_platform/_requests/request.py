@@ -14,7 +14,7 @@ import httpx
 
 from .._api import UNSET, RequestValues, Unset, encode
 from .._errors import UsageError
-from .._http.connections.lazy import LazyRequest
+from .._http.connections.messages import CompleteRequest
 from .._json import write_json
 from .._version import __version__
 
@@ -119,13 +119,8 @@ def make_request(
     try:
         query = encode_query(values.query)
         address = f"{address}?{query}" if query else address
-        return LazyRequest(
-            values.method,
-            address,
-            url=_parsed(address),
-            headers=headers,
-            content=content,
-            extensions=extensions,
+        return CompleteRequest(
+            values.method, url=_parsed(address), headers=headers, content=content, extensions=extensions
         )
     except (httpx.InvalidURL, UnicodeError) as error:
         raise cannot_be_sent(error) from None

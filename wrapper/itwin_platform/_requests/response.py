@@ -7,7 +7,7 @@ from typing import Any
 from .._errors import APIStatusError, ResponseDecodeError
 from .._http.attempts.body import KEPT_OF_TOO_LARGE, decoded_body
 from .._http.attempts.call import call_info, call_result
-from .._http.connections.lazy import LazyResponse, ReadBody, Response, without_encoding
+from .._http.connections.messages import ReadBody, Response, without_encoding
 from .._json import read_json
 from .._status_errors import limited_by, status_error
 
@@ -57,14 +57,14 @@ def response_info(response: Response) -> ResponseInfo:
     )
 
 
-class DecodedResponse(LazyResponse):
+class DecodedResponse(Response):
     """A response whose body is read and decoded. Its headers are those that came, without the encoding."""
 
     def __init__(self, response: Response, body: bytes) -> None:
         # As a stream that is read already: httpx would decode and join what it is given as content.
         super().__init__(
             response.status_code,
-            without_encoding(response),
+            headers=without_encoding(response),
             stream=ReadBody(body),
             extensions=response.extensions,
         )

@@ -6,7 +6,7 @@ import anyio
 
 from ..._errors import ResponseDecodeError
 from ..connections.failures import BROKEN_OFF, NOT_KEPT
-from ..connections.lazy import BodyStream, LazyResponse, ReadBody, Response, header_of, without_encoding
+from ..connections.messages import BodyStream, ReadBody, Response, without_encoding
 from ..connections.surplus import close_if_surplus
 
 #: So many bytes of a body that is too large stay on the error.
@@ -43,7 +43,7 @@ async def read_body(response: Response, *, limit: int) -> Response:
         raise ResponseDecodeError(response.status_code, response.headers, kept, reason=reason)
     if was_read:
         headers, stream = without_encoding(response), ReadBody(bytes(body))
-        return LazyResponse(response.status_code, headers, stream=stream, extensions=response.extensions)
+        return Response(response.status_code, headers=headers, stream=stream, extensions=response.extensions)
     response.stream = ReadBody(bytes(body))
     return response
 
@@ -107,7 +107,7 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
     Returns:
         The body, and why it cannot be used: None when it can. Then it is what could be decoded.
     """
-    body, encoding = received_body(response), header_of(response, "content-encoding")
+    body, encoding = received_body(response), response.headers.get("content-encoding")
     if encoding is None or not body:
         return body, None
     names = [name for part in encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")]

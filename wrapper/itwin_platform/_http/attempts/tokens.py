@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from ..._errors import TokenError
-from ..connections.lazy import Request, set_header
+from ..connections.messages import Request
 
 #: A token with less than this left before its expiry is not sent: it could expire on the way.
 EXPIRY_MARGIN = timedelta(seconds=10)
@@ -157,7 +157,7 @@ class TokenAuth:
             since: `failures` when the call of this request began: what failed before that may work for it.
         """
         obtained = token or self._given or await self._provided(since=since)
-        set_header(request, "Authorization", f"Bearer {obtained.token.value}")
+        request.headers["Authorization"] = f"Bearer {obtained.token.value}"
         return obtained
 
     async def refresh(self, *, rejected: ObtainedToken, since: int = 0) -> ObtainedToken | None:

@@ -11,7 +11,7 @@ from types import ModuleType, TracebackType
 from typing import Any, Self
 
 from ..._version import LOG, SPAN_PREFIX, __version__
-from ..connections.lazy import Request, Response
+from ..connections.messages import Request, Response
 from .call import Attempt, Call
 
 #: The module that the application imports when it traces.

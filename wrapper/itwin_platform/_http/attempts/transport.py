@@ -17,7 +17,7 @@ from ..._version import LOG
 from ..connections.cancellation import cancelled_in_order
 from ..connections.failures import NO_RESPONSE, NOT_CONNECTED, UNSENDABLE, is_nowhere, tls_failure, without_frames
 from ..connections.given_client import HTTPTransport, as_transport
-from ..connections.lazy import LazyRequest, Request, Response, copy_of
+from ..connections.messages import CompleteRequest, Request, Response, copy_of
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
 from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
@@ -113,7 +113,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request as often as the policy allows, and return the last response, read."""
-        if not isinstance(request, LazyRequest):
+        if not isinstance(request, CompleteRequest):
             await request.aread()
         self._check_use()
         info = call_info(request, policy=self._policy)

@@ -6,7 +6,7 @@ import httpx
 
 from ..._errors import StateError, UsageError
 from .engine import EngineTransport
-from .lazy import with_known_length
+from .messages import with_known_length
 
 #: What is accepted, under names that do not say which library it comes from.
 HTTPClient = httpx.AsyncClient
