@@ -21,6 +21,7 @@ from .measurement import Measurement, measured_within
 from .modelled_processes import modelled_processes, thousand_processes
 from .mutated_pages import mutated_pages
 from .outage import outage
+from .parsing import parsing
 from .secrets import secrets
 from .shared_limit import shared_limit, shared_limit_of_the_system
 from .token_calls import token_calls
@@ -30,7 +31,15 @@ TIMED: tuple[Measurement, ...] = (herd, modelled_herd, outage, deadlines, token_
 #: The same for a limit that processes share.
 SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system, modelled_processes, thousand_processes)
 #: Measurements that count, which run two at a time, the longest first.
-COUNTED: tuple[Measurement, ...] = (lost_responses, fuzzing, mutated_pages, hostile_links, cancellation, secrets)
+COUNTED: tuple[Measurement, ...] = (
+    lost_responses,
+    fuzzing,
+    parsing,
+    mutated_pages,
+    hostile_links,
+    cancellation,
+    secrets,
+)
 
 #: Seconds after which a measurement does not hold.
 TIMEOUT = 1200.0
