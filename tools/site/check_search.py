@@ -37,6 +37,21 @@ SEARCHED = {
     "tracing": "observability/",
     "redis": "several-workers/",
     "benchmark": "benchmarks/",
+    "search": "find-itwins/",
+    "filter by name": "find-itwins/",
+    "sort": "find-itwins/",
+    "UNSET": "find-itwins/",
+    "upload objects": "scenes/",
+    "partial update": "repositories/",
+    "sync": "scripts/",
+    "jupyter": "scripts/",
+    "progress bar": "scripts/",
+    "mock": "testing/",
+    "credentials": "authentication/",
+    "resume": "pagination/",
+    "memory": "performance/",
+    "several processes": "several-workers/",
+    "upgrade": "upgrading/",
 }
 
 
