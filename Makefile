@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec regeneration-drill \
 	templates-diff vendor package mutants test-all-pythons lines clean \
-	conformance conformance-quick bench bench-quick bench-backoff bench-paging bench-width reliability docs check-tag sbom audit
+	conformance conformance-quick bench bench-quick bench-backoff bench-paging bench-width reliability docs check-tag check-package sbom audit
 
 help:  ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -118,6 +118,9 @@ docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/; a 
 
 check-tag: $(READY)  ## Check that TAG=<tag>, the version and the changelog agree
 	@$(BIN)/python -m tools.release.check_tag "$(TAG)"
+
+check-package: .venv-release/.ready  ## Check that a package index can show dist/; run make package before
+	@.venv-release/bin/twine check --strict dist/*
 
 sbom: .venv-release/.ready  ## Write dist/sbom.cdx.json, the components that users install; run make package before
 	@.venv-release/bin/python -m tools.release.sbom

@@ -10,6 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tools.release import distribution
+from tools.release.index_readme import readme_for_an_index
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -47,6 +48,15 @@ def test_users_need_few_distributions() -> None:
     assert not needed & distribution.development_tools()
 
 
+def test_the_readme_has_no_relative_link_on_a_package_index() -> None:
+    """A relative link becomes absolute, or goes when the project has no address; other links stay."""
+    others = "[there](https://a.example), [here](#use)\n\n\n"
+    text = f"![A page](docs/a.png)\n\nSee [pages](docs/a.md#b), {others}"
+    absolute = f"![A page](https://b.example/docs/a.png)\n\nSee [pages](https://b.example/docs/a.md#b), {others}"
+    assert readme_for_an_index(text, source="https://b.example/") == absolute
+    assert readme_for_an_index(text, source=None) == f"See pages, {others}"
+
+
 def test_every_development_tool_is_pinned() -> None:
     """What `make check` uses is pinned, so that it says tomorrow what it says today."""
     lines = (PROJECT / "constraints.txt").read_text(encoding="utf-8").splitlines()[1:]
@@ -60,7 +70,7 @@ def test_the_version_is_stated_in_one_place() -> None:
     """The distribution reads its version from the package, and what is installed says the same."""
     with (PROJECT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)
-    assert project["project"]["dynamic"] == ["version"]
+    assert project["project"]["dynamic"] == ["readme", "version"]
     assert project["tool"]["hatch"]["version"]["path"] == "wrapper/itwin_platform/_version.py"
     assert importlib.metadata.version("itwin-platform") == itwin_platform.__version__
 
