@@ -40,7 +40,6 @@ SEARCHED = {
     "search": "find-itwins/",
     "filter by name": "find-itwins/",
     "sort": "find-itwins/",
-    "UNSET": "find-itwins/",
     "upload objects": "scenes/",
     "partial update": "repositories/",
     "sync": "scripts/",
