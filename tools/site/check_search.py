@@ -46,6 +46,7 @@ SEARCHED = {
     "jupyter": "scripts/",
     "progress bar": "scripts/",
     "mock": "testing/",
+    "webhook signature": "receive-webhooks/",
     "credentials": "authentication/",
     "resume": "pagination/",
     "memory": "performance/",
