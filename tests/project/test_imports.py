@@ -25,7 +25,7 @@ MODULES = sorted(path.relative_to(PACKAGE).with_suffix("").as_posix() for path i
 GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
 #: Modules that decide: they receive time, sleep and randomness as arguments.
 PURE = {
-    *("_http/policy", "_http/gates/window", "_http/events"),
+    *("_http/policy", "_http/attempts/outage", "_http/gates/window", "_http/events"),
     *("_listings/run", "_listings/links", "_listings/resume"),
     *("_operations/rules", "_operations/replacement"),
     *("_api", "_errors", "_json", "_version"),
