@@ -32,10 +32,10 @@ class ModelWindow(Window):
     def wait_of_rank(self, now: float, rank: int) -> float | None:
         """Return how long the process at this position of the queue waits."""
         wait = self.wait(now)
-        if not wait or self.cooldown_left(now) > 0 or not self._rates:
+        if not wait or self.cooldown_left(now) > 0 or not self._all_rates():
             return wait
-        sent = self._rates[0]._granted
-        return wait + sent[min(rank, len(sent) - 1)] - sent[0]
+        sent = self._all_rates()[-1]._granted
+        return wait + sent[min(rank, len(sent) - 1)] - sent[0] if sent else wait
 
 
 class ModelState:
@@ -44,7 +44,8 @@ class ModelState:
     def __init__(self, *, max_in_flight: int, rate: RateLimit | None) -> None:
         self.window = ModelWindow(max_in_flight=max_in_flight, rates=[rate] if rate else [])
         self.queue: OrderedDict[str, tuple[int, int]] = OrderedDict()
-        self.listeners: dict[str, Callable[[Permit], None]] = {}
+        self.listeners: dict[str, Callable[[], None]] = {}
+        self.called: set[str] = set()
         self.enqueued = self.commands = 0
 
     def exchange(self, request: Request, now: float) -> Reply:
@@ -57,10 +58,10 @@ class ModelState:
             self._enqueue(request.process, request.wants)
         else:
             self.queue.pop(request.process, None)
-        granted = self._distribute(request.process, now)
+        granted = self._distribute(request, now)
         first = next(iter(self.queue.values()), (0, 0))[0]
         rank = min(self.queue.get(request.process, (first, 0))[0] - first, len(self.queue))
-        wait = self.window.wait_of_rank(now, rank)
+        wait = self.window.wait_of_rank(now, rank) or (None if self._room(now) == 0 else 0.25)
         if not request.listens:
             self.queue.pop(request.process, None)
         return Reply(
@@ -69,6 +70,7 @@ class ModelState:
             rank=rank,
             cooldown=self.window.cooldown_left(now),
             is_contended=bool(self.queue),
+            differs=False,
             permits=granted,
         )
 
@@ -89,21 +91,31 @@ class ModelState:
         self.queue.pop(process, None)
         self.queue[process] = (self.enqueued, wants)
 
-    def _distribute(self, process: str, now: float) -> list[Permit]:
-        """Grant the free permits in the order of the queue, one to each process."""
-        granted: list[Permit] = []
-        while self.queue and self.window.wait(now) == 0:
-            head, (_, wants) = self.queue.popitem(last=False)
-            if head != process and head not in self.listeners:
-                continue
-            permit = self.window.begin(now)
-            if head == process:
-                granted.append(permit)
+    def _room(self, now: float) -> int:
+        """Return how many permits are free."""
+        window = self.window
+        if window.wait(now) != 0:
+            return 0
+        free = min(window._open - window._in_period, window._most - window._in_flight)
+        return min([free, *(rate.requests - len(rate._granted) for rate in window._all_rates())])
+
+    def _distribute(self, request: Request, now: float) -> list[Permit]:
+        """Grant free permits to the process that asks if it has its turn, and call those whose turn it is."""
+        process, granted = request.process, list[Permit]()
+        wants = request.wants
+        share = max(1, self._room(now) // max(1, len(self.queue))) if process in self.called else 0
+        self.called.discard(process)
+        while wants and self._room(now) and (share or next(iter(self.queue)) == process):
+            granted.append(self.window.begin(now))
+            share, wants = max(0, share - 1), wants - 1
+            if wants:
+                self._enqueue(process, wants)
             else:
-                loop = asyncio.get_running_loop()
-                loop.call_later(ENGINE_LATENCY, self.listeners[head], permit)
-            if wants > 1:
-                self._enqueue(head, wants - 1)
+                self.queue.pop(process, None)
+        for head in list(self.queue)[: self._room(now)]:
+            if head in self.listeners and head != process and head not in self.called:
+                self.called.add(head)
+                asyncio.get_running_loop().call_later(ENGINE_LATENCY, self.listeners[head])
         return granted
 
 
@@ -119,15 +131,18 @@ class ModelEngine:
         await asyncio.sleep(ENGINE_LATENCY)
         return reply
 
-    async def listen(self, process: str, *, ready: Callable[[], None], grant: Callable[[Permit], None]) -> None:
+    async def listen(self, process: str, *, ready: Callable[[], None], called: Callable[[], None]) -> None:
         """Subscribe until cancelled."""
         await asyncio.sleep(ENGINE_LATENCY)
-        self._state.listeners[process] = grant
+        self._state.listeners[process] = called
         ready()
         try:
             await asyncio.Event().wait()
         finally:
             del self._state.listeners[process]
+
+    def leave_loop(self) -> None:
+        """Nothing belongs to a loop."""
 
     async def aclose(self) -> None:
         """Close nothing: a model has no connection."""

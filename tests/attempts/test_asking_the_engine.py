@@ -8,7 +8,7 @@ import pytest
 from itwin_platform._http.gates.shared import EngineUnreachableError, Reply, Request, SharedGate
 from itwin_platform._http.gates.window import Permit
 
-NOTHING = Reply(known=True, wait=None, rank=0, cooldown=0.0, is_contended=True, permits=())
+NOTHING = Reply(known=True, wait=None, rank=0, cooldown=0.0, is_contended=True, differs=False, permits=())
 
 
 class ScriptedEngine:
@@ -30,9 +30,12 @@ class ScriptedEngine:
             raise EngineUnreachableError("no route")
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
-    async def listen(self, process: str, *, ready: Callable[[], None], grant: Callable[[Permit], None]) -> None:
+    async def listen(self, process: str, *, ready: Callable[[], None], called: Callable[[], None]) -> None:
         """Bring no message."""
         await asyncio.Event().wait()
+
+    def leave_loop(self) -> None:
+        """Nothing belongs to a loop."""
 
     async def aclose(self) -> None:
         """Nothing was opened."""

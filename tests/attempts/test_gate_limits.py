@@ -16,7 +16,7 @@ async def test_attempts_in_flight_are_limited() -> None:
     tasks = [enter(gate) for _ in range(3)]
     await settle()
     assert [task.done() for task in tasks] == [True, True, False]
-    assert repr(gate) == "Gate(in_flight=2, waiting=1)"
+    assert repr(gate).endswith("in_flight=2, waiting=1)")
     gate.answered(tasks[0].result())
     await tasks[2]
     assert gate.in_flight == 2
@@ -54,7 +54,7 @@ async def test_a_cooldown_takes_back_a_permit_that_no_task_has_seen() -> None:
     gate.answered(await granted)
     gate.answered(await later)
     assert asyncio.get_running_loop().time() == pytest.approx(10.0)
-    assert repr(gate) == "Gate(in_flight=0, waiting=0)"
+    assert repr(gate).endswith("in_flight=0, waiting=0)")
 
 
 @pytest.mark.parametrize(("max_wait", "until"), [(29.0, None), (60.0, 30.0), (60.0, 29.0)])

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from itertools import pairwise
 
 import pytest
 from itwin_platform import RateLimit
 from itwin_platform._http.gates.shared import EngineUnreachableError, Reply, Request, SharedGate
-from itwin_platform._http.gates.window import Permit
 
 
 class Unreachable:
@@ -20,9 +20,12 @@ class Unreachable:
         self.tried.append(asyncio.get_running_loop().time())
         raise EngineUnreachableError("no route")
 
-    async def listen(self, process: str, *, ready: Callable[[], None], grant: Callable[[Permit], None]) -> None:
+    async def listen(self, process: str, *, ready: Callable[[], None], called: Callable[[], None]) -> None:
         """Fail at once."""
         raise EngineUnreachableError("no route")
+
+    def leave_loop(self) -> None:
+        """Nothing belongs to a loop."""
 
     async def aclose(self) -> None:
         """Nothing was opened."""
@@ -56,15 +59,18 @@ async def test_each_process_keeps_its_share_of_the_rates(gate: SharedGate) -> No
     assert sent == pytest.approx([0.0] * 2 + [10.4] * 2 + [20.8] * 2 + [31.2])
 
 
-async def test_the_engine_is_tried_once_a_second(gate: SharedGate, engine: Unreachable) -> None:
-    """However many calls wait and go on, the engine gets one exchange a second until it is back."""
+async def test_the_engine_is_tried_with_growing_pauses(gate: SharedGate, engine: Unreachable) -> None:
+    """However many calls wait and go on, the pauses between exchanges double from 1 s to 10 s, with some jitter."""
 
     async def call() -> None:
         gate.unused(await gate.enter(gate.ticket(), max_wait=60.0, until=None))
 
     held = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
-    for _ in range(45):
+    for _ in range(300):
         await asyncio.sleep(0.1)
         await asyncio.gather(*(call() for _ in range(10)))
-    assert engine.tried == pytest.approx([0.0, 1.0, 2.0, 3.0, 4.0], abs=0.01)
+    pauses = [later - earlier for earlier, later in pairwise(engine.tried)]
+    for pause, least in zip(pauses, [1.0, 2.0, 4.0, 8.0, 10.0], strict=False):
+        assert least - 0.01 <= pause <= 1.1 * least + 0.01
+    assert len(pauses) == 5
     gate.abandoned(held)

@@ -33,7 +33,7 @@ async def test_waiters_are_cheap() -> None:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     gate.answered(second)
-    assert repr(gate) == "Gate(in_flight=0, waiting=0)"
+    assert repr(gate).endswith("in_flight=0, waiting=0)")
 
 
 class CountedTicket(int):

@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 import pytest
-from itwin_platform import UNSET, BackoffPolicy, Gate, RateLimit, UsageError
+from itwin_platform import UNSET, BackoffPolicy, UsageError
 from itwin_platform._requests.options import with_limits
 
 
@@ -64,16 +64,3 @@ def test_a_view_keeps_the_other_numbers(limits: dict[str, Any]) -> None:
 def test_the_ends_of_the_ranges_are_taken(policy: dict[str, float | None]) -> None:
     """Zero waits and no deadline are policies."""
     assert dataclasses.asdict(dataclasses.replace(BackoffPolicy(), **policy)).items() >= policy.items()  # type: ignore[arg-type]  # by name
-
-
-@pytest.mark.parametrize(("requests", "per"), [(0, 1.0), (1, 0.0), (1, -1.0), (1, float("inf")), (1, float("nan"))])
-def test_a_rate_limit_needs_numbers_above_zero(requests: int, per: float) -> None:
-    """A rate that lets nothing through, or everything, is rejected."""
-    with pytest.raises(UsageError, match="RateLimit"):
-        RateLimit(requests, per)
-
-
-def test_a_gate_lets_at_least_one_in() -> None:
-    """A gate with `max_in_flight=0` raises UsageError."""
-    with pytest.raises(UsageError, match="max_in_flight must be at least 1"):
-        Gate(0)

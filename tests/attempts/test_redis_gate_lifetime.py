@@ -35,8 +35,9 @@ def test_a_wrong_database_is_a_usage_error(empty_server: RedisServer) -> None:
 
     async def work() -> None:
         async with gates(f"{empty_server.url}?db=99", 1) as (gate,):
-            with pytest.raises(UsageError, match="rejects the database in redis, or the script"):
-                await enter(gate)
+            for _ in range(3):
+                with pytest.raises(UsageError, match="has no such database"):
+                    await enter(gate)
 
     run(work)
 
@@ -55,6 +56,12 @@ def test_values_out_of_range_are_a_usage_error(options: dict[str, Any]) -> None:
     """A value out of range raises UsageError in the constructor."""
     with pytest.raises(UsageError):
         RedisGate("redis://localhost", **options)
+
+
+def test_a_synchronous_client_is_a_usage_error() -> None:
+    """A client that cannot be awaited is rejected in the constructor."""
+    with pytest.raises(UsageError, match=r"a client of redis\.asyncio, not a synchronous one"):
+        RedisGate(redis.Redis(), name="a")
 
 
 def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:

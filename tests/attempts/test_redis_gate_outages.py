@@ -2,12 +2,15 @@
 
 import asyncio
 import logging
+import re
 
 import pytest
-from itwin_platform import GateChanged, RateLimit
+import redis.asyncio
+from itwin_platform import GateChanged, RateLimit, RedisGate, UsageError
 from itwin_platform._http.gates import shared as shared_module
 from itwin_platform._http.gates.shared import LEASE
 from itwin_platform._http.gates.window import WaitTooLongError
+from redis._parsers.base import BaseParser
 
 from tests.support.real_time import until
 from tests.support.redis_gates import clocked_gate, enter, gates, needs_redis, run, set_clock, until_queued
@@ -42,7 +45,8 @@ def test_without_the_server_each_process_uses_its_local_share(
     own_server: RedisServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the server dies, waiting calls get permits of the local share, with one warning and one event."""
-    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    monkeypatch.setattr(shared_module, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(shared_module, "FIRST_PAUSE", 0.05)
     caplog.set_level(logging.INFO, "itwin_platform")
     events: list[GateChanged] = []
 
@@ -86,7 +90,8 @@ def test_a_server_that_was_never_there_is_no_error(own_server: RedisServer, capl
 def test_a_server_that_hangs_does_not_block_calls(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the server does not reply in time, calls use the local share, and share the limit again later."""
     monkeypatch.setattr(shared_module, "ENGINE_TIMEOUT", 0.1)
-    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    monkeypatch.setattr(shared_module, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(shared_module, "FIRST_PAUSE", 0.05)
 
     async def work() -> None:
         async with gates(own_server.url, 1) as (gate,):
@@ -104,7 +109,8 @@ def test_a_server_that_hangs_does_not_block_calls(own_server: RedisServer, monke
 
 def test_a_cooldown_survives_the_server(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first gate that reconnects to an emptied server stores its cooldown there."""
-    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    monkeypatch.setattr(shared_module, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(shared_module, "FIRST_PAUSE", 0.05)
 
     async def work() -> None:
         async with gates(own_server.url, 2) as (one, two):
@@ -146,7 +152,8 @@ def test_a_cooldown_outlives_a_reply_that_is_older(own_server: RedisServer) -> N
 
 def test_a_local_permit_is_not_reported_to_the_server(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A local permit does not count against the shared rate, even when its attempt starts after the reconnect."""
-    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    monkeypatch.setattr(shared_module, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(shared_module, "FIRST_PAUSE", 0.05)
     own_server.kill()
 
     async def work() -> None:
@@ -165,7 +172,8 @@ def test_a_local_permit_is_not_reported_to_the_server(own_server: RedisServer, m
 
 def test_the_429_of_a_local_permit_stops_all(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A call that began without the server meets a rate limit after the reconnect: its cooldown holds for everybody."""
-    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    monkeypatch.setattr(shared_module, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(shared_module, "FIRST_PAUSE", 0.05)
     own_server.kill()
 
     async def work() -> None:
@@ -201,7 +209,8 @@ def test_a_server_that_fails_over_is_no_error(
     own_server: RedisServer, monkeypatch: pytest.MonkeyPatch, serves_stale_data: str
 ) -> None:
     """A process that starts while its server is a replica uses the local share, and shares the limit afterwards."""
-    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    monkeypatch.setattr(shared_module, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(shared_module, "FIRST_PAUSE", 0.05)
 
     async def work() -> None:
         with own_server.client as client:
@@ -215,3 +224,84 @@ def test_a_server_that_fails_over_is_no_error(
                 gate.abandoned(permit)
 
     run(work)
+
+
+@pytest.mark.parametrize(
+    ("code", "breaks", "heals"),
+    [
+        ("OOM", "CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"),
+        ("READONLY", "REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"),
+        ("WRONGTYPE", "SET itwin-gate:{broken}:state text", "DEL itwin-gate:{broken}:state"),
+    ],
+)
+def test_a_server_that_cannot_write_is_no_error(
+    own_server: RedisServer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    code: str,
+    breaks: str,
+    heals: str,
+) -> None:
+    """Whatever keeps the server from running the script, calls use the local share, and one warning names the code."""
+    monkeypatch.setattr(shared_module, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(shared_module, "FIRST_PAUSE", 0.05)
+
+    async def work() -> None:
+        with own_server.client as client:
+            client.execute_command(*breaks.split())
+            async with RedisGate(own_server.url, name="broken") as gate:
+                for _ in range(20):
+                    gate.answered(await enter(gate))
+                assert gate._is_lost
+                client.execute_command(*heals.split())
+                permit = await enter(gate)
+                await until(lambda: not gate._is_lost)
+                gate.answered(permit)
+
+    run(work)
+    (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert warning.startswith("gate 'broken' continues without its server: ")
+    assert re.search(rf"responds with an error \({code}|is unreachable \({code}", warning)
+
+
+def test_a_user_without_permission_is_a_usage_error_at_each_call(own_server: RedisServer) -> None:
+    """A user that may not run scripts gets UsageError from each call, until the server permits it."""
+
+    async def work() -> None:
+        with own_server.client as client:
+            client.execute_command("ACL", "SETUSER", "gate", "on", ">secret", "~*", "&*", "+@all", "-@scripting")
+            url = own_server.url.replace("unix://", "unix://gate:secret@")
+            async with gates(url, 1) as (gate,):
+                for _ in range(3):
+                    with pytest.raises(UsageError, match=r"does not permit the user what the gate needs \(N"):
+                        await enter(gate)
+                client.execute_command("ACL", "SETUSER", "gate", "+@scripting")
+                gate.answered(await enter(gate))
+
+    run(work)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("MISCONF Redis is configured to save RDB snapshots", "MISCONF"),
+        ("NOREPLICAS Not enough good replicas to write.", "NOREPLICAS"),
+        ("CLUSTERDOWN The cluster is down", "ClusterDownError"),
+        ("BUSY Redis is busy running a script.", "BUSY"),
+    ],
+)
+async def test_an_error_of_the_server_is_named(
+    text: str, code: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What a server can respond in a bad moment leads to the local share, and the warning names the code."""
+    client = redis.asyncio.Redis()
+
+    async def respond(*command: object) -> object:
+        raise BaseParser.parse_error(text)  # type: ignore[no-untyped-call]
+
+    monkeypatch.setattr(client, "execute_command", respond)
+    async with RedisGate(client, name="test") as gate:
+        gate.answered(await enter(gate))
+    assert caplog.messages == [
+        f"gate 'test' continues without its server: the given client responds with an error ({code})"
+    ]

@@ -1,25 +1,38 @@
-"""What Redis knows of the permits of a RedisGate: leases, lost messages, and requests whose responses take long."""
+"""What Redis knows of the permits of a RedisGate: leases, turns, its clock, and settings that differ."""
 
 import asyncio
+from collections import Counter
+from typing import Self
 
 import pytest
+from itwin_platform import RateLimit
 from itwin_platform._http.gates.shared import LEASE, Reply, Report, Request
 from itwin_platform._http.gates.window import Permit
 
 from tests.support.real_time import until
-from tests.support.redis_gates import ClockedEngine, clocked_gate, enter, needs_redis, run, set_clock
+from tests.support.redis_gates import ClockedEngine, clocked_gate, enter, gates, needs_redis, run, set_clock
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
 
 
 class Processes:
-    """Processes at one engine whose clock the test moves; `two` listens."""
+    """Processes at one engine whose clock the test moves."""
 
-    def __init__(self, server: RedisServer) -> None:
-        self.engine = ClockedEngine(server.url, name="test", max_in_flight=1)
+    def __init__(self, server: RedisServer, *, max_in_flight: int = 1, rates: tuple[RateLimit, ...] = ()) -> None:
+        self.engine = ClockedEngine(server.url, name="test", max_in_flight=max_in_flight, rates=rates)
         self.now = 1_700_000_000.0
-        self.received: asyncio.Queue[Permit] = asyncio.Queue()
+        self.called: Counter[str] = Counter()
+        self.listeners: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        for listener in self.listeners:
+            listener.cancel()
+        await asyncio.gather(*self.listeners, return_exceptions=True)
+        await self.engine.aclose()
 
     async def exchange(
         self, process: str, *reports: Report, wants: int = 0, listens: bool = False, holds: bool = False
@@ -28,12 +41,17 @@ class Processes:
         request = Request(process=process, wants=wants, listens=listens, holds=holds, reports=reports)
         return await self.engine.exchange_at(self.now, request)
 
-    async def listen(self) -> asyncio.Task[None]:
-        """Subscribe as `two`."""
-        ready = asyncio.Event()
-        listener = asyncio.create_task(self.engine.listen("two", ready=ready.set, grant=self.received.put_nowait))
-        await ready.wait()
-        return listener
+    async def listen(self, *processes: str) -> None:
+        """Subscribe, and count how often each process is called."""
+        for process in processes:
+            ready = asyncio.Event()
+
+            def called(name: str = process) -> None:
+                self.called[name] += 1
+
+            listening = self.engine.listen(process, ready=ready.set, called=called)
+            self.listeners.append(asyncio.create_task(listening))
+            await ready.wait()
 
 
 def ended(permit: Permit) -> Report:
@@ -42,44 +60,135 @@ def ended(permit: Permit) -> Report:
 
 
 def test_a_waiting_process_needs_no_lease(empty_server: RedisServer) -> None:
-    """A process that waits in silence for longer than a lease gets the next permit, and keeps it for a whole lease."""
+    """A process that waits in silence for longer than a lease is called, and keeps its permit for a whole lease."""
 
     async def work() -> None:
-        processes = Processes(empty_server)
-        listener = await processes.listen()
-        (permit,) = (await processes.exchange("one", wants=1)).permits
-        await processes.exchange("two", wants=1, listens=True)
-        for _ in range(10):
+        async with Processes(empty_server) as processes:
+            await processes.listen("two")
+            (permit,) = (await processes.exchange("one", wants=1)).permits
+            await processes.exchange("two", wants=1, listens=True)
+            for _ in range(10):
+                processes.now += LEASE / 2
+                assert (await processes.exchange("one", holds=True)).known
+            await processes.exchange("one", ended(permit))
+            await until(lambda: processes.called["two"] == 1)
+            assert len((await processes.exchange("two", wants=1, listens=True)).permits) == 1
             processes.now += LEASE / 2
-            assert (await processes.exchange("one", holds=True)).known
-        await processes.exchange("one", ended(permit))
-        await processes.received.get()
-        processes.now += LEASE / 2
-        assert (await processes.exchange("two", listens=True, holds=True)).known
-        assert (await processes.exchange("one", wants=1)).permits == []
-        listener.cancel()
-        await asyncio.wait([listener])
-        await processes.engine.aclose()
+            assert (await processes.exchange("two", listens=True, holds=True)).known
+            assert (await processes.exchange("one", wants=1)).permits == []
 
     run(work)
 
 
-def test_a_permit_whose_message_was_lost_returns(empty_server: RedisServer) -> None:
-    """A process that ends its subscription while a permit is on its way returns it with its next exchange."""
+def test_who_does_not_come_gives_its_turn_to_the_next(empty_server: RedisServer) -> None:
+    """A process that was called and is silent holds a free permit back for a quarter of a second, and loses nothing."""
 
     async def work() -> None:
-        processes = Processes(empty_server)
-        listener = await processes.listen()
-        (permit,) = (await processes.exchange("one", wants=1)).permits
-        assert (await processes.exchange("two", wants=1, listens=True)).permits == []
-        await processes.exchange("one", ended(permit))
-        await processes.received.get()  # and the gate does not see it
-        assert (await processes.exchange("three", wants=1)).permits == []
-        await processes.exchange("two")
-        assert len((await processes.exchange("three", wants=1)).permits) == 1
-        listener.cancel()
-        await asyncio.wait([listener])
-        await processes.engine.aclose()
+        async with Processes(empty_server) as processes:
+            await processes.listen("two", "three")
+            (permit,) = (await processes.exchange("one", wants=1)).permits
+            for process in ("two", "three"):
+                await processes.exchange(process, wants=1, listens=True)
+            await processes.exchange("one", ended(permit))
+            await until(lambda: processes.called == {"two": 1})  # and it does not come
+            reply = await processes.exchange("three", wants=1, listens=True)
+            assert not reply.permits
+            assert reply.wait == pytest.approx(0.25)
+            processes.now += 0.3
+            (taken,) = (await processes.exchange("three", wants=1, listens=True)).permits
+            await processes.exchange("three", ended(taken))
+            await until(lambda: processes.called["two"] == 2)
+            assert len((await processes.exchange("two", wants=1, listens=True)).permits) == 1
+
+    run(work)
+
+
+def test_a_doubled_or_late_message_grants_nothing(empty_server: RedisServer) -> None:
+    """A process that comes although it is not its turn gets no permit that another one was called for."""
+
+    async def work() -> None:
+        async with Processes(empty_server, max_in_flight=2) as processes:
+            await processes.listen("two", "three")
+            held = (await processes.exchange("one", wants=2)).permits
+            for process in ("two", "three"):
+                await processes.exchange(process, wants=2, listens=True)
+            await processes.exchange("one", ended(held[0]), holds=True)
+            await until(lambda: processes.called == {"two": 1})
+            assert len((await processes.exchange("two", wants=2, listens=True)).permits) == 1
+            assert (await processes.exchange("two", wants=1, listens=True, holds=True)).permits == []
+            await processes.exchange("one", ended(held[1]))
+            await until(lambda: processes.called["three"] == 1)
+            assert (await processes.exchange("two", wants=1, listens=True, holds=True)).permits == []
+            assert len((await processes.exchange("three", wants=2, listens=True)).permits) == 1
+
+    run(work)
+
+
+def test_a_clock_that_goes_back_stops_nobody(empty_server: RedisServer) -> None:
+    """After a failover to a server whose clock is 30 s behind, cooldowns, leases and rates go on as before."""
+
+    async def work() -> None:
+        async with Processes(empty_server, max_in_flight=9, rates=(RateLimit(2, 10.0),)) as processes:
+            first, _ = (await processes.exchange("one", wants=2)).permits
+            await processes.exchange("one", Report(kind="rate_limited", permit=first, value=5.0), holds=True)
+            processes.now -= 30.0
+            reply = await processes.exchange("two", wants=1)
+            assert not reply.permits
+            assert reply.cooldown == pytest.approx(5.0)
+            processes.now += 5.0
+            assert (await processes.exchange("two", wants=1)).wait == pytest.approx(5.4)
+            processes.now += 5.4
+            assert len((await processes.exchange("two", wants=1)).permits) == 1
+
+    run(work)
+
+
+def test_processes_with_other_settings_keep_the_longest_rate(empty_server: RedisServer) -> None:
+    """Each learns that settings differ, and what one without a rate sends counts against the rate of the other."""
+
+    async def work() -> None:
+        old, new = (
+            Processes(empty_server, max_in_flight=9),
+            Processes(empty_server, max_in_flight=9, rates=(RateLimit(3, 10.0),)),
+        )
+        async with old, new:
+            assert not (await old.exchange("one", wants=1)).differs
+            assert (await new.exchange("two", wants=1)).differs
+            assert not (await new.exchange("two", wants=1)).differs
+            assert (await old.exchange("one", wants=1)).differs
+            assert (await new.exchange("two", wants=1)).permits == []
+
+    run(work)
+
+
+def test_a_difference_of_settings_is_one_warning(empty_server: RedisServer, caplog: pytest.LogCaptureFixture) -> None:
+    """During a rolling deployment each process says once that another one has other settings."""
+
+    async def work() -> None:
+        async with gates(empty_server.url, 1, max_in_flight=3) as (one,), gates(empty_server.url, 1) as (two,):
+            for _ in range(3):
+                for gate in (one, two):
+                    gate.answered(await enter(gate))
+
+    run(work)
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+        "gate 'test, app 7': another process gives other settings; max_in_flight and rate must be the same"
+    ] * 2
+
+
+def test_an_exchange_touches_few_dead_processes(empty_server: RedisServer) -> None:
+    """Of many processes that died with a permit, each exchange ends a hundred, and in the end all permits are free."""
+
+    async def work() -> None:
+        async with Processes(empty_server, max_in_flight=400) as processes:
+            for process in range(400):
+                await processes.exchange(f"dead-{process}", wants=1)
+            processes.now += 2 * LEASE
+            for left in (300, 200, 100, 0):
+                await processes.exchange("one")
+                with empty_server.client as client:
+                    assert client.zcard("itwin-gate:{test}:leases") == left + 1
+            assert len((await processes.exchange("one", wants=500)).permits) == 400
 
     run(work)
 
@@ -113,13 +222,12 @@ def test_an_expired_lease_returns_its_permits_once(empty_server: RedisServer) ->
     """A process that asks after its lease has expired gets as many permits as are free, and no more."""
 
     async def work() -> None:
-        processes = Processes(empty_server)
-        await processes.exchange("one", wants=1)
-        processes.now += 2 * LEASE
-        reply = await processes.exchange("one", wants=3, holds=True)
-        assert not reply.known
-        assert len(reply.permits) == 1
-        await processes.engine.aclose()
+        async with Processes(empty_server) as processes:
+            await processes.exchange("one", wants=1)
+            processes.now += 2 * LEASE
+            reply = await processes.exchange("one", wants=3, holds=True)
+            assert not reply.known
+            assert len(reply.permits) == 1
 
     run(work)
 
@@ -131,11 +239,10 @@ def test_the_state_outlives_a_long_cooldown(empty_server: RedisServer, cooldown:
     """What Redis knows of a cooldown, and of who holds permits, expires neither before it ends nor in years."""
 
     async def work() -> None:
-        processes = Processes(empty_server)
-        (permit,) = (await processes.exchange("one", wants=1)).permits
-        await processes.exchange("one", Report(kind="rate_limited", permit=permit, value=cooldown))
-        with empty_server.client as client:
-            assert min(client.ttl(key) for key in client.keys("itwin-gate:*")) > life
-        await processes.engine.aclose()
+        async with Processes(empty_server) as processes:
+            (permit,) = (await processes.exchange("one", wants=1)).permits
+            await processes.exchange("one", Report(kind="rate_limited", permit=permit, value=cooldown))
+            with empty_server.client as client:
+                assert min(client.ttl(key) for key in client.keys("itwin-gate:*")) > life
 
     run(work)

@@ -137,7 +137,7 @@ def test_keys_expire_and_name_only_the_gate(empty_server: RedisServer) -> None:
             with empty_server.client as client:
                 keys = sorted(client.keys("*"))
                 assert keys == sorted(
-                    f"itwin-gate:{{test, app 7}}:{part}" for part in ("leases", "log", "queue", "state", "wants")
+                    f"itwin-gate:{{test, app 7}}:{part}" for part in ("leases", "log", "queue", "state")
                 )
                 assert all(0 < client.ttl(key) <= 3600 for key in keys)
             one.abandoned(permit)

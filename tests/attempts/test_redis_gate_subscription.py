@@ -6,11 +6,12 @@ import pytest
 import redis.asyncio
 from itwin_platform import GateChanged, RedisGate
 from itwin_platform._http.gates import redis as redis_module, shared as shared_module
+from redis.asyncio.client import PubSub
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from tests.support.real_time import until
-from tests.support.redis_gates import enter, gates, needs_redis, run
+from tests.support.redis_gates import enter, gates, needs_redis, run, until_queued
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
@@ -39,15 +40,15 @@ def test_a_subscription_survives_a_silence(empty_server: RedisServer, monkeypatc
 
 
 @pytest.mark.parametrize("retries", [0, 1], ids=["client gives up", "client subscribes again"])
-def test_a_cut_subscription_does_not_block_calls(
-    empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch, retries: int
+def test_a_cut_subscription_is_made_anew(
+    empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch, retries: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """When the subscription is cut, a waiting call uses the local share, and the gate rejoins after RETRY_INTERVAL."""
+    """When the subscription is cut, the limit is still shared, and a waiting call hears of the next permit."""
     # No other exchange is due for a long time.
     monkeypatch.setattr(shared_module, "POLL_INTERVAL", 1000.0)
     monkeypatch.setattr(shared_module, "LONGEST_POLL", 1000.0)
     monkeypatch.setattr(shared_module, "LEASE", 1000.0)
-    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    monkeypatch.setattr(shared_module, "FIRST_PAUSE", 0.05)
     events: list[GateChanged] = []
 
     async def work() -> None:
@@ -56,17 +57,53 @@ def test_a_cut_subscription_does_not_block_calls(
             permit = await enter(one)
             async with RedisGate(client, name="test, app 7", max_in_flight=1, on_event=events.append) as two:
                 waiting = asyncio.create_task(enter(two))
-                await until(lambda: two._listens and two._asked == 1)
+                await until_queued(empty_server)
                 with empty_server.client as other:
                     other.client_kill_filter(_type="pubsub")
-                second = await waiting
-                await until(lambda: len(events) == 2)
-                two.abandoned(second)
-            one.abandoned(permit)
+                await until(lambda: not two._listens)
+                await until(lambda: two._listens)
+                await until_queued(empty_server)
+                one.abandoned(permit)
+                two.abandoned(await waiting)
         await client.aclose()
 
     run(work)
-    assert [event.is_shared for event in events] == [False, True]
+    assert events == []
+    assert "gate 'test, app 7': its subscription is made anew: " in caplog.text
+
+
+def test_a_deaf_subscription_stops_nobody(
+    empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A connection that brings nothing any more is noticed without a sign of life; the others take the free permits."""
+    monkeypatch.setattr(redis_module, "_LISTEN_INTERVAL", 0.05)
+    monkeypatch.setattr(shared_module, "FIRST_PAUSE", 0.05)
+
+    async def work() -> None:
+        async with gates(empty_server.url, 3, max_in_flight=1) as (one, deaf, other):
+            permit = await enter(one)
+            read = PubSub.get_message
+
+            async def silent(self: PubSub, *args: object, **options: object) -> object:
+                if listening and self is listening[0]:
+                    await asyncio.sleep(0.05)
+                    return None
+                if not listening:
+                    listening.append(self)
+                return await read(self, *args, **options)  # type: ignore[arg-type]
+
+            listening: list[PubSub] = []
+            monkeypatch.setattr(PubSub, "get_message", silent)
+            waiting = asyncio.create_task(enter(deaf))
+            await until_queued(empty_server)
+            second = asyncio.create_task(enter(other))
+            await until_queued(empty_server, 2)
+            one.abandoned(permit)
+            for task, gate in ((waiting, deaf), (second, other)):
+                gate.abandoned(await task)
+
+    run(work)
+    assert "its subscription is made anew: it is silent" in caplog.text
 
 
 def test_a_name_may_hold_any_characters(empty_server: RedisServer) -> None:

@@ -85,32 +85,8 @@ def test_a_request_without_a_response_does_not_widen_the_window() -> None:
     assert len(opened(window, 1.0)) == 1
 
 
-def test_the_window_probes_where_the_last_period_ended() -> None:
-    """After as many successes as the last period had, the slow start begins again at 1, so a 429 costs one request."""
-    window = Window(max_in_flight=20)
-    permits = opened(window, 0.0)
-    for permit in permits[:10]:
-        window.answered(permit)
-    for limited in permits[10:]:
-        window.rate_limited(limited, now=0.0, wait=1.0)
-    assert rounds(window, 1.0, 4) == [1, 2, 4, 3]
-    [probe] = opened(window, 1.0)
-    window.rate_limited(probe, now=1.0, wait=1.0)
-    assert rounds(window, 2.0, 5) == [1, 2, 4, 3, 1]
-
-
-def test_the_window_opens_past_the_probe_when_there_is_room() -> None:
-    """When the rate has risen, the probe succeeds and the slow start continues from there."""
-    window = Window(max_in_flight=20)
-    *allowed, limited = [window.begin(0.0) for _ in range(9)]
-    for permit in allowed:
-        window.answered(permit)
-    window.rate_limited(limited, now=0.0, wait=1.0)
-    assert rounds(window, 1.0, 7) == [1, 2, 4, 1, 1, 2, 4]
-
-
 @pytest.mark.parametrize("allowed", range(8))
-def test_few_successes_tell_nothing_of_where_the_next_429_is(allowed: int) -> None:
+def test_few_successes_tell_no_rate(allowed: int) -> None:
     """Up to seven successes before a 429, the slow start goes on past as many."""
     window = Window(max_in_flight=20)
     *successes, limited = [window.begin(0.0) for _ in range(allowed + 1)]
@@ -181,7 +157,7 @@ def test_a_probe_that_was_not_sent_is_due_again() -> None:
 
 
 def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
-    """The range of added jitter doubles up to 20 s, and the first success resets it."""
+    """The range of added jitter doubles up to 20 s until the first success; the next cooldown lasts as long."""
     window = Window(max_in_flight=20)
     now, waits = 0.0, list[float]()
     for _ in range(7):
@@ -194,7 +170,7 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
     now += 10.5
     window.answered(window.begin(now))
     window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=1.0)
-    assert window.cooldown_left(now) == pytest.approx(1.0)
+    assert window.cooldown_left(now) == pytest.approx(10.5)  # as long as the last time
 
 
 def test_a_long_cooldown_is_not_extended() -> None:
@@ -206,13 +182,73 @@ def test_a_long_cooldown_is_not_extended() -> None:
         window.hold(0.0)
 
 
-def test_a_failed_probe_keeps_the_width_of_the_last_period() -> None:
-    """After a period without a success, the slow start reaches as far as in the last period that had some."""
+def limited_after(allowed: int, *, wait: float = 1.0) -> Window:
+    """Return a window in which this many requests succeeded at 0 s, and the next one got a 429."""
     window = Window(max_in_flight=20)
-    permits = opened(window, 0.0)
-    for permit in permits[:10]:
+    *successes, limited = [window.begin(0.0) for _ in range(allowed + 1)]
+    for permit in successes:
         window.answered(permit)
-    for permit in permits[10:]:
-        window.rate_limited(permit, now=0.0, wait=1.0)
-    window.rate_limited(window.begin(1.0), now=1.0, wait=1.0)
-    assert rounds(window, 2.0, 5) == [1, 2, 4, 3, 1]
+    window.rate_limited(limited, now=0.0, wait=wait)
+    return window
+
+
+def used_up(window: Window, now: float) -> int:
+    """Return how many requests succeed one after the other until the window holds one back."""
+    count = 0
+    while window.wait(now) == 0:
+        window.answered(window.begin(now))
+        count += 1
+    return count
+
+
+def test_a_429_tells_a_rate() -> None:
+    """Ten requests got through before a 429 that asks for a second: from then on, ten start in each second."""
+    window = limited_after(10)
+    assert used_up(window, 1.0) == 10
+    assert window.wait(1.0) == pytest.approx(1.0)
+    assert used_up(window, 2.0) == 10
+
+
+def test_a_rate_is_not_learned_from_a_long_period() -> None:
+    """Ten requests in a minute tell nothing of how many a second allows."""
+    window = Window(max_in_flight=20)
+    for second in range(0, 60, 6):
+        window.answered(window.begin(float(second)))
+    window.rate_limited(window.begin(60.0), now=60.0, wait=1.0)
+    assert rounds(window, 61.0, 5) == [1, 2, 4, 8, 16]
+
+
+def test_a_learned_rate_is_probed_when_it_holds_back() -> None:
+    """After a full period the next one is a tenth shorter; an idle one is not."""
+    window = limited_after(10)
+    used_up(window, 1.0)
+    window.answered(window.begin(2.0))
+    assert used_up(window, 2.0) == 9
+    assert window.wait(2.0) == pytest.approx(0.9)
+    assert window.wait(50.0) == 0.0
+
+
+def test_a_failed_probe_is_taken_back() -> None:
+    """After a 429 in a probe the last period holds that had none, and the next probe comes after sixteen of them."""
+    window = limited_after(10)
+    used_up(window, 1.0)
+    used_up(window, 2.0)
+    now = 2.0 + (window.wait(2.0) or 0.0)
+    window.rate_limited(window.begin(now), now=now, wait=1.0)
+    now += 1.0
+    pauses = []
+    for _ in range(20):
+        assert used_up(window, now) == 10
+        pauses.append(window.wait(now) or 0.0)
+        now += pauses[-1]
+    assert pauses == pytest.approx([1.0] * 15 + [0.9] * 5)
+
+
+def test_a_learned_rate_that_was_too_fast_is_measured_again() -> None:
+    """Without a probe, a 429 slows the rate down to what got through since the last one."""
+    window = limited_after(10)
+    used_up(window, 1.0)
+    window._good_seconds = 0.0  # as after a success of each probe
+    window.rate_limited(window.begin(2.0), now=2.0, wait=2.0)
+    used_up(window, 4.0)
+    assert window.wait(4.0) == pytest.approx(3.0)

@@ -73,7 +73,7 @@ SHOWN: list[tuple[object, str]] = [
         RepositoryOptions(query_parameters={"key": "planted"}, minimum_level=1, maximum_level=None),
         "RepositoryOptions(minimum_level=1, maximum_level=None)",
     ),
-    (Gate(), "Gate(in_flight=0, waiting=0)"),
+    (Gate(), "Gate(max_in_flight=20, in_flight=0, waiting=0)"),
     (PLATFORM.itwins, "ITwins('https://s.example/api')"),
     (PLATFORM.scenes, "Scenes('https://s.example/api')"),
     (PLATFORM.itwins.list(filter="planted"), "Pager(list itwins, 0 items of 0 pages read)"),
@@ -81,7 +81,7 @@ SHOWN: list[tuple[object, str]] = [
     (Page(items=[], resume=None), "Page(0 items, the last)"),
     (
         BackoffTransport(EngineTransport()),
-        "BackoffTransport(EngineTransport(in_use=0, idle=0), gate=Gate(in_flight=0, waiting=0))",
+        "BackoffTransport(EngineTransport(in_use=0, idle=0), gate=Gate(max_in_flight=20, in_flight=0, waiting=0))",
     ),
     (TokenAuth("planted"), "TokenAuth(<hidden>)"),
     (RateLimit(requests=100, per=60.0), "RateLimit(requests=100, per=60.0)"),

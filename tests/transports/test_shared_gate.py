@@ -76,7 +76,8 @@ async def test_calls_survive_the_end_of_redis(
     sandbox: Sandbox, server: RedisServer, transport: Transport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All calls succeed when Redis is killed while they run, and later ones share the limit again."""
-    monkeypatch.setattr(shared_module, "RETRY_INTERVAL", 0.05)
+    monkeypatch.setattr(shared_module, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(shared_module, "FIRST_PAUSE", 0.05)
     events: list[GateChanged] = []
     sandbox.set_latency(0.005)
     async with (

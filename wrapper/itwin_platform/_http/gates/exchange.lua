@@ -1,38 +1,52 @@
 -- One exchange between a process and the gate that it shares: the process reports what ended and how many permits it
--- wants; free permits go to the processes that wait, in turn. The rules are those of
--- `_http/gates/window.py`; a test compares the two. Time is the server's alone. All keys hold one hash tag and expire.
+-- wants; free permits go to the processes that wait, in turn. The rules are those of `_http/gates/window.py`; a test
+-- compares the two. Time is the server's alone, and never goes back. All keys hold one hash tag and expire.
 --
--- KEYS: state, leases, queue, wants, log of sends
+-- Those whose turn it is are called by a message, which carries nothing: they come and take a permit. A message that is
+-- lost, late or doubled loses no permit; who does not come in time gives its turn to the next one.
+--
+-- KEYS: state, leases, queue, called, log of grants for the known rates, and for the learned one
 -- ARGV: one JSON array, because an argument takes longer to pass than its value: channel, lease, max_in_flight,
---       (requests, seconds) of each rate, process, wants, listens, holds, (kind, period, number, value, jitter) of each
---       report
--- Returns one string for the same reason: known, wait, rank, cooldown, whether a process waits, and the period and the
--- number of each permit.
-local STATE, LEASES, QUEUE, WANTS, LOG = unpack(KEYS)
-local channel, lease, most, rates, me, wants, listens, holds, ended = unpack(cjson.decode(ARGV[1]))
-local PROBE_INTERVAL, LONGEST_GROWTH, FEWEST_LEARNED, CLOCK_ERROR = 60, 20, 8, 0.000001
-local clock = redis.call('TIME')
-local now = clock[1] + clock[2] / 1000000
+--       (requests, seconds) of each rate, settings, process, wants, listens, holds, (kind, period, number, granted at,
+--       value, jitter) of each report
+-- Returns one string for the same reason: known, wait, rank, cooldown, whether a process waits, whether another process
+-- has other settings, the time, and the period and the number of each permit.
+local STATE, LEASES, QUEUE, CALLED, LOG, LEARNED = unpack(KEYS)
+local channel, lease, most, rates, settings, me, wants, listens, holds, ended = unpack(cjson.decode(ARGV[1]))
+local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR, PATIENCE, AT_ONCE = 60, 20, 0.000001, 0.25, 100
+local PROBED_SHARE, SLOWER_SHARE, KEPT_SHARE = 0.9, 0.95, 0.9
+local FIRST_PATIENCE, FAILED_PATIENCE, LONGEST_PATIENCE, FEWEST_RESPONSES, FEWEST_MEASURED = 1, 16, 64, 10, 8
 
 local function exact(number) return string.format('%.17g', number) end
 
 -- One field holds what all share, each other one what a process holds: as numbers, which take less time than names.
-local SHARED, ENTRY = '<ddddddddddddddddd', '<dddd'
-local shared, of_mine = unpack(redis.call('HMGET', STATE, 'shared', me))
+local SHARED, ENTRY = '<' .. string.rep('d', 27), '<dddd'
+local shared, of_mine, stored = unpack(redis.call('HMGET', STATE, 'shared', me, 'settings'))
 local s = {
-  period = 0, number = 0, open = most, started = 0, allowed = 0, allowed_before = 0, learned = 0, mark = -1,
-  cooldown = 0, probe = -1, probe_at = 0, strikes = 0, in_flight = 0, in_period = 0, turn = 0, queued = 0,
-  prune_at = 0,
+  period = 0, number = 0, open = most, allowed = 0, cooldown = 0, probe = -1, probe_at = 0, strikes = 0,
+  waited = 0, kept_wait = 0, learned = 0, seconds = 0, good_seconds = 0, began = -1, measured = 0, since = 0,
+  responses = 0, patience = FIRST_PATIENCE, held_back = 0, in_flight = 0, in_period = 0, turn = 0, queued = 0,
+  prune_at = 0, longest_rate = 0, clock = 0, shift = 0,
 }
 if shared then
-  s.period, s.number, s.open, s.started, s.allowed, s.allowed_before, s.learned, s.mark,
-  s.cooldown, s.probe, s.probe_at, s.strikes, s.in_flight, s.in_period, s.turn, s.queued,
-  s.prune_at = struct.unpack(SHARED, shared)
+  s.period, s.number, s.open, s.allowed, s.cooldown, s.probe, s.probe_at, s.strikes,
+  s.waited, s.kept_wait, s.learned, s.seconds, s.good_seconds, s.began, s.measured, s.since,
+  s.responses, s.patience, s.held_back, s.in_flight, s.in_period, s.turn, s.queued,
+  s.prune_at, s.longest_rate, s.clock, s.shift = struct.unpack(SHARED, shared)
 end
 
-local longest_rate = 0
-for _, rate in ipairs(rates) do longest_rate = math.max(longest_rate, rate[2]) end
-local has_rates = longest_rate > 0
+local clock = redis.call('TIME')
+local now = clock[1] + clock[2] / 1000000 + s.shift
+if now < s.clock then
+  -- The clock was set back, or another server took over.
+  s.shift, now = s.shift + s.clock - now, s.clock
+end
+s.clock = now
+
+-- Kept for the longest rate of any process: their settings may differ.
+for _, rate in ipairs(rates) do s.longest_rate = math.max(s.longest_rate, rate[2]) end
+local differs = stored and stored ~= settings
+if stored ~= settings then redis.call('HSET', STATE, 'settings', settings) end
 
 -- What a process holds: permits in all, those of the period that it was last granted one in, and until when.
 local function unpacked(packed)
@@ -41,22 +55,17 @@ local function unpacked(packed)
   return entry
 end
 
-local function packed(entry)
-  return struct.pack(ENTRY, entry.held, entry.period, entry.in_period, entry.expires)
-end
-
--- Only permits need a lease: a process that waits without one is not asked to renew anything.
-local function renew(process, entry)
-  if entry.expires >= now + lease * 2 / 3 then return end
-  entry.expires = now + lease
-  redis.call('ZADD', LEASES, exact(entry.expires), process)
-end
-
 local function forget(process)
   if s.queued > 0 and redis.call('ZREM', QUEUE, process) == 1 then
-    redis.call('HDEL', WANTS, process)
+    redis.call('HDEL', CALLED, process)
     s.queued = s.queued - 1
   end
+end
+
+local function enqueue(process)
+  s.turn = s.turn + 1
+  redis.call('HDEL', CALLED, process)
+  s.queued = s.queued + redis.call('ZADD', QUEUE, s.turn, process)
 end
 
 local function release(entry)
@@ -69,8 +78,9 @@ local mine = unpacked(of_mine)
 local known = mine.expires > now or not holds
 -- A process whose lease has expired gives everything back; one that held something does not wait any more either.
 if now >= s.prune_at then
-  s.prune_at = now + lease / 10
-  for _, process in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', exact(now))) do
+  local dead = redis.call('ZRANGEBYSCORE', LEASES, '-inf', exact(now), 'LIMIT', 0, AT_ONCE)
+  if #dead < AT_ONCE then s.prune_at = now + lease / 10 end
+  for _, process in ipairs(dead) do
     local entry = process == me and mine or unpacked(redis.call('HGET', STATE, process))
     if entry.held > 0 and process ~= me then forget(process) end
     release(entry)
@@ -79,36 +89,41 @@ if now >= s.prune_at then
   end
 end
 if mine.expires <= now then release(mine) end
-renew(me, mine)
-
--- Returns the seconds until one more may start: 0 for now, -1 for until another ends.
-local function wait(ahead)
-  local left = s.cooldown - now
-  if left > CLOCK_ERROR and s.probe_at - now > CLOCK_ERROR then return math.min(left, s.probe_at - now) end
-  if s.in_period >= math.min(s.open, most) or s.in_flight >= most then return -1 end
-  local longest = 0
-  local logged = has_rates and redis.call('ZCARD', LOG)
-  for _, rate in ipairs(rates) do
-    local requests, per = unpack(rate)
-    local after = '(' .. exact(now - per + CLOCK_ERROR)
-    local count = logged >= requests and redis.call('ZCOUNT', LOG, after, '+inf') or logged
-    if count >= requests then
-      local index = math.min(count - requests + ahead, count - 1)
-      local entry = redis.call('ZRANGEBYSCORE', LOG, after, '+inf', 'WITHSCORES', 'LIMIT', index, 1)
-      longest = math.max(longest, entry[2] + per - now)
-    end
-  end
-  return longest
+if mine.expires < now + lease * 2 / 3 then
+  mine.expires = now + lease
+  redis.call('ZADD', LEASES, exact(mine.expires), me)
 end
 
-local function begin(entry)
-  if entry.period ~= s.period then entry.period, entry.in_period = s.period, 0 end
-  entry.held, entry.in_period = entry.held + 1, entry.in_period + 1
-  s.in_flight, s.in_period = s.in_flight + 1, s.in_period + 1
-  s.started, s.number = s.started + 1, s.number + 1
-  if s.started == s.learned and s.started >= FEWEST_LEARNED then s.open, s.mark = 1, s.number end
-  if s.cooldown - now > CLOCK_ERROR then s.probe, s.probe_at = s.number, now + PROBE_INTERVAL end
-  if has_rates then redis.call('ZADD', LOG, exact(now), s.number) end
+-- Returns how many of a rate may start now, and else the seconds until one may, after `ahead` others.
+local function of_rate(log, requests, per, ahead)
+  local after = '(' .. exact(now - per + CLOCK_ERROR)
+  local count = redis.call('ZCARD', log)
+  if count >= requests then count = redis.call('ZCOUNT', log, after, '+inf') end
+  if count < requests then return requests - count, 0 end
+  local index = math.min(count - requests + ahead, count - 1)
+  local entry = redis.call('ZRANGEBYSCORE', log, after, '+inf', 'WITHSCORES', 'LIMIT', index, 1)
+  return 0, entry[2] + per - now
+end
+
+-- Returns how many may start now, and else the seconds until one more may: -1 for until another ends.
+local asked = wants > 0
+local function room(ahead)
+  local left = s.cooldown - now
+  if left > CLOCK_ERROR and s.probe_at - now > CLOCK_ERROR then return 0, math.min(left, s.probe_at - now) end
+  local free = math.min(math.min(s.open, most) - s.in_period, most - s.in_flight)
+  if free <= 0 then return 0, -1 end
+  if left > CLOCK_ERROR then free = 1 end
+  local longest = 0
+  for _, rate in ipairs(rates) do
+    local vacant, seconds = of_rate(LOG, rate[1], rate[2], ahead)
+    free, longest = math.min(free, vacant), math.max(longest, seconds)
+  end
+  if s.learned > 0 then
+    local vacant, seconds = of_rate(LEARNED, s.learned, s.seconds, ahead)
+    if vacant == 0 and (asked or s.queued > 0) then s.held_back = 1 end
+    free, longest = math.min(free, vacant), math.max(longest, seconds)
+  end
+  return free, longest
 end
 
 local function finish(period)
@@ -120,9 +135,43 @@ local function finish(period)
   end
 end
 
+local function learn(at, value)
+  local span = value
+  if s.began >= 0 then span = at - s.began + value end
+  local measured = span <= LONGEST_GROWTH and s.measured or 0
+  s.since, s.responses, s.held_back = s.number, 0, 0
+  if s.learned == 0 and measured > 0 and measured < FEWEST_MEASURED then return end
+  if s.learned == 0 then
+    if measured > 0 and span > 0 then s.learned, s.seconds, s.good_seconds = measured, span, span end
+  elseif s.seconds < s.good_seconds then
+    s.seconds = s.good_seconds
+    s.patience = math.min(math.max(2 * s.patience, FAILED_PATIENCE), LONGEST_PATIENCE)
+  else
+    local seconds = s.seconds / SLOWER_SHARE / s.learned
+    if measured > 0 then
+      seconds, s.learned = math.max(seconds, span / measured), math.min(s.learned, measured)
+    end
+    s.seconds = seconds * s.learned
+    s.good_seconds, s.patience = s.seconds, FIRST_PATIENCE
+  end
+  s.began, s.measured = -1, 0
+  redis.call('DEL', LEARNED)
+end
+
+local function answer(number)
+  if s.strikes > 0 and s.allowed == 0 then s.kept_wait = s.waited end
+  s.allowed, s.measured, s.open = s.allowed + 1, s.measured + 1, math.min(s.open + 1, most)
+  if s.learned == 0 or number <= s.since then return end
+  s.responses = s.responses + 1
+  if s.held_back == 1 and s.responses >= math.max(s.learned, FEWEST_RESPONSES) * s.patience then
+    s.good_seconds, s.seconds = s.seconds, s.seconds * PROBED_SHARE
+    s.since, s.responses, s.held_back = s.number, 0, 0
+  end
+end
+
 -- Not a function for each kind: each exchange would create them all, which takes longer than to run one.
 for _, report in ipairs(ended) do
-  local kind, period, number, value, jitter = unpack(report)
+  local kind, period, number, at, value, jitter = unpack(report)
   if kind == 'cooldown' then
     -- A process that was alone for a while knows of it.
     s.cooldown, s.probe_at, s.open = math.max(s.cooldown, now + value), now + PROBE_INTERVAL, 1
@@ -131,92 +180,116 @@ for _, report in ipairs(ended) do
   end
   if kind == 'unused' then
     redis.call('ZREM', LOG, number)
-    if period == s.period then s.started = s.started - 1 end
-    if number == s.probe then s.probe_at = 0 end
+    redis.call('ZREM', LEARNED, number)
+    if number == s.probe then s.probe, s.probe_at = -1, 0 end
   elseif kind == 'answered' then
     if number == s.probe then s.cooldown = 0 end
-    if period == s.period then
-      s.allowed = s.allowed + 1
-      if s.mark < 0 or number > s.mark then s.open = math.min(s.open + 1, most) end
-    elseif period == s.period - 1 then
-      s.allowed_before = s.allowed_before + 1
-      s.learned = s.allowed_before
-    end
+    if period == s.period then answer(number) end
   elseif kind == 'rate_limited' and period ~= s.period then
     s.cooldown, s.probe_at = math.max(s.cooldown, now + value), now + PROBE_INTERVAL
   elseif kind == 'rate_limited' then
+    learn(at, value)
     if s.allowed > 0 or s.period == 0 then s.strikes = 0 else s.strikes = s.strikes + 1 end
-    local longest = math.max(value, math.min(value * 2 ^ s.strikes, LONGEST_GROWTH))
-    local ends = now + value + jitter * (longest - value)
+    local shortest = value
+    if s.strikes == 0 and s.kept_wait > value then
+      shortest, s.kept_wait = s.kept_wait, s.kept_wait * KEPT_SHARE
+    end
+    local longest = math.max(shortest, math.min(value * 2 ^ s.strikes, LONGEST_GROWTH))
+    s.waited = shortest + jitter * (longest - shortest)
+    local ends = now + s.waited
     if number == s.probe then s.cooldown = ends else s.cooldown = math.max(s.cooldown, ends) end
     s.probe_at, s.period = now + PROBE_INTERVAL, s.period + 1
-    if s.allowed > 0 then s.learned = s.allowed end
-    s.allowed_before, s.started, s.allowed, s.in_period = s.allowed, 0, 0, 0
-    s.open, s.mark = 1, -1
+    s.allowed, s.in_period, s.open = 0, 0, 1
   end
 end
--- It ended its subscription while a permit was on its way to it.
-if not listens and not holds then release(mine) end
-if has_rates then redis.call('ZREMRANGEBYSCORE', LOG, '-inf', exact(now - longest_rate)) end
+if s.longest_rate > 0 then redis.call('ZREMRANGEBYSCORE', LOG, '-inf', exact(now - s.longest_rate)) end
+if s.learned > 0 then redis.call('ZREMRANGEBYSCORE', LEARNED, '-inf', exact(now - s.seconds)) end
 
-local function enqueue(process)
-  s.turn = s.turn + 1
-  redis.call('ZADD', QUEUE, s.turn, process)
-end
-
--- Those that wait are served in turn, one permit each; without a queue this process is.
 local granted = ''
-if s.queued > 0 and wants > 0 and not redis.call('ZSCORE', QUEUE, me) then
-  enqueue(me)
-  s.queued = s.queued + 1
+local function take()
+  if mine.period ~= s.period then mine.period, mine.in_period = s.period, 0 end
+  mine.held, mine.in_period = mine.held + 1, mine.in_period + 1
+  s.in_flight, s.in_period, s.number = s.in_flight + 1, s.in_period + 1, s.number + 1
+  if s.began < 0 then s.began = now end
+  if s.cooldown - now > CLOCK_ERROR then s.probe, s.probe_at = s.number, now + PROBE_INTERVAL end
+  if s.longest_rate > 0 then redis.call('ZADD', LOG, exact(now), s.number) end
+  if s.learned > 0 then redis.call('ZADD', LEARNED, exact(now), s.number) end
+  granted = granted .. string.format(' %.0f %.0f', s.period, s.number)
+  wants = wants - 1
 end
-while (s.queued > 0 or wants > 0) and wait(0) == 0 do
-  local head = s.queued > 0 and redis.call('ZRANGE', QUEUE, 0, 0)[1] or me
-  local left = 0
-  if head == me then
-    if wants > 0 then
-      begin(mine)
-      granted = granted .. string.format(' %.0f %.0f', s.period, s.number)
-      wants = wants - 1
-    end
-    left = wants
-  -- A process that does not listen any more gets nothing.
-  elseif redis.call('PUBLISH', channel .. head, string.format('%.0f %.0f', s.period, s.number + 1)) > 0 then
-    local entry = unpacked(redis.call('HGET', STATE, head))
-    begin(entry)
-    renew(head, entry)
-    redis.call('HSET', STATE, head, packed(entry))
-    left = redis.call('HINCRBY', WANTS, head, -1)
+
+-- Who was called and comes has its turn now, and takes its share of what is free. The others take what nobody waits for.
+local turns = 0
+if wants > 0 and s.queued > 0 then
+  if redis.call('HGET', CALLED, me) then
+    turns = math.max(1, math.floor(room(0) / s.queued))
+    enqueue(me)
+  elseif not redis.call('ZSCORE', QUEUE, me) then
+    enqueue(me)
   end
-  if s.queued > 0 and left > 0 then enqueue(head) else forget(head) end
 end
+while wants > 0 and (s.queued == 0 or turns > 0) and room(0) > 0 do
+  take()
+  turns = turns - 1
+end
+
+-- As many of those that wait as may start are called. Returns whether something changed.
+local function call()
+  local free = room(0)
+  for _, head in ipairs(redis.call('ZRANGE', QUEUE, 0, math.min(free, AT_ONCE) - 1)) do
+    if head == me then
+      if wants > 0 then take() end
+      if wants > 0 then enqueue(me) else forget(me) end
+      return true
+    end
+    local at = redis.call('HGET', CALLED, head)
+    if not at then
+      if redis.call('PUBLISH', channel .. head, '') > 0 then
+        redis.call('HSET', CALLED, head, exact(now))
+      else
+        forget(head)
+        return true
+      end
+    elseif now - at > PATIENCE then
+      enqueue(head)
+      return true
+    end
+  end
+  return false
+end
+local rounds = 0
+while s.queued > 0 and rounds < AT_ONCE and room(0) > 0 and call() do rounds = rounds + 1 end
 
 -- All keys last as long as the state: without the leases, nothing would end what a crashed process holds.
 -- At most 31 years: Redis rejects a life that is no 64-bit number of milliseconds, and a service may send any delay.
-local life = math.ceil(math.min(1e9, math.max(3600, 2 * longest_rate, s.cooldown - now + PROBE_INTERVAL)))
+local life = math.ceil(math.min(1e9, math.max(3600, 2 * s.longest_rate, s.cooldown - now + PROBE_INTERVAL)))
 local rank = s.queued
 if wants > 0 and listens then
-  if not redis.call('ZSCORE', QUEUE, me) then
-    enqueue(me)
-    s.queued = s.queued + 1
-  end
-  redis.call('HSET', WANTS, me, wants)
+  if not redis.call('ZSCORE', QUEUE, me) then enqueue(me) end
   rank = redis.call('ZRANK', QUEUE, me)
-  redis.call('EXPIRE', QUEUE, life)
-  redis.call('EXPIRE', WANTS, life)
 else
   forget(me)
 end
+local _, seconds = room(rank)
+-- What is free is kept for those that were called.
+if seconds == 0 and wants > 0 then seconds = PATIENCE end
 shared = struct.pack(
-  SHARED, s.period, s.number, s.open, s.started, s.allowed, s.allowed_before, s.learned, s.mark,
-  s.cooldown, s.probe, s.probe_at, s.strikes, s.in_flight, s.in_period, s.turn, s.queued,
-  s.prune_at
+  SHARED, s.period, s.number, s.open, s.allowed, s.cooldown, s.probe, s.probe_at, s.strikes,
+  s.waited, s.kept_wait, s.learned, s.seconds, s.good_seconds, s.began, s.measured, s.since,
+  s.responses, s.patience, s.held_back, s.in_flight, s.in_period, s.turn, s.queued,
+  s.prune_at, s.longest_rate, s.clock, s.shift
 )
-redis.call('HSET', STATE, 'shared', shared, me, packed(mine))
+local entry = struct.pack(ENTRY, mine.held, mine.period, mine.in_period, mine.expires)
+redis.call('HSET', STATE, 'shared', shared, me, entry)
 redis.call('EXPIRE', STATE, life)
 redis.call('EXPIRE', LEASES, life)
-if has_rates then redis.call('EXPIRE', LOG, life) end
+if s.queued > 0 then
+  redis.call('EXPIRE', QUEUE, life)
+  redis.call('EXPIRE', CALLED, life)
+end
+if s.longest_rate > 0 then redis.call('EXPIRE', LOG, life) end
+if s.learned > 0 then redis.call('EXPIRE', LEARNED, life) end
 return string.format(
-  '%d %.6f %d %.6f %d', known and 1 or 0, wait(rank), rank, math.max(0, s.cooldown - now),
-  s.queued > 0 and 1 or 0
+  '%d %.6f %d %.6f %d %d %.6f', known and 1 or 0, seconds, rank, math.max(0, s.cooldown - now),
+  s.queued > 0 and 1 or 0, differs and 1 or 0, now
 ) .. granted

@@ -6,9 +6,10 @@ import random
 from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush
 
-from ..._errors import UsageError
+from ..._errors import StateError, UsageError
 from .window import Permit, RateLimit, WaitTooLongError, Window
 
+IN_USE = "the gate is in use in another event loop: make another gate here"
 CLOSED = "the gate is closed: its `aclose()` was called; make another gate"
 #: What adding and subtracting a cooldown may leave of the clock's rounding, in seconds.
 CLOCK_ERROR = 1e-6
@@ -103,9 +104,9 @@ class WaiterQueue:
 class Gate:
     """Admits requests in order, and learns from responses how many may be in flight. Source: section 8.
 
-    One gate serves one address and credential: pass the same gate to all clients of a process that share both.
-    It belongs to the event loop that waits in it. Calls are served in the order in which they began. Cancelling a
-    waiting task leaves the gate as it was.
+    One gate serves one address and credential: pass the same gate to all clients of a process that share both. It
+    belongs to an event loop while a request of it has a permit or somebody waits in it. Calls are served in the order
+    in which they began. Cancelling a waiting task leaves the gate as it was.
 
     Args:
         max_in_flight: requests in flight at once, at least 1.
@@ -113,10 +114,13 @@ class Gate:
         random_number: returns jitter, from 0 to 1.
 
     Raises:
-        UsageError: a number is out of its range.
+        UsageError: a value is of the wrong type or out of its range.
     """
 
-    __slots__ = ("__weakref__", "_closed", "_queue", "_random_number", "_tickets", "_timer", "_window")
+    __slots__ = (
+        *("__weakref__", "_closed", "_loop", "_max_in_flight", "_queue", "_random_number", "_rates", "_tickets"),
+        *("_timer", "_window"),
+    )
 
     def __init__(
         self,
@@ -125,15 +129,21 @@ class Gate:
         *,
         random_number: Callable[[], float] = random.random,
     ) -> None:
-        self._window = Window(max_in_flight=max_in_flight, rates=rates_of(rate))
+        self._max_in_flight, self._rates = checked_count("max_in_flight", max_in_flight), rates_of(rate)
+        self._window = Window(max_in_flight=max_in_flight, rates=self._rates)
         self._queue = WaiterQueue()
         self._tickets = itertools.count()
         self._random_number = random_number
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(in_flight={self._window.in_flight}, waiting={self._queue.waiting})"
+        rate = f"rate={list(self._rates)}, " if self._rates else ""
+        return (
+            f"{type(self).__name__}(max_in_flight={self._max_in_flight}, {rate}in_flight={self.in_flight}, "
+            f"waiting={self._queue.waiting})"
+        )
 
     @property
     def in_flight(self) -> int:
@@ -141,11 +151,13 @@ class Gate:
         return self._window.in_flight
 
     def ticket(self) -> int:
-        """Return the next position in the queue."""
+        """Return a position in the queue, kept through all attempts of a call: a lower one is served first."""
         return next(self._tickets)
 
     async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
         """Wait for permission to send one request.
+
+        The permit ends with exactly one of `answered`, `rate_limited`, `abandoned` and `unused`.
 
         Args:
             ticket: the call's position in the queue.
@@ -154,12 +166,13 @@ class Gate:
 
         Raises:
             WaitTooLongError: a cooldown is known, or becomes known, that is longer than these.
-            UsageError: the gate is closed.
+            StateError: the gate is closed, or in use in another event loop.
+            UsageError: the server of a shared gate rejects what it was given.
         """
-        loop = asyncio.get_running_loop()
         while True:
             if self._closed:
-                raise UsageError(CLOSED)
+                raise StateError(CLOSED)
+            loop = self._used_here()
             if not self._queue.waiting and self._may_begin(loop.time()):
                 return self._window.begin(loop.time())
             permit = await self._wait(Waiter(ticket, max_wait=max_wait, until=until, loop=loop), now=loop.time())
@@ -177,17 +190,40 @@ class Gate:
             self._admit()
         try:
             return await waiter
-        except asyncio.CancelledError:
-            if waiter.cancelled():
+        except BaseException:
+            # It was cancelled, or its coroutine was closed by hand.
+            if waiter.get_loop().is_closed():
+                raise
+            if waiter.cancel() or waiter.cancelled():
                 self._queue.count_cancelled()
                 self._admit()
             elif waiter.exception() is None:
                 self.unused(waiter.result())
             raise
 
+    def _used_here(self) -> asyncio.AbstractEventLoop:
+        """Return the running loop, which the gate belongs to from now on."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._leave_loop()
+            self._loop = loop
+        return loop
+
+    def _leave_loop(self) -> None:
+        if self._loop is not None and not self._loop.is_closed() and (self.in_flight or self._queue.waiting):
+            raise StateError(IN_USE)
+        self._stop_timer()
+        if self.in_flight or self._queue.waiting:
+            # The loop was closed under its tasks, which end nothing any more.
+            self._window.forget()
+            self._queue = WaiterQueue()
+
+    def _now(self) -> float:
+        return (self._loop or asyncio.get_running_loop()).time()
+
     def cooldown_left(self) -> float:
         """Return the seconds in which no request may start."""
-        return self._window.cooldown_left(asyncio.get_running_loop().time())
+        return self._window.cooldown_left(self._now())
 
     def answered(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429, and let in what may start now."""
@@ -197,7 +233,7 @@ class Gate:
 
     def rate_limited(self, permit: Permit, *, wait: float) -> None:
         """End an attempt that got a 429: no request starts for `wait` seconds; waits that may not last so long fail."""
-        now = asyncio.get_running_loop().time()
+        now = self._now()
         self._window.rate_limited(permit, now=now, wait=wait, jitter=self._random_number())
         self._queue.reject(now=now, left=self._window.cooldown_left(now))
         self._admit()
@@ -213,18 +249,19 @@ class Gate:
         self._admit()
 
     async def aclose(self) -> None:
-        """End all waits with UsageError; no request enters from now on. Closing twice does nothing."""
+        """End all waits with StateError; no request enters from now on. Closing twice does nothing."""
+        self._used_here()
         self._closed = True
         self._stop_timer()
-        self._queue.fail_all(UsageError(CLOSED))
+        self._queue.fail_all(StateError(CLOSED))
 
     def _may_begin(self, now: float) -> bool:
         return self._window.wait(now) == 0
 
     def _admit(self) -> None:
         self._stop_timer()
-        loop = asyncio.get_running_loop()
-        while (waiter := self._queue.first()) is not None:
+        loop = self._loop
+        while loop is not None and not loop.is_closed() and (waiter := self._queue.first()) is not None:
             wait = self._window.wait(loop.time())
             if wait is None:
                 return
@@ -239,8 +276,18 @@ class Gate:
             self._timer = None
 
 
+def checked_count(name: str, value: object) -> int:
+    """Return a number of at least 1, which is the argument `name`."""
+    if type(value) is not int or value < 1:
+        raise UsageError(f"{name} must be an integer of at least 1")
+    return value
+
+
 def rates_of(rate: RateLimit | Iterable[RateLimit] | None) -> tuple[RateLimit, ...]:
     """Return the rates as a tuple: for None, for one rate, or for an iterable of them."""
     if rate is None:
         return ()
-    return (rate,) if isinstance(rate, RateLimit) else tuple(rate)
+    rates = tuple(rate) if isinstance(rate, Iterable) else (rate,)
+    if not all(isinstance(each, RateLimit) for each in rates):
+        raise UsageError("rate must be a RateLimit, such as RateLimit(100, per=60), or an iterable of them")
+    return rates

@@ -7,22 +7,25 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, Self
 
-from ..._errors import UsageError
+from ..._errors import StateError, UsageError
+from ..._version import LOG
 from ..events import GateChanged, tell
-from .gate import Gate, rates_of
+from .gate import IN_USE, Gate, checked_count, rates_of
 from .window import Permit, RateLimit
 
-#: A process that is silent for so many seconds gives its permits back: it crashed, or lost the engine.
-LEASE = 8.0
-#: The first process that waits asks again after this time, each further one so much later, up to the longest: a permit
-#: comes without asking, so this matters only when nobody is left who would report the end of one.
+#: A process that is silent for so many seconds gives its permits back: it crashed, was stopped, or lost the engine.
+LEASE = 4.0
+#: The first process that waits asks again after this time, each further one so much later, up to the longest. The
+#: engine calls who has its turn: this matters only when a message is lost, or nobody is left who reports an end.
 POLL_INTERVAL, POLL_STEP, LONGEST_POLL = 1.0, 0.05, 10.0
 #: Processes that ask at the same moment do so one after the other.
 _RANK_STEP, _LATEST_RANK, _JITTER = 0.002, 1.0, 0.002
-#: An engine that takes longer than this counts as unreachable; then it is tried again so often. In seconds.
-ENGINE_TIMEOUT, RETRY_INTERVAL = 1.0, 1.0
+#: An engine that takes longer than this counts as unreachable. Then it is tried again: after the first pause, and each
+#: time after twice as long, up to the longest. In seconds.
+ENGINE_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, _PAUSE_JITTER = 1.0, 1.0, 10.0, 0.1
 #: A 429, and what others may wait for, is reported at once; what else ended waits so long for company.
 REPORT_DELAY = 0.01
+
 
 NO_PERMIT = Permit(period=0, number=0, at=0.0)
 
@@ -61,7 +64,7 @@ class Request:
     Args:
         process: names the process.
         wants: how many of its tasks wait.
-        listens: whether it listens for permits, which then come without another exchange.
+        listens: whether it listens for its turn.
         holds: whether it holds permits, apart from those that it reports the end of.
         reports: what happened since the last exchange.
     """
@@ -83,6 +86,7 @@ class Reply:
         rank: how many processes are served before this one.
         cooldown: the seconds in which no request may start.
         is_contended: whether a process waits.
+        differs: whether another process has other settings.
         permits: granted now.
     """
 
@@ -91,6 +95,7 @@ class Reply:
     rank: int
     cooldown: float
     is_contended: bool
+    differs: bool
     permits: Sequence[Permit]
 
 
@@ -101,8 +106,12 @@ class Engine(Protocol):
         """Report and ask; raises EngineUnreachableError and EngineRejectsError."""
         ...
 
-    async def listen(self, process: str, *, ready: Callable[[], None], grant: Callable[[Permit], None]) -> None:
-        """Call `ready` once permits can be received, and `grant` with each; ends only by an exception."""
+    async def listen(self, process: str, *, ready: Callable[[], None], called: Callable[[], None]) -> None:
+        """Call `ready` once messages can be received, and `called` with each; raises when none can be any more."""
+        ...
+
+    def leave_loop(self) -> None:
+        """Forget connections: the next exchange comes from another event loop."""
         ...
 
     async def aclose(self) -> None:
@@ -172,8 +181,9 @@ class SharedGate(Gate):
     """
 
     __slots__ = (
-        *("_asked", "_changed", "_due", "_engine", "_has_joined", "_is_contended", "_is_cooldown_unreported"),
-        *("_is_lost", "_listener", "_listens", "_name", "_on_event", "_process", "_pump", "_reports"),
+        *("_asked", "_changed", "_due", "_engine", "_has_joined", "_has_warned", "_is_contended"),
+        *("_is_cooldown_unreported", "_is_lost", "_listener", "_listens", "_name", "_on_event", "_pause", "_process"),
+        *("_pump", "_reports"),
     )
 
     def __init__(
@@ -186,20 +196,23 @@ class SharedGate(Gate):
         workers: int,
         on_event: Callable[[GateChanged], None] | None,
     ) -> None:
-        if workers < 1:
-            raise UsageError("RedisGate: workers must be at least 1")
+        checked_count("workers", workers)
+        checked_count("max_in_flight", max_in_flight)
         rates = rates_of(rate)
         shares = [RateLimit(max(1, each.requests // workers), each.per) for each in rates]
         super().__init__(math.ceil(max_in_flight / workers), shares)
+        self._max_in_flight, self._rates = max_in_flight, rates
         self._engine, self._name, self._on_event = engine, name, on_event
         # Made anew in each process: a gate may be built before a server forks its workers.
         self._process = ""
         self._reports = Reports()
         #: How many permits the engine has been asked for and has not granted yet.
         self._asked = 0
-        self._has_joined = self._is_lost = self._listens = self._is_contended = self._is_cooldown_unreported = False
+        self._has_joined = self._has_warned = self._is_lost = self._listens = self._is_contended = (
+            self._is_cooldown_unreported
+        ) = False
         #: When the next exchange is due, and what wakes the pump when it is due earlier than it was.
-        self._due = 0.0
+        self._due, self._pause = 0.0, FIRST_PAUSE
         self._changed = asyncio.Event()
         self._pump: asyncio.Task[None] | None = None
         self._listener: asyncio.Task[None] | None = None
@@ -234,7 +247,7 @@ class SharedGate(Gate):
         super().unused(permit)
 
     async def aclose(self) -> None:
-        """End all waits with UsageError, report what ended, and close what was opened."""
+        """End all waits with StateError, report what ended, and close what was opened."""
         if self._closed:
             return
         await super().aclose()
@@ -245,7 +258,22 @@ class SharedGate(Gate):
             await asyncio.wait([self._pump])
         if self._has_joined and not self._is_lost:
             await self._exchange()
-        await self._engine.aclose()
+        try:
+            await self._engine.aclose()
+        except Exception:  # noqa: BLE001  # it is of no use any more, whatever its connections say
+            LOG.debug("closing the server of gate %r failed", self._name, exc_info=True)
+
+    def _leave_loop(self) -> None:
+        is_alive = self._loop is not None and not self._loop.is_closed()
+        if is_alive and self._pump is not None and not self._pump.done():
+            raise StateError(IN_USE)
+        super()._leave_loop()
+        self._reports.forget()
+        self._pump = self._listener = None
+        self._process, self._listens, self._asked, self._due = "", False, 0, 0.0
+        self._changed = asyncio.Event()
+        if self._loop is not None:
+            self._engine.leave_loop()
 
     def _may_begin(self, now: float) -> bool:
         if self._is_lost:
@@ -264,10 +292,13 @@ class SharedGate(Gate):
             self._exchange_within(0.0 if is_urgent else REPORT_DELAY)
 
     def _exchange_within(self, seconds: float) -> None:
-        due = asyncio.get_running_loop().time() + seconds
+        loop = self._loop
+        if loop is None or loop.is_closed():
+            return
+        due = loop.time() + seconds
         if self._pump is None or self._pump.done():
             self._due = due if not self._is_lost else max(due, self._due)
-            self._pump = asyncio.create_task(self._run())
+            self._pump = loop.create_task(self._run())
         elif not self._is_lost and due < self._due:
             self._due = due
             self._changed.set()
@@ -308,9 +339,11 @@ class SharedGate(Gate):
             async with asyncio.timeout(ENGINE_TIMEOUT):
                 reply = await self._engine.exchange(request)
         except Exception as error:  # noqa: BLE001  # whatever fails there, nobody may wait for ever here
-            if isinstance(error, EngineRejectsError) and not self._has_joined:
+            if isinstance(error, EngineRejectsError):
+                self._reports.forget()
                 self._queue.fail_all(UsageError(f"RedisGate: {error}"))
-            self._lose(str(error) or f"no response within {ENGINE_TIMEOUT:g} s")
+            else:
+                self._lose(str(error) or f"no response within {ENGINE_TIMEOUT:g} s")
         else:
             self._apply(reply)
 
@@ -320,7 +353,12 @@ class SharedGate(Gate):
             self._is_lost = False
             self._stop_timer()
             tell(GateChanged(name=self._name, is_shared=True, reason=None), self._on_event)
-        self._has_joined = True
+        self._has_joined, self._pause = True, FIRST_PAUSE
+        if reply.differs and not self._has_warned:
+            self._has_warned = True
+            LOG.warning(
+                "gate %r: another process gives other settings; max_in_flight and rate must be the same", self._name
+            )
         if not reply.known:
             self._reports.forget()  # the lease had expired, and the permits with it
         self._is_contended = reply.is_contended
@@ -351,20 +389,27 @@ class SharedGate(Gate):
             self._listens = True
             self._exchange_within(0.0)
 
+        def called() -> None:
+            self._exchange_within(0.0)
+
         try:
-            await self._engine.listen(self._process, ready=ready, grant=self._grant)
-        except Exception as error:  # noqa: BLE001  # as for an exchange
-            self._listener = None
-            self._lose(str(error))
+            await self._engine.listen(self._process, ready=ready, called=called)
+        except Exception as error:  # noqa: BLE001  # whatever fails there: until it is made anew, this process polls
+            LOG.warning("gate %r: its subscription is made anew: %s", self._name, error or type(error).__name__)
+            self._listener, self._listens = None, False
+            if isinstance(error, EngineRejectsError):
+                self._queue.fail_all(UsageError(f"RedisGate: {error}"))
+            self._exchange_within(FIRST_PAUSE)
 
     def _lose(self, reason: str) -> None:
         """Continue alone, under a new name: what the engine knows of the old one expires with its lease."""
         self._process = ""
         self._reports.forget()
         self._stop_listening()
-        # Whoever sleeps until a later exchange wakes up: the engine is tried again after this interval.
+        # Whoever sleeps until a later exchange wakes up: the engine is tried again after this pause.
         now = asyncio.get_running_loop().time()
-        self._due = now + RETRY_INTERVAL
+        self._due = now + self._pause * (1 + _PAUSE_JITTER * self._random_number())
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
         self._changed.set()
         if not self._is_lost:
             self._is_lost = True

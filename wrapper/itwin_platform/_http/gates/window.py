@@ -11,8 +11,15 @@ from ..._errors import UsageError
 PROBE_INTERVAL = 60.0
 #: Cooldowns that the gate prolongs by itself, against limiters that punish early requests, end at this many seconds.
 LONGEST_GROWTH = 20.0
-#: Fewer requests than these, let through before a 429, tell nothing of where the next one is likely: 1, 2, 4 and one.
-FEWEST_LEARNED = 8
+#: A probe shortens the period of a learned rate to this share; a rate that was too fast slows down to this share.
+PROBED_SHARE, SLOWER_SHARE = 0.9, 0.95
+#: How many full periods come before the first probe of a learned rate, before the next one when one has failed, and at
+#: most. A period counts as this many responses at least.
+FIRST_PATIENCE, FAILED_PATIENCE, LONGEST_PATIENCE, FEWEST_RESPONSES = 1, 16, 64, 10
+#: Fewer requests than these, let through before a 429, tell no rate yet: the next period counts as well.
+FEWEST_MEASURED = 8
+#: How much of a cooldown that had to grow is kept for the next one.
+KEPT_SHARE = 0.9
 #: A rate counts a request for this much longer than `per`, because requests take unequally long to reach the service.
 RATE_MARGIN_SHARE, RATE_MARGIN_SECONDS = 0.04, 1.0
 
@@ -35,8 +42,10 @@ class RateLimit:
     per: float
 
     def __post_init__(self) -> None:
-        if self.requests < 1 or not 0 < self.per < float("inf"):
-            raise UsageError("RateLimit: requests must be at least 1 and per a finite number of seconds above 0")
+        if type(self.requests) is not int or self.requests < 1:
+            raise UsageError("requests must be an integer of at least 1")
+        if not isinstance(self.per, int | float) or isinstance(self.per, bool) or not 0 < self.per < float("inf"):
+            raise UsageError("per must be a finite number of seconds above 0")
 
     @property
     def counted_for(self) -> float:
@@ -67,16 +76,17 @@ class WaitTooLongError(Exception):
 class _Rate:
     """One rate, with the times at which permits were granted that count against it."""
 
-    __slots__ = ("_counted_for", "_granted", "_requests")
+    __slots__ = ("_granted", "requests", "seconds")
 
-    def __init__(self, rate: RateLimit) -> None:
-        self._requests, self._counted_for = rate.requests, rate.counted_for
+    def __init__(self, requests: int, seconds: float) -> None:
+        self.requests, self.seconds = requests, seconds
         self._granted: deque[float] = deque()
 
     def wait(self, now: float) -> float:
-        while self._granted and self._granted[0] + self._counted_for <= now:
+        while self._granted and self._granted[0] + self.seconds <= now:
             self._granted.popleft()
-        return 0.0 if len(self._granted) < self._requests else self._granted[0] + self._counted_for - now
+        count = len(self._granted)
+        return 0.0 if count < self.requests else self._granted[count - self.requests] + self.seconds - now
 
     def count(self, at: float) -> None:
         self._granted.append(at)
@@ -90,33 +100,43 @@ class Window:
     """Decides whether a request may start now.
 
     After a 429 no request starts until the cooldown ends. Then the window opens from 1, by one for each response, so it
-    doubles with each round trip, up to as many requests as the period before let through; past those it opens from 1
-    again, because that is where the next 429 is likely, unless they were so few that they tell nothing. Only the first
-    429 of a period closes it. Requests from before it count towards `max_in_flight`, but a slow one of them does not
-    keep the window shut.
+    doubles with each round trip. Only the first 429 of a period closes it. Requests from before it count towards
+    `max_in_flight`, but a slow one of them does not keep the window shut.
+
+    A 429 also tells a rate: as many requests as the period let through, in the time from the first of them to the end
+    of the cooldown that the service names. The window keeps to it, as to a known rate. When so many requests succeed
+    that the rate held others back, it is probed with a little more. A 429 then takes the probe back, and the next one
+    comes later; without a probe the rate was too fast, and is measured again.
 
     A 429 before any success means that the cooldown was too short, or that others share the limit: each further one
-    doubles the range in which the next cooldown is drawn, until the first success.
+    doubles the range in which the next cooldown is drawn, until the first success. The next cooldowns last as long.
     """
 
     __slots__ = (
-        *("_allowed", "_allowed_before", "_cooldown_until", "_in_flight", "_in_period", "_learned", "_mark", "_most"),
-        *("_number", "_open", "_period", "_probe", "_probe_at", "_rates", "_started", "_strikes"),
+        *("_allowed", "_began", "_cooldown_until", "_good_seconds", "_in_flight", "_in_period", "_is_held_back"),
+        *("_kept_wait", "_learned", "_measured", "_most", "_number", "_open", "_patience", "_period", "_probe"),
+        *("_probe_at", "_rates", "_responses", "_since", "_strikes", "_waited"),
     )
 
     def __init__(self, *, max_in_flight: int, rates: Sequence[RateLimit] = ()) -> None:
-        if max_in_flight < 1:
-            raise UsageError("Gate: max_in_flight must be at least 1")
         self._most = self._open = max_in_flight
-        self._rates = [_Rate(rate) for rate in rates]
+        self._rates = [_Rate(rate.requests, rate.counted_for) for rate in rates]
         self._in_flight = self._in_period = 0
         self._cooldown_until = self._probe_at = float("-inf")
         self._probe: Permit | None = None
         self._period = self._number = self._strikes = 0
-        # Of this period: requests started and allowed, and the number past which they probe for more room.
-        self._started = self._allowed = self._allowed_before = 0
-        self._mark: int | None = None
-        self._learned: int | None = None
+        self._allowed = 0  # in this period
+        self._waited = self._kept_wait = 0.0
+        # The learned rate, and the seconds that it lasted with before they were probed.
+        self._learned: _Rate | None = None
+        self._good_seconds = 0.0
+        # What the rate is measured by: the requests that were let through since the first of them.
+        self._began: float | None = None
+        self._measured = 0
+        # What it is probed by: the last permit before its last change, the responses to later ones, and whether it has
+        # held a request back.
+        self._since = self._responses = 0
+        self._patience, self._is_held_back = FIRST_PATIENCE, False
 
     @property
     def in_flight(self) -> int:
@@ -133,7 +153,9 @@ class Window:
             return min(left, until_probe)
         if self._in_period >= self._open or self._in_flight >= self._most:
             return None
-        return max((rate.wait(now) for rate in self._rates), default=0.0)
+        learned = 0.0 if self._learned is None else self._learned.wait(now)
+        self._is_held_back = self._is_held_back or learned > 0
+        return max(learned, *(rate.wait(now) for rate in self._rates), 0.0)
 
     def may_send(self, permit: Permit, now: float) -> bool:
         """Return whether a permit still holds: a cooldown may have started since it was granted."""
@@ -143,13 +165,12 @@ class Window:
         """Grant a permit."""
         self._in_flight += 1
         self._in_period += 1
-        self._started += 1
         self._number += 1
         permit = Permit(period=self._period, number=self._number, at=now)
-        for rate in self._rates:
+        for rate in self._all_rates():
             rate.count(now)
-        if self._started == self._learned and self._started >= FEWEST_LEARNED:
-            self._open, self._mark = 1, permit.number
+        if self._began is None:
+            self._began = now
         if now < self._cooldown_until:
             self._probe, self._probe_at = permit, now + PROBE_INTERVAL
         return permit
@@ -162,8 +183,7 @@ class Window:
     def unused(self, permit: Permit) -> None:
         """Return a permit of which nothing was sent, as if it had never been granted."""
         self.end(permit)
-        self._started -= permit.period == self._period
-        for rate in self._rates:
+        for rate in self._all_rates():
             rate.uncount(permit.at)
         if permit == self._probe:
             self._probe, self._probe_at = None, float("-inf")
@@ -173,13 +193,20 @@ class Window:
         self.end(permit)
         if permit == self._probe:
             self._cooldown_until = float("-inf")
-        if permit.period == self._period:
-            self._allowed += 1
-            if self._mark is None or permit.number > self._mark:
-                self._open = min(self._open + 1, self._most)
-        elif permit.period == self._period - 1:
-            self._allowed_before += 1
-            self._learned = self._allowed_before
+        if permit.period != self._period:
+            return
+        if self._strikes and not self._allowed:
+            self._kept_wait = self._waited
+        self._allowed += 1
+        self._measured += 1
+        self._open = min(self._open + 1, self._most)
+        if (learned := self._learned) is None or permit.number <= self._since:
+            return
+        self._responses += 1
+        full = max(learned.requests, FEWEST_RESPONSES) * self._patience
+        if self._is_held_back and self._responses >= full:
+            self._good_seconds, learned.seconds = learned.seconds, learned.seconds * PROBED_SHARE
+            self._since, self._responses, self._is_held_back = self._number, 0, False
 
     def rate_limited(self, permit: Permit, *, now: float, wait: float, jitter: float = 0.0) -> None:
         """End a request with a 429: no request starts for `wait` seconds or longer, then the window opens slowly."""
@@ -188,15 +215,47 @@ class Window:
         if permit.period != self._period:
             self._cooldown_until = max(self._cooldown_until, now + wait)
             return
+        self._learn(permit.at, wait)
         self._strikes = 0 if self._allowed or self._period == 0 else self._strikes + 1
-        longest = max(wait, min(wait * 2.0**self._strikes, LONGEST_GROWTH))
-        until = now + wait + jitter * (longest - wait)
+        shortest = wait
+        if self._strikes == 0 and self._kept_wait > wait:
+            shortest, self._kept_wait = self._kept_wait, self._kept_wait * KEPT_SHARE
+        longest = max(shortest, min(wait * 2.0**self._strikes, LONGEST_GROWTH))
+        self._waited = shortest + jitter * (longest - shortest)
+        until = now + self._waited
         self._cooldown_until = until if permit == self._probe else max(self._cooldown_until, until)
         self._period += 1
-        self._learned = self._allowed or self._learned
-        self._allowed_before = self._allowed
-        self._started = self._allowed = self._in_period = 0
-        self._open, self._mark = 1, None
+        self._allowed = self._in_period = 0
+        self._open = 1
+
+    def _learn(self, at: float, wait: float) -> None:
+        """Change the learned rate after a 429 to a request of `at`: no other is sent for `wait` seconds."""
+        learned, span = self._learned, at - (at if self._began is None else self._began) + wait
+        measured = self._measured if span <= LONGEST_GROWTH else 0
+        self._since, self._responses, self._is_held_back = self._number, 0, False
+        if learned is None and 0 < measured < FEWEST_MEASURED:
+            return
+        self._began, self._measured = None, 0
+        if learned is None:
+            if measured and span > 0:
+                self._learned, self._good_seconds = _Rate(measured, span), span
+            return
+        requests = learned.requests
+        if learned.seconds < self._good_seconds:
+            self._patience = min(max(2 * self._patience, FAILED_PATIENCE), LONGEST_PATIENCE)
+        else:
+            seconds = learned.seconds / SLOWER_SHARE / requests
+            if measured:
+                seconds, requests = max(seconds, span / measured), min(requests, measured)
+            self._good_seconds, self._patience = seconds * requests, FIRST_PATIENCE
+        self._learned = _Rate(requests, self._good_seconds)
+
+    def _all_rates(self) -> list[_Rate]:
+        return self._rates if self._learned is None else [*self._rates, self._learned]
+
+    def forget(self) -> None:
+        """Forget the permits that are out: nothing will end them."""
+        self._in_flight = self._in_period = 0
 
     def postpone_probe(self, now: float) -> None:
         """Send no probe in the next minute: the engine of a shared limit, which granted them so far, is lost."""
