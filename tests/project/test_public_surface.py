@@ -21,7 +21,8 @@ PROMISED = {
     *("ITwin", "ITwinSummary", "Repository", "Resource", "Scene", "SceneObject", "SceneObjectCreate", "Detector"),
     *("Webhook", "RepositoryResourceData", "View3dData", "Vector3d"),
     *("WebhookDelivery", "verify_delivery", "sign_delivery"),
-    *("PlatformError", "UsageError", "TransportError", "NotSentError", "OutcomeUnknownError", "DeadlineExceededError"),
+    *("PlatformError", "UsageError", "StateError", "TransportError", "NotSentError", "OutcomeUnknownError"),
+    "DeadlineExceededError",
     *(
         "TokenError",
         "PagingError",

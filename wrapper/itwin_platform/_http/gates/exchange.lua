@@ -20,19 +20,19 @@ local FIRST_PATIENCE, FAILED_PATIENCE, LONGEST_PATIENCE, FEWEST_RESPONSES, FEWES
 local function exact(number) return string.format('%.17g', number) end
 
 -- One field holds what all share, each other one what a process holds: as numbers, which take less time than names.
-local SHARED, ENTRY = '<' .. string.rep('d', 27), '<dddd'
+local SHARED, ENTRY = '<' .. string.rep('d', 28), '<dddd'
 local shared, of_mine, stored = unpack(redis.call('HMGET', STATE, 'shared', me, 'settings'))
 local s = {
   period = 0, number = 0, open = most, allowed = 0, cooldown = 0, probe = -1, probe_at = 0, strikes = 0,
   waited = 0, kept_wait = 0, learned = 0, seconds = 0, good_seconds = 0, began = -1, measured = 0, since = 0,
   responses = 0, patience = FIRST_PATIENCE, held_back = 0, in_flight = 0, in_period = 0, turn = 0, queued = 0,
-  prune_at = 0, longest_rate = 0, clock = 0, shift = 0,
+  prune_at = 0, longest_rate = 0, clock = 0, shift = 0, span = -1,
 }
 if shared then
   s.period, s.number, s.open, s.allowed, s.cooldown, s.probe, s.probe_at, s.strikes,
   s.waited, s.kept_wait, s.learned, s.seconds, s.good_seconds, s.began, s.measured, s.since,
   s.responses, s.patience, s.held_back, s.in_flight, s.in_period, s.turn, s.queued,
-  s.prune_at, s.longest_rate, s.clock, s.shift = struct.unpack(SHARED, shared)
+  s.prune_at, s.longest_rate, s.clock, s.shift, s.span = struct.unpack(SHARED, shared)
 end
 
 local clock = redis.call('TIME')
@@ -105,11 +105,36 @@ local function of_rate(log, requests, per, ahead)
   return 0, entry[2] + per - now
 end
 
+-- Changes the learned rate after a cooldown, when the responses have come to what was sent before it.
+local function learn()
+  local span = s.span
+  local measured = span <= LONGEST_GROWTH and s.measured or 0
+  s.span = -1
+  s.since, s.responses, s.held_back = s.number, 0, 0
+  if s.learned == 0 and measured > 0 and measured < FEWEST_MEASURED then return end
+  if s.learned == 0 then
+    if measured > 0 and span > 0 then s.learned, s.seconds, s.good_seconds = measured, span, span end
+  elseif s.seconds < s.good_seconds then
+    s.seconds = s.good_seconds
+    s.patience = math.min(math.max(2 * s.patience, FAILED_PATIENCE), LONGEST_PATIENCE)
+  else
+    local seconds = s.seconds / SLOWER_SHARE / s.learned
+    if measured > 0 then
+      seconds, s.learned = math.max(seconds, span / measured), math.min(s.learned, measured)
+    end
+    s.seconds = seconds * s.learned
+    s.good_seconds, s.patience = s.seconds, FIRST_PATIENCE
+  end
+  s.began, s.measured = -1, 0
+  redis.call('DEL', LEARNED)
+end
+
 -- Returns how many may start now, and else the seconds until one more may: -1 for until another ends.
 local asked = wants > 0
 local function room(ahead)
   local left = s.cooldown - now
   if left > CLOCK_ERROR and s.probe_at - now > CLOCK_ERROR then return 0, math.min(left, s.probe_at - now) end
+  if s.span >= 0 then learn() end
   local free = math.min(math.min(s.open, most) - s.in_period, most - s.in_flight)
   if free <= 0 then return 0, -1 end
   if left > CLOCK_ERROR then free = 1 end
@@ -135,37 +160,15 @@ local function finish(period)
   end
 end
 
-local function learn(at, value)
-  local span = value
-  if s.began >= 0 then span = at - s.began + value end
-  local measured = span <= LONGEST_GROWTH and s.measured or 0
-  s.since, s.responses, s.held_back = s.number, 0, 0
-  if s.learned == 0 and measured > 0 and measured < FEWEST_MEASURED then return end
-  if s.learned == 0 then
-    if measured > 0 and span > 0 then s.learned, s.seconds, s.good_seconds = measured, span, span end
-  elseif s.seconds < s.good_seconds then
-    s.seconds = s.good_seconds
-    s.patience = math.min(math.max(2 * s.patience, FAILED_PATIENCE), LONGEST_PATIENCE)
-  else
-    local seconds = s.seconds / SLOWER_SHARE / s.learned
-    if measured > 0 then
-      seconds, s.learned = math.max(seconds, span / measured), math.min(s.learned, measured)
-    end
-    s.seconds = seconds * s.learned
-    s.good_seconds, s.patience = s.seconds, FIRST_PATIENCE
-  end
-  s.began, s.measured = -1, 0
-  redis.call('DEL', LEARNED)
-end
-
 local function answer(number)
   if s.strikes > 0 and s.allowed == 0 then s.kept_wait = s.waited end
-  s.allowed, s.measured, s.open = s.allowed + 1, s.measured + 1, math.min(s.open + 1, most)
+  s.allowed, s.open = s.allowed + 1, math.min(s.open + 1, most)
   if s.learned == 0 or number <= s.since then return end
   s.responses = s.responses + 1
   if s.held_back == 1 and s.responses >= math.max(s.learned, FEWEST_RESPONSES) * s.patience then
     s.good_seconds, s.seconds = s.seconds, s.seconds * PROBED_SHARE
     s.since, s.responses, s.held_back = s.number, 0, 0
+    s.open = math.min(s.in_period + 1, most)
   end
 end
 
@@ -184,11 +187,13 @@ for _, report in ipairs(ended) do
     if number == s.probe then s.probe, s.probe_at = -1, 0 end
   elseif kind == 'answered' then
     if number == s.probe then s.cooldown = 0 end
+    if period == s.period or (s.span >= 0 and period == s.period - 1) then s.measured = s.measured + 1 end
     if period == s.period then answer(number) end
   elseif kind == 'rate_limited' and period ~= s.period then
     s.cooldown, s.probe_at = math.max(s.cooldown, now + value), now + PROBE_INTERVAL
   elseif kind == 'rate_limited' then
-    learn(at, value)
+    s.span = value
+    if s.began >= 0 then s.span = at - s.began + value end
     if s.allowed > 0 or s.period == 0 then s.strikes = 0 else s.strikes = s.strikes + 1 end
     local shortest = value
     if s.strikes == 0 and s.kept_wait > value then
@@ -277,7 +282,7 @@ shared = struct.pack(
   SHARED, s.period, s.number, s.open, s.allowed, s.cooldown, s.probe, s.probe_at, s.strikes,
   s.waited, s.kept_wait, s.learned, s.seconds, s.good_seconds, s.began, s.measured, s.since,
   s.responses, s.patience, s.held_back, s.in_flight, s.in_period, s.turn, s.queued,
-  s.prune_at, s.longest_rate, s.clock, s.shift
+  s.prune_at, s.longest_rate, s.clock, s.shift, s.span
 )
 local entry = struct.pack(ENTRY, mine.held, mine.period, mine.in_period, mine.expires)
 redis.call('HSET', STATE, 'shared', shared, me, entry)

@@ -115,7 +115,7 @@ class Window:
     __slots__ = (
         *("_allowed", "_began", "_cooldown_until", "_good_seconds", "_in_flight", "_in_period", "_is_held_back"),
         *("_kept_wait", "_learned", "_measured", "_most", "_number", "_open", "_patience", "_period", "_probe"),
-        *("_probe_at", "_rates", "_responses", "_since", "_strikes", "_waited"),
+        *("_probe_at", "_rates", "_responses", "_since", "_span", "_strikes", "_waited"),
     )
 
     def __init__(self, *, max_in_flight: int, rates: Sequence[RateLimit] = ()) -> None:
@@ -130,8 +130,10 @@ class Window:
         # The learned rate, and the seconds that it lasted with before they were probed.
         self._learned: _Rate | None = None
         self._good_seconds = 0.0
-        # What the rate is measured by: the requests that were let through since the first of them.
+        # What the rate is measured by: the requests that were let through since the first of them, and after a 429 how
+        # long they took with the cooldown.
         self._began: float | None = None
+        self._span: float | None = None
         self._measured = 0
         # What it is probed by: the last permit before its last change, the responses to later ones, and whether it has
         # held a request back.
@@ -151,6 +153,8 @@ class Window:
         """Return how long to wait before one more may start: 0 for now, None for until another ends."""
         if (left := self.cooldown_left(now)) > 0 and (until_probe := self._probe_at - now) > 0:
             return min(left, until_probe)
+        if self._span is not None:
+            self._learn(self._span)
         if self._in_period >= self._open or self._in_flight >= self._most:
             return None
         learned = 0.0 if self._learned is None else self._learned.wait(now)
@@ -193,12 +197,13 @@ class Window:
         self.end(permit)
         if permit == self._probe:
             self._cooldown_until = float("-inf")
+        if permit.period == self._period or (self._span is not None and permit.period == self._period - 1):
+            self._measured += 1
         if permit.period != self._period:
             return
         if self._strikes and not self._allowed:
             self._kept_wait = self._waited
         self._allowed += 1
-        self._measured += 1
         self._open = min(self._open + 1, self._most)
         if (learned := self._learned) is None or permit.number <= self._since:
             return
@@ -207,6 +212,7 @@ class Window:
         if self._is_held_back and self._responses >= full:
             self._good_seconds, learned.seconds = learned.seconds, learned.seconds * PROBED_SHARE
             self._since, self._responses, self._is_held_back = self._number, 0, False
+            self._open = min(self._in_period + 1, self._most)  # so that a probe that fails costs few requests
 
     def rate_limited(self, permit: Permit, *, now: float, wait: float, jitter: float = 0.0) -> None:
         """End a request with a 429: no request starts for `wait` seconds or longer, then the window opens slowly."""
@@ -215,7 +221,7 @@ class Window:
         if permit.period != self._period:
             self._cooldown_until = max(self._cooldown_until, now + wait)
             return
-        self._learn(permit.at, wait)
+        self._span = permit.at - (permit.at if self._began is None else self._began) + wait
         self._strikes = 0 if self._allowed or self._period == 0 else self._strikes + 1
         shortest = wait
         if self._strikes == 0 and self._kept_wait > wait:
@@ -228,9 +234,9 @@ class Window:
         self._allowed = self._in_period = 0
         self._open = 1
 
-    def _learn(self, at: float, wait: float) -> None:
-        """Change the learned rate after a 429 to a request of `at`: no other is sent for `wait` seconds."""
-        learned, span = self._learned, at - (at if self._began is None else self._began) + wait
+    def _learn(self, span: float) -> None:
+        """Change the learned rate after a cooldown, when the responses have come to what was sent before it."""
+        self._span, learned = None, self._learned
         measured = self._measured if span <= LONGEST_GROWTH else 0
         self._since, self._responses, self._is_held_back = self._number, 0, False
         if learned is None and 0 < measured < FEWEST_MEASURED:
