@@ -196,7 +196,6 @@ __all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to 
     "UNSET",
     "UnprocessableError",
     "Unset",
-    "StateError",
     "UsageError",
     "Vector3d",
     "View3dData",
