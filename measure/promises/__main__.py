@@ -16,6 +16,7 @@ from .figure import Figure, print_figures
 from .fuzzing import fuzzing
 from .herd import herd, modelled_herd
 from .hostile_links import hostile_links
+from .learning import learning
 from .lost_responses import lost_responses
 from .measurement import Measurement, measured_within
 from .modelled_processes import modelled_processes, thousand_processes
@@ -27,7 +28,7 @@ from .shared_limit import shared_limit, shared_limit_of_the_system
 from .token_calls import token_calls
 
 #: Measurements of time, which run one after the other with the machine to themselves.
-TIMED: tuple[Measurement, ...] = (herd, modelled_herd, outage, deadlines, token_calls, connections)
+TIMED: tuple[Measurement, ...] = (herd, modelled_herd, learning, outage, deadlines, token_calls, connections)
 #: The same for a limit that processes share.
 SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system, modelled_processes, thousand_processes)
 #: Measurements that count, which run two at a time, the longest first.

@@ -18,6 +18,10 @@ class FixedWindow:
         self._count += 1
         return self._count <= self._requests
 
+    def left(self, now: float) -> float:
+        """Return the seconds until a rejected request may be sent again."""
+        return self._start + self._per - now
+
     def ideal(self, calls: int) -> float:
         """Return the shortest time for this number of requests."""
         return (math.ceil(calls / self._requests) - 1) * self._per
@@ -40,24 +44,57 @@ class TokenBucket:
         self._level -= 1
         return True
 
+    def left(self, now: float) -> float:
+        """Return the seconds until a rejected request may be sent again."""
+        return (1 - self._level) * self._per / self._requests
+
     def ideal(self, calls: int) -> float:
         """Return the shortest time for this number of requests."""
         return max(0.0, (calls - self._requests) * self._per / self._requests)
 
 
-class PunishingWindow(FixedWindow):
-    """A fixed window with a ban of `per` seconds after an excess request; each early request restarts the ban."""
+class AlignedWindow(FixedWindow):
+    """A limit of `requests` in each window of `per` seconds of a clock, which shows `phase` at the beginning."""
 
-    def __init__(self, requests: int, per: float) -> None:
+    def __init__(self, requests: int, per: float, phase: float = 0.0) -> None:
         super().__init__(requests, per)
+        self._phase = phase
+
+    def accepts(self, now: float) -> bool:
+        """Count a request and return whether the limit allows it."""
+        start = math.floor((now + self._phase) / self._per) * self._per - self._phase
+        if start != self._start:
+            self._start, self._count = start, 0
+        self._count += 1
+        return self._count <= self._requests
+
+
+class PunishingWindow(FixedWindow):
+    """A fixed window with a ban after an excess request; each early request restarts the ban.
+
+    Args:
+        requests: of each window.
+        per: seconds of a window.
+        ban: seconds of a ban; as long as a window by default.
+        says: seconds that the service names; the ban by default.
+    """
+
+    def __init__(self, requests: int, per: float, *, ban: float | None = None, says: float | None = None) -> None:
+        super().__init__(requests, per)
+        self._ban = per if ban is None else ban
+        self._says = self._ban if says is None else says
         self._banned_until = -math.inf
 
     def accepts(self, now: float) -> bool:
         """Count a request and return whether the limit allows it."""
         if now >= self._banned_until and super().accepts(now):
             return True
-        self._banned_until = now + self._per
+        self._banned_until = now + self._ban
         return False
+
+    def left(self, now: float) -> float:
+        """Return what the service says."""
+        return self._says
 
 
 class SlidingWindow(FixedWindow):
@@ -73,3 +110,7 @@ class SlidingWindow(FixedWindow):
             return False
         self._accepted.append(now)
         return True
+
+    def left(self, now: float) -> float:
+        """Return the seconds until a rejected request may be sent again."""
+        return self._accepted[0] + self._per - now

@@ -1,0 +1,116 @@
+"""What the gate learns of an unknown limit, in virtual time: limiters of many kinds, at several latencies.
+
+The ideal is the time in which the limit and `max_in_flight` together allow all calls.
+"""
+
+import asyncio
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from itwin_platform import Gate
+
+from tests.support.virtual_time import in_virtual_time
+
+from .figure import Figure, at_most, exactly
+from .limits import AlignedWindow, FixedWindow, PunishingWindow, SlidingWindow, TokenBucket
+
+LATENCIES = (0.005, 0.1, 0.3)
+#: Requests, seconds and calls.
+RATES = ((10, 1.0, 200), (100, 1.0, 1000), (100, 60.0, 300))
+SEEDS = 5
+#: What the best rule reaches where less cannot be had: whole seconds that a service with aligned windows names end in
+#: the middle of a window, so two bursts share one now and then.
+MOST_TIME: dict[type[object], float] = {AlignedWindow: 2.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """The counts of one run."""
+
+    done: int
+    per_call: float
+    seconds: float
+
+
+async def run(
+    limit: FixedWindow | TokenBucket, *, calls: int, latency: float, is_whole: bool, seed: int, max_in_flight: int = 20
+) -> Run:
+    """Start `calls` calls at once at a service that names the delay in whole seconds, or in decimals."""
+    chance = random.Random(seed)
+    gate, loop = Gate(max_in_flight, random_number=chance.random), asyncio.get_running_loop()
+    requests = done = 0
+
+    async def call() -> None:
+        nonlocal requests, done
+        ticket = gate.ticket()
+        while True:
+            permit = await gate.enter(ticket, max_wait=math.inf, until=None)
+            requests += 1
+            await asyncio.sleep(latency / 2)
+            is_accepted, left = limit.accepts(loop.time()), limit.left(loop.time())
+            await asyncio.sleep(latency / 2)
+            if is_accepted:
+                done += 1
+                gate.answered(permit)
+                return
+            wait = max(1, math.ceil(left)) if is_whole else math.ceil(left * 1000) / 1000
+            gate.rate_limited(permit, wait=wait + chance.random() * min(0.05 * wait, 0.5))
+
+    await asyncio.gather(*(call() for _ in range(calls)))
+    seconds = loop.time()
+    await gate.aclose()
+    return Run(done=done, per_call=requests / calls, seconds=seconds)
+
+
+def worst(
+    make: Callable[[float], tuple[FixedWindow | TokenBucket, int]], *, latency: float, is_whole: bool
+) -> tuple[int, float, float]:
+    """Return the calls that were not done, requests per call and time against the ideal, the worst of all seeds."""
+    undone, per_call, against = 0, 0.0, 0.0
+    for seed in range(SEEDS):
+        limit, calls = make(seed / SEEDS)
+        result = in_virtual_time(run(limit, calls=calls, latency=latency, is_whole=is_whole, seed=seed))
+        undone += calls - result.done
+        per_call = max(per_call, result.per_call)
+        against = max(against, result.seconds / max(limit.ideal(calls), calls / 20 * latency))
+    return undone, per_call, against
+
+
+def learning() -> list[Figure]:
+    """Measure windows and a bucket at each latency, then bans that each early request restarts."""
+    found: list[Figure] = []
+    for kind in (FixedWindow, AlignedWindow, SlidingWindow, TokenBucket):
+        for latency in LATENCIES:
+            results = [
+                worst(
+                    lambda phase, requests=requests, per=per, calls=calls, kind=kind: (  # type: ignore[misc]
+                        kind(requests, per, phase * per) if kind is AlignedWindow else kind(requests, per),
+                        calls,
+                    ),
+                    latency=latency,
+                    is_whole=is_whole,
+                )
+                for requests, per, calls in RATES
+                for is_whole in (True, False)
+            ]
+            name = f"unknown limit, {kind.__name__}, {latency * 1000:g} ms"
+            per_call, against = (max(result[part] for result in results) for part in (1, 2))
+            found += [
+                at_most(f"{name}: requests per call", per_call, 1.3),
+                at_most(f"{name}: time against the ideal", against, MOST_TIME.get(kind, 1.5), unit=" x"),
+            ]
+    for ban, says in ((1.0, 1.0), (5.0, 5.0), (5.0, 1.0)):
+        for latency in LATENCIES:
+            undone, _, against = worst(
+                lambda _, ban=ban, says=says: (PunishingWindow(10, 1.0, ban=ban, says=says), 200),  # type: ignore[misc]
+                latency=latency,
+                is_whole=True,
+            )
+            name = f"ban of {ban:g} s that restarts, Retry-After {says:g}, {latency * 1000:g} ms"
+            found += [
+                exactly(f"{name}: calls that were not done", undone, 0),
+                at_most(f"{name}: time against the ideal", against, 3.0, unit=" x"),
+            ]
+    return found
