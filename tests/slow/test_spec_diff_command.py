@@ -1,5 +1,6 @@
 """`make spec-diff` as a command: its status, and a git revision as its base."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,8 +25,63 @@ def test_status_says_whether_something_breaks(
 ) -> None:
     """The command ends with status 1 when something breaks, else with 0."""
     ended = run(str(SPECIFICATION), changed(specification, change, tmp_path))
-    assert (ended.returncode, ended.stderr) == (status, "")
+    assert ended.returncode == status, ended.stderr
     assert ended.stdout.startswith(f"Breaking: {status}\n")
+
+
+def unused(document: Document) -> None:
+    """Use a schema nowhere."""
+    del document["components"]["schemas"]["Repository"]["properties"]["capabilities"]
+
+
+def gone(document: Document) -> None:
+    """Remove a schema."""
+    unused(document)
+    del document["components"]["schemas"]["RepositoryCapabilities"]
+
+
+def exclusive(document: Document) -> None:
+    """Make a limit exclusive."""
+    schema = document["components"]["parameters"]["SceneObjectsTop"]["schema"]
+    schema["exclusiveMaximum"] = schema.pop("maximum")
+
+
+def titled(document: Document) -> None:
+    """Give a schema a title."""
+    document["components"]["schemas"]["ITwin"]["title"] = "The iTwin"
+
+
+CAPABILITIES = "RepositoryCapabilities (returned by platform.repositories.update())"
+
+
+@pytest.mark.parametrize(
+    ("change", "breaking", "line"),
+    [
+        (unused, 1, f"{CAPABILITIES}: no operation uses it any more; its class is still generated"),
+        (gone, 2, f"{CAPABILITIES}: is gone: its class is no longer generated"),
+        (exclusive, 1, "platform.scenes.list_objects(), query $top (page_size=): less than 100 now"),
+        (titled, 0, "components schemas ITwin title"),
+    ],
+)
+def test_what_the_packages_say_is_told(
+    specification: Document, tmp_path: Path, change: Change, breaking: int, line: str
+) -> None:
+    """A class that is still generated is not called gone, one that is gone breaks, and a title renames nothing."""
+    ended = run(str(SPECIFICATION), changed(specification, change, tmp_path))
+    assert ended.stderr == ""
+    assert ended.stdout.startswith(f"Breaking: {breaking}\n"), ended.stdout
+    assert f"  {line}\n" in ended.stdout
+
+
+def test_a_document_that_is_not_valid_is_rejected_with_its_lines(specification: Document, tmp_path: Path) -> None:
+    """A reference that leads nowhere is named with file and line, not by a traceback."""
+
+    def dangling(document: Document) -> None:
+        document["components"]["schemas"]["ITwin"]["properties"]["part"] = {"$ref": "#/components/schemas/Gone"}
+
+    ended = run(str(SPECIFICATION), changed(specification, dangling, tmp_path))
+    assert re.search(r"\.yaml:\d+: components schemas ITwin properties part: \$ref .* leads nowhere", ended.stderr)
+    assert "Traceback" not in ended.stderr
 
 
 def test_base_may_be_a_git_revision() -> None:

@@ -43,10 +43,13 @@ in `wrapper/`.
 """
 
 
-def write_package(document: Mapping[str, Any], package: Path, *, name: str, text: str | None = None) -> None:
+def write_package(
+    document: Mapping[str, Any], package: Path, *, name: str, text: str | None = None, checked: bool = True
+) -> None:
     """Write the client package of the document called `name` to the folder `package`, which must not exist yet.
 
-    `text` is what the document was parsed from; with it, problems are reported with their lines.
+    `text` is what the document was parsed from; with it, problems are reported with their lines. A package that is not
+    `checked` is only read: it is neither formatted nor imported, and secrets may have lost their marks.
 
     Raises:
         SystemExit: The document needs another form, the generator warned or failed, or the package is not whole.
@@ -59,6 +62,8 @@ def write_package(document: Mapping[str, Any], package: Path, *, name: str, text
         overwrite=False,
         output_path=package,
     )
+    if not checked:
+        config.post_hooks = []
     reject = partial(_reject, text=json.dumps(document, indent=1) if text is None else text, name=name)
     if found := problems(document):
         reject(found)
@@ -68,7 +73,7 @@ def write_package(document: Mapping[str, Any], package: Path, *, name: str, text
         if isinstance(data, GeneratorError):
             raise SystemExit(f"the generator rejects {name}:\n{_words([data])}")
         naming.rename_reserved(data, config)
-        if found := [*_clashes(data, config), *lost_marks(data, known=known_secrets())]:
+        if found := [*_clashes(data, config), *lost_marks(data, known=known_secrets() if checked else {})]:
             reject(found)
         project = Project(openapi=data, config=config, custom_template_path=TEMPLATES)
         project.env.undefined = StrictUndefined
@@ -90,7 +95,8 @@ def write_package(document: Mapping[str, Any], package: Path, *, name: str, text
         shutil.copyfile(path, package / path.name)
     (package / "py.typed").write_text("", encoding="utf-8")
     (package / "README.md").write_text(NOTICE, encoding="utf-8")
-    check_imports(package, name=name)
+    if checked:
+        check_imports(package, name=name)
 
 
 def _reject(found: list[Problem], *, text: str, name: str) -> NoReturn:

@@ -10,13 +10,18 @@ from dataclasses import dataclass
 from tools.spec.specification import Field, Model, Operation, Specification
 
 #: Limits of which a larger value allows more.
-UPPER = frozenset({"maximum", "maxLength", "maxItems", "bytes"})
+UPPER = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "bytes"})
 #: Limits of which a smaller value allows more.
-LOWER = frozenset({"minimum", "minLength", "minItems"})
+LOWER = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems"})
+CLASS_GONE = "is gone: its class is no longer generated"
 IN_WORDS = {
     "maximum": "at most {}",
     "minimum": "at least {}",
     "maxLength": "at most {} characters",
+    "exclusiveMaximum": "less than {}",
+    "exclusiveMinimum": "more than {}",
+    "multipleOf": "a multiple of {}",
+    "uniqueItems": "no item twice: {}",
     "minLength": "at least {} characters",
     "maxItems": "at most {} items",
     "minItems": "at least {} items",
@@ -130,8 +135,7 @@ def _models(old: Specification, new: Specification) -> Iterator[Change]:
         if after is None and name in reported:
             continue
         if after is None:
-            text = "is gone: its class is no longer generated"
-            yield _change(name, "", text, breaking=True)
+            yield _change(name, "", CLASS_GONE, breaking=True)
             continue
         for value in before.values:
             if value not in after.values:

@@ -13,7 +13,10 @@ from tools.spec.specification import Field, Model, Operation, Specification
 
 PROJECT = Path(__file__).resolve().parents[2]
 SPECIFICATION = PROJECT / "openapi.yaml"
-LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern", "format", "const")
+LIMITS = (
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "pattern", "format", "const"),
+)
 #: The parser in C, which wheels of PyYAML have, is ten times as fast.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
