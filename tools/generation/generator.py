@@ -8,6 +8,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -30,7 +31,7 @@ from tools.generation.document_checks import problems
 from tools.generation.pages import ModelsOfKinds, imported, page_shape
 from tools.generation.preparation import prepared
 from tools.generation.secrets import known_secrets, lost_marks, marks_of
-from tools.spec.document import Problem, resolve, with_lines
+from tools.spec.document import Keys, Problem, resolve, with_lines
 
 PROJECT = Path(__file__).resolve().parents[2]
 TEMPLATES = PROJECT / "templates"
@@ -64,14 +65,15 @@ def write_package(
     )
     if not checked:
         config.post_hooks = []
-    reject = partial(_reject, text=json.dumps(document, indent=1) if text is None else text, name=name)
+    text = json.dumps(document, indent=1) if text is None else text
+    reject = partial(_reject, text=text, name=name)
     if found := problems(document):
         reject(found)
     document = prepared(document)
     with naming.own_names(), _tools_on_path(), contextlib.redirect_stdout(io.StringIO()):
         data = GeneratorData.from_dict(dict(document), config=config)
         if isinstance(data, GeneratorError):
-            raise SystemExit(f"the generator rejects {name}:\n{_words([data])}")
+            raise SystemExit(f"the generator rejects {name}:\n{_words([data], text=text, name=name)}")
         naming.rename_reserved(data, config)
         if found := [*_clashes(data, config), *lost_marks(data, known=known_secrets() if checked else {})]:
             reject(found)
@@ -90,7 +92,7 @@ def write_package(
         except TemplateError as error:
             raise SystemExit(_template_words(error)) from error
     if errors:
-        raise SystemExit(f"the generator rejects {name}:\n{_words(errors)}")
+        raise SystemExit(f"the generator rejects {name}:\n{_words(errors, text=text, name=name)}")
     for path in sorted(SUPPORT.glob("*.py")):
         shutil.copyfile(path, package / path.name)
     (package / "py.typed").write_text("", encoding="utf-8")
@@ -186,10 +188,16 @@ def _clashes(data: GeneratorData, config: Config) -> Iterator[Problem]:
             yield Problem(keys=("components", "schemas", names[-1]), text=text)
 
 
-def _words(errors: Sequence[GeneratorError]) -> str:
+def _words(errors: Sequence[GeneratorError], *, text: str, name: str) -> str:
+    """Return what the generator says, each with the line of the schema or the operation that it names."""
     lines: list[str] = []
     for error in errors:
-        lines.append(f"{error.header} {error.detail or ''}".strip())
+        said = f"{error.header} {error.detail or ''}".strip()
+        schema, route = re.search(r"/components/schemas/(\w+)", said), re.search(r"\b([A-Z]+) (/\S*)", said)
+        keys: Keys = ("components", "schemas", schema[1]) if schema else ()
+        if route and not schema:
+            keys = ("paths", route[2], route[1].lower())
+        lines += with_lines([Problem(keys=keys, text=said)], text=text, name=name)
         if (node := getattr(error, "data", None)) is not None:
             lines.append(node.model_dump_json(indent=2, exclude_unset=True, by_alias=True))
     return "\n".join(lines)
