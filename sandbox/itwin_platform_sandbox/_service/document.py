@@ -233,7 +233,9 @@ def _operations() -> Iterator[DocumentedOperation]:
         for method in (method for method in _METHODS if method in item):
             operation = item[method]
             success = next(response for status, response in operation["responses"].items() if status.startswith("2"))
-            versions = [match[1] for media_type in success["content"] if (match := _VERSION.fullmatch(media_type))]
+            content = success.get("content", {})  # one without a body says its version in `x-accept`
+            named = (operation.get("x-accept", ""), *content)
+            versions = [match[1] for media_type in named if (match := _VERSION.fullmatch(media_type))]
             parameters = [_resolved_parameter(parameter) for parameter in operation.get("parameters", ())]
             yield DocumentedOperation(
                 name=operation["operationId"],
@@ -243,7 +245,7 @@ def _operations() -> Iterator[DocumentedOperation]:
                 error=operation.get("x-error", {}),
                 parameters={parameter.name: parameter for parameter in parameters if parameter.place != "path"},
                 request_body=operation.get("requestBody", {}),
-                response=CHECKS.resolved(next(iter(success["content"].values()))["schema"]),
+                response=CHECKS.resolved(next(iter(content.values()))["schema"]) if content else {},
             )
 
 
