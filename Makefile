@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec regeneration-drill \
 	templates-diff vendor package mutants test-all-pythons lines clean \
-	conformance conformance-quick bench bench-quick bench-backoff bench-paging bench-width reliability docs check-tag check-package sbom audit
+	conformance conformance-quick bench bench-quick bench-backoff bench-paging reliability docs check-tag check-package sbom audit
 
 help:  ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -91,11 +91,15 @@ conformance: .venv-conformance/.ready  ## Test the sandbox with schemathesis, th
 conformance-quick: .venv-conformance/.ready  ## Test the sandbox with a few hundred cases, without npm
 	@.venv-conformance/bin/python -m measure.conformance --quick
 
-bench: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready  ## Measure the client against others and write docs/benchmarks.md
-	@.venv-bench/bin/python -m measure.speed.run --ours .venv-bench-ours/bin/python --peers .venv-bench-peers/bin/python --report
+BENCH := $(BIN)/python -m measure.speed.run --ours .venv-bench-ours/$(SCRIPTS)/python \
+	--peers .venv-bench-peers/$(SCRIPTS)/python --sniffio .venv-bench-sniffio/$(SCRIPTS)/python
+BENCH_READY := $(READY) .venv-bench-ours/.ready .venv-bench-peers/.ready .venv-bench-sniffio/.ready
 
-bench-quick: .venv-bench/.ready .venv-bench-ours/.ready .venv-bench-peers/.ready  ## Measure in about a minute, with fewer workloads and rounds
-	@.venv-bench/bin/python -m measure.speed.run --ours .venv-bench-ours/bin/python --peers .venv-bench-peers/bin/python --quick
+bench: $(BENCH_READY)  ## Measure the client against others in about ten minutes, and write docs/benchmarks.md
+	@$(BENCH) --report
+
+bench-quick: $(BENCH_READY)  ## Measure in about a minute, with fewer workloads and rounds
+	@$(BENCH) --quick
 
 bench-backoff: $(READY) .venv-bench-backoff/.ready  ## Compare retries with openai, githubkit, azure-core and botocore: one rate limit, one outage
 	@$(BIN)/python -m measure.speed.backoff --peers .venv-bench-backoff/bin/python
@@ -105,9 +109,6 @@ reliability: $(READY)  ## Measure retries, tokens, errors and gates at the serve
 
 bench-paging: $(READY)  ## Measure speed and memory of listings with concurrency
 	@$(BIN)/python -m measure.speed.paging
-
-bench-width: $(READY)  ## Measure requests per second with 20, 100 and 1,000 in flight
-	@$(BIN)/python -m measure.speed.width
 
 docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/; a warning is an error
 	@$(BIN)/python -m tools.site.specification_page
@@ -157,14 +158,14 @@ $(READY): pyproject.toml constraints.txt
 .venv-docs/.ready: docs/requirements.txt constraints.txt
 	$(call set-up,--constraint constraints.txt --requirement $<)
 
-.venv-bench/.ready: measure/speed/requirements.txt pyproject.toml constraints.txt
-	$(call set-up,--constraint constraints.txt --editable '.[sandbox]' openapi-python-client --requirement $<)
-
-# As users install the client: httpx imports rich if it is installed, and the generator installs it.
+# As users install the client: httpx imports rich if it is installed, and a development tool installs it.
 .venv-bench-ours/.ready: pyproject.toml constraints.txt
 	$(call set-up,--constraint constraints.txt --editable .)
 
 .venv-bench-peers/.ready: measure/speed/requirements-peers.txt
+	$(call set-up,--requirement $<)
+
+.venv-bench-sniffio/.ready: measure/speed/requirements-sniffio.txt
 	$(call set-up,--requirement $<)
 
 .venv-bench-backoff/.ready: measure/speed/requirements-backoff-peers.txt

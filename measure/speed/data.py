@@ -1,19 +1,21 @@
 """The data of the benchmarks, as a service stores it: floats of 17 digits, signed links, nulls, long names.
 
 It starts from the iTwins and scene objects of the sandbox. `make_data` reads them once and writes files, because the
-other clients run in environments without the sandbox. The same seed gives the same files.
+other clients run in environments without the sandbox. The same seed gives the same files. They are written once more
+with numbers of six digits, without nulls, and in ASCII: the environment variable BENCH_DATA says which ones are read.
 """
 
 import asyncio
 import json
 import math
+import os
 import random
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "speed" / "data-2"
+FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "speed" / "data-3"
 SEED = 20
 SCENE_ID = "6a2d2381-6c57-4332-b87a-5b7c00000000"
 _IMAGES = "https://images.example.com/thumbnails"
@@ -30,9 +32,8 @@ _Item = dict[str, Any]
 
 def make_data() -> None:
     """Write the files unless they exist."""
-    if (FOLDER / "account.json").exists():
+    if (FOLDER / "ascii" / "account.json").exists():
         return
-    FOLDER.mkdir(parents=True, exist_ok=True)
     source = random.Random(SEED)
     itwins, objects = asyncio.run(_seeded())
     itwins = [_itwin(item, source) for item in itwins]
@@ -51,8 +52,23 @@ def make_data() -> None:
         "repository": {"repository": _repository(itwins[1])},
         "account": {"iTwin": account},
     }
-    for name, value in files.items():
-        (FOLDER / f"{name}.json").write_bytes(encoded(value))
+    for data, values in (("real", files), ("ascii", _as_ascii(files))):
+        (FOLDER / data).mkdir(parents=True, exist_ok=True)
+        for name, value in values.items():
+            (FOLDER / data / f"{name}.json").write_bytes(encoded(value))
+
+
+def _as_ascii(value: Any, name: str = "") -> Any:
+    """Return a value with short numbers, without nulls, and in ASCII."""
+    if isinstance(value, dict):
+        return {key: _as_ascii(item, key) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_as_ascii(item) for item in value]
+    if isinstance(value, float):
+        return round(value, 6)
+    if value is None:
+        return 1.5 if name in ("latitude", "longitude") else "none"
+    return value if not isinstance(value, str) or value.isascii() else "Building 7"
 
 
 async def _seeded() -> tuple[list[_Item], list[_Item]]:
@@ -148,7 +164,7 @@ def _repository(itwin: _Item) -> _Item:
 
 def stored(name: str) -> bytes:
     """Return a file as the service sends it."""
-    return (FOLDER / f"{name}.json").read_bytes()
+    return (FOLDER / os.environ.get("BENCH_DATA", "real") / f"{name}.json").read_bytes()
 
 
 # Loaded lazily: a client process that holds them would spend time on them in each garbage collection.

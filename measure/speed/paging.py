@@ -24,7 +24,7 @@ from rich.table import Table
 
 from .data import SCENE_ID, encoded, make_data
 from .paging_server import summaries
-from .run import Process
+from .process import Process
 
 IN_FLIGHT = (1, 4, 8, 16)
 AIMS = {4: 0.9, 8: 0.9, 16: 0.85}

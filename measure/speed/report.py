@@ -1,10 +1,24 @@
-"""The figures as ratios with their quartiles, and tables of them."""
+"""The figures as ratios with their quartiles, tables of them, and what they say about the bars."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .workloads import CLIENTS, DEFAULT, FAST, HTTPX, Workload
+from .workloads import (
+    AIOHTTP,
+    CLIENTS,
+    COLLECT_MEGABYTES,
+    HTTPX,
+    IMPORT_HTTP,
+    IMPORT_HTTPS,
+    ITERATE_MEGABYTES,
+    OURS,
+    RATES,
+    TASK_MICROSECONDS,
+    TASKS_AT_ONCE,
+    WIDTHS,
+    Workload,
+)
 
 #: Workload -> client -> the seconds of one call or listing in each measurement; those of one turn share an index.
 Figures = dict[Workload, dict[str, list[float]]]
@@ -26,45 +40,120 @@ class Spread:
         return cls(*statistics.quantiles(found, n=4, method="inclusive"))
 
     def __str__(self) -> str:
-        digits = 2 if self.middle >= 0.1 else 3
-        return f"{self.middle:.{digits}f} [{self.low:.{digits}f}-{self.high:.{digits}f}]"
-
-    def verdict(self, bar: float) -> str:
-        """Return whether a bar is met: yes or no if both quartiles are on one side of it, otherwise open."""
-        return "yes" if self.high <= bar else "no" if self.low > bar else "open"
+        return f"{self.middle:.3g} [{self.low:.3g}-{self.high:.3g}]"
 
 
-def ratios(figures: Figures, workload: Workload, client: str, *, against: str) -> Spread:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A figure beside its bar.
+
+    Args:
+        name: what was measured.
+        bar: the most that it may be, or the least.
+        found: the figure.
+        is_least: True for a bar that the figure must reach.
+    """
+
+    name: str
+    bar: float
+    found: Spread
+    is_least: bool = False
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the median keeps the bar."""
+        return self.found.middle >= self.bar if self.is_least else self.found.middle <= self.bar
+
+    @property
+    def of_the_bar(self) -> float:
+        """The figure as a share of its bar; above 1 it is missed."""
+        return self.bar / self.found.middle if self.is_least else self.found.middle / self.bar
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What is measured beside the workloads: import against httpx, megabytes, and requests per second."""
+
+    importing: Mapping[str, Spread]
+    iterate: float
+    collect: float
+    rates: Mapping[str, Mapping[int, float]]
+
+
+def ratios(figures: Figures, workload: Workload, client: str, *, against: str = HTTPX) -> Spread:
     """Return the spread of the ratios of two clients."""
     pairs = zip(figures[workload][client], figures[workload][against], strict=True)
     return Spread.of([own / base for own, base in pairs])
 
 
-def table(figures: Figures, *, against: str) -> list[list[str]]:
-    """Return the table as rows of cells, the head first."""
-    rows = [["workload", *CLIENTS]]
-    for workload in figures:
-        found = (str(ratios(figures, workload, client, against=against)) for client in CLIENTS)
-        rows.append(
-            [workload.name, *("1" if client == against else cell for client, cell in zip(CLIENTS, found, strict=True))]
-        )
+def findings(figures: Figures, parts: Parts | None) -> Iterator[Finding]:
+    """Yield each figure that has a bar."""
+    for workload, found in figures.items():
+        if workload.bar is not None:
+            name = f"{workload.title}, of httpx + json"
+            yield Finding(name=name, bar=workload.bar, found=ratios(figures, workload, OURS))
+        if workload == TASKS_AT_ONCE:
+            spent = Spread.of([seconds * 1e6 for seconds in found[OURS]])
+            yield Finding(name=f"{workload.title}, microseconds a call", bar=TASK_MICROSECONDS, found=spent)
+    if parts is None:
+        return
+    ours = parts.rates[OURS]
+    for width, bar in RATES.items():
+        ratio = ours[width] / ours[WIDTHS[0]]
+        name = f"requests per second with {width:,} in flight, of those with {WIDTHS[0]}"
+        yield Finding(name=name, bar=bar, found=Spread.of([ratio]), is_least=True)
+    for scheme, bar in (("http", IMPORT_HTTP), ("https", IMPORT_HTTPS)):
+        yield Finding(name=f"import and a client for {scheme}, of httpx", bar=bar, found=parts.importing[scheme])
+    for name, bar, megabytes in (
+        ("iterated", ITERATE_MEGABYTES, parts.iterate),
+        ("collected", COLLECT_MEGABYTES, parts.collect),
+    ):
+        text = f"peak memory of 10,000 iTwins in pages of 1,000, {name}, MB"
+        yield Finding(name=text, bar=bar, found=Spread.of([megabytes]))
+
+
+def bars(found: Sequence[Finding]) -> list[list[str]]:
+    """Return the bars as rows of cells, the head first, those that are missed before the others."""
+    rows = [["What", "Bar", "Found", ""]]
+    for each in sorted(found, key=lambda each: each.is_met):
+        bar = f"at {'least' if each.is_least else 'most'} {each.bar:g}"
+        rows.append([each.name, bar, str(each.found), "met" if each.is_met else "**missed**"])
     return rows
 
 
-def bars(figures: Figures) -> list[list[str]]:
-    """Return the bars as rows of cells, the head first."""
-    rows = [["workload", "client", "bar", "found", "met"]]
+def table(figures: Figures) -> list[list[str]]:
+    """Return all ratios to httpx as rows of cells, the head first."""
+    rows = [["Workload", "httpx + json, ms", *(client for client in CLIENTS if client != HTTPX)]]
     for workload in figures:
-        for client in (DEFAULT, FAST):
-            found, bar = ratios(figures, workload, client, against=HTTPX), workload.bar(client)
-            rows.append(
-                [workload.name, client, f"{bar:.3g}" if bar else "", str(found), found.verdict(bar) if bar else ""]
-            )
+        others = [
+            str(ratios(figures, workload, client)) if client in workload.clients else "" for client in CLIENTS[1:]
+        ]
+        rows.append([workload.title, f"{statistics.median(figures[workload][HTTPX]) * 1e3:.3g}", *others])
     return rows
+
+
+def tasks(figures: Figures) -> list[list[str]]:
+    """Return the microseconds of one of the tasks as rows of cells, the head first; none if they were not measured."""
+    found = figures.get(TASKS_AT_ONCE)
+    if found is None:
+        return []
+    rows = [["Client", "Microseconds a call", "Of aiohttp + json"]]
+    for client in CLIENTS:
+        spent = Spread.of([seconds * 1e6 for seconds in found[client]])
+        rows.append([client, str(spent), str(ratios(figures, TASKS_AT_ONCE, client, against=AIOHTTP))])
+    return rows
+
+
+def rate_rows(parts: Parts) -> list[list[str]]:
+    """Return requests per second as rows of cells, the head first."""
+    rows = [["In flight", *(f"{width:,}" for width in WIDTHS)]]
+    return [*rows, *([client, *(f"{found[width]:,.0f}" for width in WIDTHS)] for client, found in parts.rates.items())]
 
 
 def print_table(title: str, rows: list[list[str]]) -> None:
     """Print rows of cells, aligned."""
+    if not rows:
+        return
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     print(f"\n{title}")
     for row in rows:

@@ -1,129 +1,82 @@
-"""Run the workloads with all clients in interleaved rounds, print ratios with their quartiles, and write the report.
+"""Run the workloads with all clients in interleaved rounds, print ratios with their quartiles, and write the page.
 
 Run as `python -m measure.speed.run [--rounds N] [--quick] [--only WORKLOAD] [--report]`. It compares the processor time
 of the client processes, and for workloads with latency the elapsed time.
 """
 
 import argparse
-import asyncio
 import json
-import os
-import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Self
 
 from .data import make_data
-from .pages import write_pages
-from .report import Figures, bars, print_table, table
-from .stock import make_stock
-from .workloads import CLIENTS, HTTPX, LIMIT, QUICK, WORKLOADS, Workload
+from .importing import against_httpx
+from .pages import write_page
+from .process import PROJECT, Process
+from .report import Figures, Parts, bars, findings, print_table, rate_rows, table, tasks
+from .width import rates
+from .workloads import CLIENTS, OURS, QUICK, SNIFFIO, WORKLOADS, Workload
 
-PROJECT = Path(__file__).resolve().parents[2]
-LATENCIES = (0.0, 0.02, 0.1)
-#: Workloads that are mostly latency vary little between rounds, and httpx takes half a minute for each.
+LATENCY = 0.1
+#: Workloads that are mostly latency vary little between rounds, and httpx takes ten seconds for each.
 ELAPSED_ROUNDS = 3
 #: The share of the time above which a server is the bottleneck.
 MOST_BUSY = 0.9
 
 
-def environment() -> dict[str, str]:
-    """Return the environment of a benchmark process, in which it can import the stock client."""
-    path = os.pathsep.join([str(PROJECT / ".cache" / "stock"), os.environ.get("PYTHONPATH", "")])
-    return os.environ | {"PYTHONPATH": path}
-
-
-class Process:
-    """A benchmark process with input and output by line."""
-
-    def __init__(self, *arguments: str, python: str = sys.executable) -> None:
-        self._process = subprocess.Popen(
-            [python, "-m", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=PROJECT,
-            env=environment(),
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def line(self) -> str:
-        """Read a line; an ended process ends the benchmark."""
-        assert self._process.stdout is not None  # a pipe was requested
-        line = self._process.stdout.readline()
-        if not line:
-            raise SystemExit(f"{self._process.args!r} ended with status {self._process.wait()}")
-        return line
-
-    def ask(self, text: str) -> str:
-        """Write a line and return the line that follows."""
-        assert self._process.stdin is not None  # a pipe was requested
-        self._process.stdin.write(text + "\n")
-        self._process.stdin.flush()
-        return self.line()
-
-    def close(self) -> str:
-        """Close the input and return the last output."""
-        if self._process.poll() is not None:
-            return ""
-        return self._process.communicate()[0]
-
-
 class Bench:
-    """The servers and one process for each client."""
+    """The servers of one kind of data, and one process for each client."""
 
-    def __init__(self, stack: ExitStack, pythons: dict[str, str]) -> None:
-        self._pythons = pythons
-        self.servers = [stack.enter_context(Process("measure.speed.server", "--latency", str(t))) for t in LATENCIES]
+    def __init__(self, stack: ExitStack, pythons: Mapping[str, str], data: str) -> None:
+        self._pythons, self._data = pythons, data
+        latencies = ("0", str(LATENCY))
+        self.servers = [
+            stack.enter_context(Process("measure.speed.server", "--latency", latency, data=data))
+            for latency in latencies
+        ]
         self._ports = [server.line().strip() for server in self.servers]
         self._workers = {client: stack.enter_context(self._worker(client)) for client in CLIENTS}
 
     def _worker(self, client: str) -> Process:
-        return Process("measure.speed.worker", client, *self._ports, python=self._pythons[client])
+        return Process("measure.speed.worker", client, *self._ports, python=self._pythons[client], data=self._data)
 
     def cost(self, workload: Workload, client: str) -> float:
         """Run a workload once and return the seconds of one call or listing."""
         if workload.fresh:
             with self._worker(client) as worker:
-                worker.ask("first call at 20 ms" if workload.elapsed else "first call")
+                worker.ask("first call")
                 cpu, wall = json.loads(worker.ask(workload.name))
         else:
             cpu, wall = json.loads(self._workers[client].ask(workload.name))
         return float(wall if workload.elapsed else cpu)
 
 
-def measure(workloads: Sequence[Workload], rounds: int, pythons: dict[str, str]) -> tuple[Figures, str]:
+def measure(workloads: Sequence[Workload], rounds: int, pythons: Mapping[str, str]) -> tuple[Figures, str]:
     """Run all rounds, and return the figures and a sentence about the servers."""
-    figures: Figures = {workload: {client: [] for client in CLIENTS} for workload in workloads}
+    figures: Figures = {workload: {client: [] for client in workload.clients} for workload in workloads}
     with ExitStack() as stack:
-        bench = Bench(stack, pythons)
+        benches = {data: Bench(stack, pythons, data) for data in {workload.data for workload in workloads}}
         for number in range(rounds + 1):
-            run_round(bench, number, figures)
-        reports = [json.loads(server.close()) for server in bench.servers]
+            run_round(benches, number, figures)
+        reports = [json.loads(server.close()) for bench in benches.values() for server in bench.servers]
     return figures, server_load(reports)
 
 
-def run_round(bench: Bench, number: int, figures: Figures) -> None:
+def run_round(benches: Mapping[str, Bench], number: int, figures: Figures) -> None:
     """Run each workload with each client, in an order that changes from round to round; round 0 only warms up."""
-    first = number % len(CLIENTS)
-    clients = [*CLIENTS[first:], *CLIENTS[:first]]
     for workload, costs in figures.items():
         if (workload.elapsed and number > ELAPSED_ROUNDS) or (workload.fresh and not number):
             continue
+        first = number % len(workload.clients)
+        clients = [*workload.clients[first:], *workload.clients[:first]]
         for client in clients * workload.repeats:
-            cost = bench.cost(workload, client)
+            cost = benches[workload.data].cost(workload, client)
             if number:
                 costs[client].append(cost)
 
 
-def server_load(reports: list[dict[str, float]]) -> str:
+def server_load(reports: Sequence[Mapping[str, float]]) -> str:
     """Return a sentence about the load of the servers.
 
     Raises:
@@ -132,17 +85,20 @@ def server_load(reports: list[dict[str, float]]) -> str:
     served = int(sum(report["served"] for report in reports))
     microseconds = sum(report["cpu"] for report in reports) / served * 1e6
     busy = max(report["cpu"] / report["wall"] for report in reports)
-    load = f"The servers handled {served} requests at {microseconds:.0f} us each and were busy {busy:.0%} of the time"
+    load = f"The servers handled {served:,} requests at {microseconds:.0f} us each and were busy {busy:.0%} of the time"
     if busy > MOST_BUSY:
         raise SystemExit(f"{load}: they were the bottleneck, so the figures do not compare the clients")
     return f"{load}: they were not the bottleneck."
 
 
-def parts(ours: str) -> list[list[str]]:
-    """Measure import and memory."""
-    from . import importing, memory  # a quick run does not need their imports
-
-    return [importing.lines(ours), asyncio.run(memory.lines())]
+def measured_parts(pythons: Mapping[str, str]) -> Parts:
+    """Measure import, memory and requests per second."""
+    with (
+        Process("measure.speed.server") as server,
+        Process("measure.speed.memory", server.line().strip(), python=pythons[OURS]) as client,
+    ):
+        iterate, collect = json.loads(client.line())
+    return Parts(importing=against_httpx(pythons[OURS]), iterate=iterate, collect=collect, rates=rates(pythons))
 
 
 def main() -> None:
@@ -151,31 +107,25 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9, help="rounds after the warm-up (default: %(default)s)")
     parser.add_argument("--quick", action="store_true", help="two rounds of the shorter workloads")
     parser.add_argument("--only", action="append", help="run only this workload; repeat the option for several")
-    parser.add_argument(
-        "--report",
-        action="store_true",
-        help="write docs/benchmarks.md and docs/benchmark-bars.md; with --only without the figures of `parts`",
-    )
+    parser.add_argument("--report", action="store_true", help="measure all, and write docs/benchmarks.md")
     parser.add_argument("--ours", default=sys.executable, help="the Python of the environment with this client")
     parser.add_argument("--peers", default=sys.executable, help="the Python of the environment with the other clients")
+    parser.add_argument("--sniffio", default=sys.executable, help="the Python of one with httpx and sniffio")
     arguments = parser.parse_args()
-    make_stock(PROJECT / ".cache" / "stock")
     make_data()
     workloads, rounds = (QUICK, 2) if arguments.quick else (WORKLOADS, arguments.rounds)
-    if arguments.only:
-        workloads = tuple(workload for workload in WORKLOADS if workload.name in arguments.only)
-    pythons = {client: arguments.ours if client.startswith("ours") else arguments.peers for client in CLIENTS}
+    if arguments.only and not arguments.report:
+        workloads = tuple(workload for workload in WORKLOADS if workload.title in arguments.only)
+    pythons = dict.fromkeys(CLIENTS, arguments.peers) | {OURS: arguments.ours, SNIFFIO: arguments.sniffio}
     figures, load = measure(workloads, rounds, pythons)
-    for against in (LIMIT, HTTPX):
-        title = f"client time against {against!r}: median [quartiles] of the rounds; less is better"
-        print_table(title, table(figures, against=against))
-    print_table("the bars, against 'httpx + json'", bars(figures))
+    print_table("ratios to httpx + json: median [quartiles] of the rounds; less is better", table(figures))
+    print_table("1,000 calls at once", tasks(figures))
+    parts = measured_parts(pythons) if arguments.report else None
+    if parts is not None:
+        print_table("requests per second", rate_rows(parts))
+        write_page(PROJECT / "docs" / "benchmarks.md", figures, parts, load)
+    print_table("the bars", bars([*findings(figures, parts)]))
     print(load)
-    if arguments.report:
-        alone = [] if arguments.only else parts(arguments.ours)
-        for lines in alone:
-            print("\n" + "\n".join(lines))
-        write_pages(PROJECT / "docs", figures, load, alone)
 
 
 if __name__ == "__main__":

@@ -1,21 +1,19 @@
-"""Keep calls of one client in flight in its own process, and print requests per second and their cost.
+"""Keep calls of one client in flight in its own process, and print the requests per second.
 
 Run as `python -m measure.speed.width_process CLIENT IN_FLIGHT PORT`. The measurement starts when each connection has
-been used several times. The output has the requests per second, and per request the processor seconds of this process,
-those of the garbage collector, and the runs of the collector.
+been used several times.
 """
 
 import asyncio
-import gc
 import json
 import sys
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from functools import partial
 
-from .limit import Limit
-from .other_clients import ACCEPT
-from .workloads import AIOHTTP, LIMIT
+from .clients import aiohttp_client, httpx_client
+from .workloads import AIOHTTP, OURS
 
 #: Average uses of each connection before the measurement.
 WAVES_BEFORE = 3
@@ -27,32 +25,15 @@ Get = Callable[[], Awaitable[object]]
 
 async def get_of(name: str, in_flight: int, port: int, stack: AsyncExitStack) -> Get:
     """Return a client's small GET; the stack closes the client."""
-    address = f"http://127.0.0.1:{port}"
-    if name == LIMIT:
-        limit = Limit(port)
-        await limit.connect(in_flight)
-
-        async def with_asyncio_alone() -> object:
-            return json.loads(await limit.send(b"GET /itwins/myprimaryaccount"))
-
-        return with_asyncio_alone
-    if name == AIOHTTP:
-        import aiohttp
-        from yarl import URL
-
-        connector = aiohttp.TCPConnector(limit=0)
-        session = await stack.enter_async_context(aiohttp.ClientSession(headers=ACCEPT, connector=connector))
-        url = URL(address + "/itwins/myprimaryaccount", encoded=True)
-
-        async def with_aiohttp() -> object:
-            async with session.get(url) as response:
-                return await response.json()
-
-        return with_aiohttp
+    if name != OURS:
+        make = aiohttp_client if name == AIOHTTP else partial(httpx_client, library="httpx")
+        client = make(port, in_flight=in_flight)
+        stack.push_async_callback(client.aclose)
+        return client.get
     from itwin_platform import BackoffPolicy, PlatformClient
 
     platform = PlatformClient(
-        address,
+        f"http://127.0.0.1:{port}",
         vendor="v",
         token="t",
         backoff=BackoffPolicy(max_in_flight=in_flight),
@@ -61,41 +42,21 @@ async def get_of(name: str, in_flight: int, port: int, stack: AsyncExitStack) ->
     return (await stack.enter_async_context(platform)).itwins.get_primary_account
 
 
-class Collections:
-    """The processor seconds and the runs of the garbage collector."""
-
-    def __init__(self) -> None:
-        self.seconds = self._began = 0.0
-        self.runs = 0
-        gc.callbacks.append(self._note)
-
-    def _note(self, phase: str, _: object) -> None:
-        now = time.process_time()
-        if phase == "start":
-            self._began = now
-        else:
-            self.seconds += now - self._began
-            self.runs += 1
-
-
-async def sustained(get: Get, in_flight: int) -> tuple[float, ...]:
-    """Keep `in_flight` calls in flight; return requests per second and the cost of a request."""
-    collections = Collections()
+async def sustained(get: Get, in_flight: int) -> float:
+    """Keep `in_flight` calls in flight, and return the requests per second."""
     done = 0
-    began: tuple[float, ...] | None = None
-    found: tuple[float, ...] | None = None
+    began: tuple[int, float] | None = None
+    found: float | None = None
 
     def note() -> None:
         """Begin and end the measurement at the end of a call."""
         nonlocal began, found
-        now = (done, time.perf_counter(), time.process_time(), collections.seconds, collections.runs)
+        now = time.perf_counter()
         if began is None:
             if done >= WAVES_BEFORE * in_flight:
-                began = now
-            return
-        number, wall, *used = (after - before for after, before in zip(now, began, strict=True))
-        if wall >= SECONDS and number >= WAVES * in_flight:
-            found = number / wall, *(each / number for each in used)
+                began = done, now
+        elif now - began[1] >= SECONDS and done - began[0] >= WAVES * in_flight:
+            found = (done - began[0]) / (now - began[1])
 
     async def call_until_the_end() -> None:
         nonlocal done

@@ -1,7 +1,7 @@
 """Run the workloads that the input names with one client in its own process, and print their cost.
 
-Run as `python -m measure.speed.worker NAME PORT PORT_AT_20_MS PORT_AT_100_MS`. Each line of input names a workload, and
-each line of output has the processor seconds and the elapsed seconds of one call or listing.
+Run as `python -m measure.speed.worker NAME PORT PORT_AT_100_MS`. Each line of input names a workload, and each line of
+output has the processor seconds and the elapsed seconds of one call or listing.
 """
 
 import asyncio
@@ -32,11 +32,10 @@ async def _once(listing: Awaitable[int], expected: int) -> int:
     return 1
 
 
-async def run(name: str, client: Client, at_20_ms: Client, at_100_ms: Client) -> int:
+async def run(name: str, client: Client, at_100_ms: Client) -> int:
     """Run a workload and return the number of its calls."""
     workloads: dict[str, Callable[[], Awaitable[int]]] = {
         "first call": lambda: _repeat(client.get, 1),
-        "first call at 20 ms": lambda: _repeat(at_20_ms.get, 1),
         "GET": lambda: _repeat(client.get, 200),
         "PATCH": lambda: _repeat(client.patch, 200),
         "POST 100 objects, small response": lambda: _repeat(lambda: client.post("small"), 20),
@@ -45,7 +44,6 @@ async def run(name: str, client: Client, at_20_ms: Client, at_100_ms: Client) ->
         "10,000 iTwins, pages of 1,000": lambda: _once(client.itwins(1000), 10_000),
         "5,000 scene objects, pages of 100": lambda: _once(client.objects(), 5_000),
         "1,000 tasks": lambda: _tasks(client),
-        "1,000 tasks at 20 ms": lambda: _tasks(at_20_ms),
         "10,000 iTwins at 100 ms": lambda: _once(at_100_ms.itwins_concurrently(), 10_000),
     }
     return await workloads[name]()
@@ -54,7 +52,7 @@ async def run(name: str, client: Client, at_20_ms: Client, at_100_ms: Client) ->
 async def main() -> None:
     """Run the workloads of the input until it closes."""
     name, *ports = sys.argv[1:]
-    clients = [await connected(name, int(port)) for port in ports]
+    clients = [connected(name, int(port)) for port in ports]
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         cpu, wall = time.process_time(), time.perf_counter()

@@ -1,48 +1,69 @@
-"""The workloads, the clients and the bars in one table."""
+"""The clients, the workloads and the bars: what `make bench` measures, and what this project allows itself."""
 
 from dataclasses import dataclass
 
-LIMIT, AIOHTTP, HTTPX, STOCK = "limit", "aiohttp + json", "httpx + json", "stock generated"
-DEFAULT, FAST = "ours, default", "ours, fast"
-CLIENTS = (LIMIT, AIOHTTP, HTTPX, STOCK, DEFAULT, FAST)
-TASKS = 1000
+HTTPX, SNIFFIO, HTTPX2, AIOHTTP = "httpx + json", "httpx + json, sniffio", "httpx2 + json", "aiohttp + json"
+OURS = "this client"
+CLIENTS = (HTTPX, SNIFFIO, HTTPX2, AIOHTTP, OURS)
+#: How many calls the workload of tasks starts at once, and the widths of requests per second.
+TASKS = 1_000
+WIDTHS = (20, 100, 1_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """A workload with its bars, which are ratios to httpx with plain dictionaries.
+    """A workload, with the bar of this client.
 
     Args:
-        default: The bar of the client without extras; None for no bar.
-        fast: The bar of the client with the extra `fast`.
-        elapsed: Compare elapsed time, which is mostly latency, and not processor time.
-        fresh: Run each measurement in a new process after one call, because a program sends its first herd once.
-        repeats: How often a round repeats the workload, because short workloads vary most.
+        name: as the tables show it.
+        bar: the most processor time, as a ratio to httpx with json; None for no bar.
+        data: the data of the service: `real` looks like that of a service, `ascii` has short numbers and names.
+        elapsed: compare elapsed time, which is mostly latency, of httpx and this client alone.
+        fresh: run each measurement in a new process after one call, because a program starts its first tasks once.
+        repeats: how often a round repeats the workload, because short workloads vary most.
     """
 
     name: str
-    default: float | None = None
-    fast: float | None = None
+    bar: float | None = None
+    data: str = "real"
     elapsed: bool = False
     fresh: bool = False
     repeats: int = 1
 
-    def bar(self, client: str) -> float | None:
-        """Return the bar of a client."""
-        return {DEFAULT: self.default, FAST: self.fast}.get(client)
+    @property
+    def title(self) -> str:
+        """The name, with the data if it is not the real one."""
+        return self.name if self.data == "real" else f"{self.name}, {self.data.upper()} data"
+
+    @property
+    def clients(self) -> tuple[str, ...]:
+        """The clients that are measured."""
+        return (HTTPX, OURS) if self.elapsed else CLIENTS
 
 
+GET = Workload(name="GET", bar=0.20, repeats=3)
+TASKS_AT_ONCE = Workload(name="1,000 tasks", fresh=True)
+LISTING_AT_100_MS = Workload(name="10,000 iTwins at 100 ms", elapsed=True)
+POST_ECHOED = "POST 100 objects, echoed"
+PAGES_OF_1000 = "10,000 iTwins, pages of 1,000"
+OBJECTS = "5,000 scene objects, pages of 100"
 WORKLOADS = (
-    Workload(name="GET", default=0.60, fast=0.22, repeats=3),
-    Workload(name="PATCH", default=0.60, fast=0.22, repeats=3),
-    Workload(name="POST 100 objects, small response", default=1.0, fast=0.22, repeats=2),
-    Workload(name="POST 100 objects, echoed", default=1.0, fast=0.30, repeats=2),
-    Workload(name="10,000 iTwins, pages of 100", default=1.0, fast=0.65),
-    Workload(name="10,000 iTwins, pages of 1,000", default=1.5, fast=0.95),
-    Workload(name="5,000 scene objects, pages of 100", default=1.0, fast=0.65),
-    Workload(name="1,000 tasks", fast=0.09, fresh=True),
-    Workload(name="1,000 tasks at 20 ms", elapsed=True, fresh=True),
-    # 40 times as fast: the other clients request one page after the other.
-    Workload(name="10,000 iTwins at 100 ms", fast=1 / 40, elapsed=True),
+    GET,
+    Workload(name="PATCH", bar=0.22, repeats=3),
+    Workload(name="POST 100 objects, small response", bar=0.24, repeats=2),
+    Workload(name=POST_ECHOED, bar=0.29, repeats=2),
+    Workload(name="10,000 iTwins, pages of 100", bar=0.42),
+    Workload(name=PAGES_OF_1000, bar=0.57),
+    Workload(name=OBJECTS, bar=0.47),
+    TASKS_AT_ONCE,
+    LISTING_AT_100_MS,
+    *(Workload(name=name, data="ascii") for name in (POST_ECHOED, PAGES_OF_1000, OBJECTS)),
 )
-QUICK = tuple(workload for workload in WORKLOADS if not workload.elapsed and "pages of 1,000" not in workload.name)
+QUICK = tuple(each for each in WORKLOADS if each.data == "real" and not (each.elapsed or each.fresh))
+
+#: The most microseconds of one of the tasks, of import and one client as a ratio to httpx, and of peak memory in MB.
+TASK_MICROSECONDS = 100.0
+IMPORT_HTTP, IMPORT_HTTPS = 1.2, 1.4
+COLLECT_MEGABYTES, ITERATE_MEGABYTES = 17.0, 6.0
+#: The least requests per second with 100 and with 1,000 in flight, as a ratio to 20 in flight.
+RATES = {100: 1.0, 1_000: 0.75}

@@ -1,0 +1,56 @@
+"""A process of the benchmarks, with input and output by line."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Self
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+class Process:
+    """A module that runs in a process of its own.
+
+    Args:
+        arguments: the module and its arguments.
+        python: the Python of an environment.
+        data: the data of the service: see `Workload`.
+    """
+
+    def __init__(self, *arguments: str, python: str = sys.executable, data: str = "real") -> None:
+        self._process = subprocess.Popen(
+            [python, "-m", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=PROJECT,
+            env=os.environ | {"BENCH_DATA": data},
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def line(self) -> str:
+        """Read a line; an ended process ends the benchmark."""
+        assert self._process.stdout is not None  # a pipe was requested
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"{self._process.args!r} ended with status {self._process.wait()}")
+        return line
+
+    def ask(self, text: str) -> str:
+        """Write a line and return the line that follows."""
+        assert self._process.stdin is not None  # a pipe was requested
+        self._process.stdin.write(text + "\n")
+        self._process.stdin.flush()
+        return self.line()
+
+    def close(self) -> str:
+        """Close the input and return the last output."""
+        if self._process.poll() is not None:
+            return ""
+        return self._process.communicate()[0]

@@ -1,0 +1,70 @@
+"""`make bench` writes the figures into a page whose words are written by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from measure.speed.pages import BEGIN, END, write_page
+from measure.speed.report import Figures, Parts, Spread, findings
+from measure.speed.workloads import AIOHTTP, CLIENTS, HTTPX, OURS, RATES, WIDTHS, WORKLOADS
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
+#: Each client is ten times as fast as the one before, and this client is the fastest.
+FIGURES: Figures = {
+    workload: {client: [0.01 * 10.0 ** -CLIENTS.index(client)] * 3 for client in workload.clients}
+    for workload in WORKLOADS
+}
+PARTS = Parts(
+    importing={"http": Spread(1, 1.1, 1.2), "https": Spread(1, 1.1, 1.2)},
+    iterate=5.0,
+    collect=16.0,
+    rates={client: dict.fromkeys(WIDTHS, 1000.0) for client in (HTTPX, AIOHTTP, OURS)},
+)
+
+
+def written(page: Path, figures: Figures = FIGURES, parts: Parts = PARTS) -> str:
+    """Write the figures into a copy of the page, and return it."""
+    page.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")
+    write_page(page, figures, parts, "The server was idle.")
+    return page.read_text(encoding="utf-8")
+
+
+def test_the_words_of_the_page_stay_when_the_figures_are_written(tmp_path: Path) -> None:
+    """Only what stands between the two marks is written, and a second run with the same figures changes nothing."""
+    page, before = tmp_path / "benchmarks.md", PAGE.read_text(encoding="utf-8")
+    text = written(page)
+    assert text.partition(BEGIN)[0] == before.partition(BEGIN)[0]
+    assert text.partition(END)[2] == before.partition(END)[2]
+    write_page(page, FIGURES, PARTS, "The server was idle.")
+    assert page.read_text(encoding="utf-8") == text
+
+
+def test_a_page_without_marks_is_not_overwritten(tmp_path: Path) -> None:
+    """A page that lost its marks ends the run with what to add, and keeps its text."""
+    page = tmp_path / "benchmarks.md"
+    page.write_text("# Benchmarks\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match="add the lines"):
+        write_page(page, FIGURES, PARTS, "The server was idle.")
+    assert page.read_text(encoding="utf-8") == "# Benchmarks\n"
+
+
+def test_what_is_missed_is_called_missed_comes_first_and_is_drawn_to_its_end(tmp_path: Path) -> None:
+    """A figure above its bar is not cut to the bar, and no row of the table stands before it."""
+    slow = {workload: dict(found) | {OURS: [0.05] * 3} for workload, found in FIGURES.items()}
+    text = written(tmp_path / "benchmarks.md", slow).partition("## The bars")[2]
+    rows = [line for line in text.splitlines() if " met |" in line or "missed" in line]
+    assert "| GET, of httpx + json | at most 0.2 | 5 [5-5] | **missed** |" in rows
+    assert rows == sorted(rows, key=lambda row: " met |" in row)
+    assert '| GET, of httpx + json | <span class="bar" style="--ratio: 25.000; --most: 500.000">25.00</span> |' in text
+
+
+def test_a_rate_must_reach_its_bar() -> None:
+    """Requests per second are missed below their bar, and everything else above it."""
+    ours = {20: 1000.0, 100: 999.0, 1_000: 750.0}
+    parts = Parts(importing=PARTS.importing, iterate=6.1, collect=17.0, rates={**PARTS.rates, OURS: ours})
+    found = [*findings(FIGURES, parts)]
+    assert sum(each.is_least for each in found) == len(RATES)
+    assert [each.name for each in found if not each.is_met] == [
+        "requests per second with 100 in flight, of those with 20",
+        "peak memory of 10,000 iTwins in pages of 1,000, iterated, MB",
+    ]
