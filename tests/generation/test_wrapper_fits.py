@@ -47,9 +47,9 @@ def renamed(name: str, old: str) -> Callable[[Document], object]:
             'TYPE: ClassVar[str] = "Basic"',
         ),
         (
-            lambda d: d["components"]["parameters"]["IncludeInactive"].update(name="withInactive"),
-            "has no includeInactive",
-            "includeInactive",
+            lambda d: schema(d, "PreferredReturn").update(enum=["return=short", "return=representation"]),
+            "has no return=minimal",
+            "return=minimal",
         ),
         (renamed("PagingLinks", "next"), "no string _links.next.href", "def next_href("),
         (renamed("PagingLink", "href"), "no string _links.next.href", "def next_href("),

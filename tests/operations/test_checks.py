@@ -1,23 +1,17 @@
-"""The request checks as functions of values. Source: sections 2, 4, 7 and 8."""
+"""The request checks as functions of values: the document's rules, and those that a document cannot state."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from itwin_platform import UNSET, EventType, UsageError
-from itwin_platform._operations.replacement import check_authentication, check_options
-from itwin_platform._operations.rules import (
-    as_enum,
-    as_list,
-    check_exclusive,
-    check_path_id,
-    check_string,
-    check_uuid,
-    reject_none,
-)
-from itwin_platform._requests.request import check_header, check_integer
+from itwin_platform import UNSET, EventType, RepositoryOptions, SceneObjectCreate, UsageError
+from itwin_platform._api import Rule, create_scene, list_itwins, update_repository
+from itwin_platform._operations.replacement import check_authentication
+from itwin_platform._operations.rules import as_enum, as_list, check_path_id, usage_error
+from itwin_platform._requests.request import check_header
+from itwin_platform_api.rules import check
 
 from tests.support.examples import strings
 
@@ -28,75 +22,104 @@ FORBIDDEN = (
     | {frozenset({"search", name}): "$search" for name in ("number", "display_name")}
     | {frozenset({"include_inactive", "status"}): "includeInactive"}
 )
+#: A value of each parameter of list iTwins, by its argument in the generated function.
+PARAMETERS: dict[str, object] = dict.fromkeys((*SIMPLE, "filter", "order_by"), "x") | {
+    "include_inactive": False,
+    "sub_class": ["x"],
+    "select": ["x"],
+}
+GENERATED = {"type": "type_", "filter": "filter_", "order_by": "orderby"}
+Outcome = tuple[str | None, str | None] | None
 
-PARAMETERS = (*SIMPLE, "filter", "include_inactive", "sub_class", "select", "order_by")
 
-
-def outcome(check: Callable[..., object], *values: Any, **rules: Any) -> tuple[str | None, str | None] | None:
+def outcome(called: Callable[..., object], *values: Any) -> Outcome:
     """The code and target of the rejection; None where the check passes."""
     try:
-        check(*values, **rules)
+        called(*values)
     except UsageError as error:
         return error.code, error.target
+    return None
+
+
+def by_rule(value: object, *, kind: str, **details: Any) -> Outcome:
+    """The outcome of one rule, of an argument with the target T."""
+    rule = Rule(argument="n", kind=kind, code="Invalid", target="T", **details)
+    return outcome(check, {"n": rule}, {"n": value}, usage_error)
+
+
+def text_of(rules: Mapping[str, Rule], arguments: Mapping[str, object]) -> str | None:
+    """The text of the rejection of a body; None where it passes."""
+    try:
+        check({"body": rules["body"]}, arguments, usage_error)
+    except UsageError as error:
+        return str(error)
     return None
 
 
 @pytest.mark.parametrize("pair", [*itertools.combinations(PARAMETERS, 2)], ids="+".join)
 def test_parameters_exclude_each_other_as_documented(pair: tuple[str, str]) -> None:
     """Exactly the documented pairs are rejected, with InvalidParameter and the documented target."""
-    found = outcome(check_exclusive, dict.fromkeys(PARAMETERS, UNSET) | dict.fromkeys(pair, False))
+    present = {GENERATED.get(name, name): PARAMETERS[name] for name in pair}
+    found = outcome(check, list_itwins.RULES, dict.fromkeys(list_itwins.RULES, UNSET) | present, usage_error)
     target = FORBIDDEN.get(frozenset(pair))
     assert found == (target and ("InvalidParameter", target))
 
 
-@given(st.integers(-2, 1002), st.integers(0, 3), st.none() | st.integers(900, 1001))
-def test_an_integer_is_taken_within_its_range(value: int, least: int, most: int | None) -> None:
-    """Both ends of a range belong to it, and a range without an upper end has none."""
-    fits = value >= least and (most is None or value <= most)
-    found = outcome(check_integer, "n", value, least=least, most=most, code="InvalidValue", target="$top")
-    assert found == (None if fits else ("InvalidValue", "$top"))
+@given(st.integers(-2, 1002), st.none() | st.integers(0, 3), st.none() | st.integers(900, 1001))
+def test_an_integer_is_taken_within_its_range(value: int, least: int | None, most: int | None) -> None:
+    """Both ends of a range belong to it, and a range without an end has none."""
+    fits = (least is None or value >= least) and (most is None or value <= most)
+    assert by_rule(value, kind="integer", least=least, most=most) == (None if fits else ("Invalid", "T"))
+    assert by_rule(float(value), kind="number", least=least, most=most) == (None if fits else ("Invalid", "T"))
 
 
-@pytest.mark.parametrize("value", [True, 1.0, "1", None, float("nan"), [1], UNSET], ids=repr)
-def test_what_is_no_integer_is_rejected(value: object) -> None:
-    """A truth value, a decimal, a string or nothing is no integer."""
-    assert outcome(check_integer, "n", value, least=0, most=None, code="C", target="T") == ("C", "T")
+WRONG: dict[str, tuple[object, ...]] = {
+    "integer": (True, 1.0, "1", None, float("nan"), [1]),
+    "number": (True, "1", None, [1]),
+    "string": (None, 1, b"x", ["x"], {}),
+    "boolean": (None, 1, "true", []),
+    "array": (None, 1, "x", {}, {"x"}),
+    "object": (None, 1, "x", ["x"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"), [(kind, value) for kind, values in WRONG.items() for value in values], ids=repr
+)
+def test_a_value_of_another_type_is_rejected(kind: str, value: object) -> None:
+    """A truth value is no number, a string no list, and None is null, which the service does not accept."""
+    assert by_rule(value, kind=kind) == ("Invalid", "T")
+    assert by_rule(value, kind=kind, required=True) == ("Invalid", "T")
 
 
 @given(strings(max_size=8), st.integers(0, 2), st.none() | st.integers(2, 6))
 def test_a_string_is_accepted_within_its_lengths(value: str, least: int, most: int | None) -> None:
-    """Too short has the code of the missing value, too long is InvalidValue; both name the target."""
-    found = outcome(check_string, "n", value, least=least, most=most, code="Missing", target="T")
-    too_long = most is not None and len(value) > most
-    assert found == (("Missing", "T") if len(value) < least else ("InvalidValue", "T") if too_long else None)
+    """An empty one has the code of the missing value."""
+    found = by_rule(value, kind="string", least=least, most=most, missing_code="Missing")
+    fits = len(value) >= least and (most is None or len(value) <= most)
+    assert found == (None if fits else ("Invalid" if value else "Missing", "T"))
 
 
-@pytest.mark.parametrize("value", [None, 1, b"x", ["x"], {}], ids=repr)
-def test_what_is_no_string_is_rejected(value: object) -> None:
-    """None stands for null, and null is no string."""
-    assert outcome(check_string, "n", value, code="C", target="T") == ("C", "T")
-    assert outcome(check_uuid, "n", value, code="C", target="T") == ("C", "T")
+@pytest.mark.parametrize("kind", ["string", "integer", "number", "boolean", "array", "object", "any"])
+def test_what_may_be_omitted_or_null_passes(kind: str) -> None:
+    """UNSET breaks no rule of what can be omitted, None no rule of what can be null."""
+    assert by_rule(UNSET, kind=kind) is None
+    assert by_rule(None, kind=kind, nullable=True) is None
+    assert by_rule(UNSET, kind=kind, required=True, missing_code="Missing") == ("Missing", "T")
 
 
-def test_unset_passes_every_check_of_what_may_be_omitted() -> None:
-    """What is omitted breaks no rule."""
-    assert outcome(check_string, "n", UNSET, least=1, code="C") is None
-    assert outcome(check_uuid, "n", UNSET) is None
-    assert [outcome(reject_none, "n", value) for value in (UNSET, 0, "", False)] == [None] * 4
-
-
-def test_none_is_rejected_by_name() -> None:
-    """The text names the parameter that is null, and the code is the operation's."""
-    with pytest.raises(UsageError, match="b cannot be None") as caught:
-        reject_none("b", None, code="InvalidRequestBody")
-    assert (caught.value.code, caught.value.target) == ("InvalidRequestBody", None)
+ID: dict[str, Any] = {
+    "kind": "string",
+    "pattern": create_scene.RULES["body"].properties["id"].pattern,
+    "form": "a UUID string",
+}
 
 
 @given(st.uuids())
-def test_every_uuid_is_as_enum(value: Any) -> None:
-    """Upper and lower case are taken."""
-    assert outcome(check_uuid, "id", str(value)) is None
-    assert outcome(check_uuid, "id", str(value).upper()) is None
+def test_every_uuid_is_accepted(value: Any) -> None:
+    """Upper and lower case are taken, and any variant."""
+    assert [by_rule(text, **ID) for text in (str(value), str(value).upper())] == [None] * 2
+    assert by_rule("6a2d2381-6c57-9332-387a-5b7c00000000", **ID) is None
 
 
 @pytest.mark.parametrize(
@@ -108,12 +131,55 @@ def test_every_uuid_is_as_enum(value: Any) -> None:
 )
 def test_what_has_not_the_form_of_a_uuid_is_rejected(value: str) -> None:
     """The form is 8-4-4-4-12 hexadecimal digits and nothing around it."""
-    assert outcome(check_uuid, "id", value, code="C", target="T") == ("C", "T")
+    assert by_rule(value, **ID) == ("Invalid", "T")
 
 
-def test_a_uuid_need_not_satisfy_its_standard() -> None:
-    """Ids with another variant have been seen."""
-    assert outcome(check_uuid, "id", "6a2d2381-6c57-9332-387a-5b7c00000000") is None
+OBJECT = {"kind": "Layer", "version": "1.0.0", "data": {}}
+#: Bodies, and how the text of their rejection starts.
+BODIES: list[tuple[Mapping[str, Rule], object, str | None]] = [
+    (create_scene.RULES, {"displayName": "S", "sceneData": {"objects": [OBJECT]}}, None),
+    (
+        create_scene.RULES,
+        {"displayName": "S", "sceneData": {"objects": [OBJECT, {**OBJECT, "version": "1"}]}},
+        "objects[1].version must be a semantic version, such as 1.0.0 (InvalidScenesRequest)",
+    ),
+    (
+        create_scene.RULES,
+        {"displayName": "S", "sceneData": {"objects": [OBJECT, {"kind": "Layer", "data": {}}]}},
+        "objects[1].version is required (InvalidScenesRequest)",
+    ),
+    (
+        create_scene.RULES,
+        {"displayName": "S", "sceneData": {"objects": [SceneObjectCreate(**{**OBJECT, "order": "1"})]}},  # type: ignore[arg-type]
+        "objects[0].order must be a number (InvalidScenesRequest)",
+    ),
+    (create_scene.RULES, {"displayName": "S", "sceneData": {"objects": [{**OBJECT, "order": None}]}}, None),
+    (create_scene.RULES, {"displayName": "S", "sceneData": {"objects": [5]}}, "objects[0] must be a mapping"),
+    (update_repository.RULES, {"options": {"minimumLevel": 24, "maximumLevel": 0, "new": [1]}}, None),
+    (
+        update_repository.RULES,
+        {"options": {"minimumLevel": 25}},
+        "options.minimum_level must be an integer from 0 to 24 (InvalidValue [minimumlevel])",
+    ),
+    (
+        update_repository.RULES,
+        {"options": {"queryParameters": "a=b"}},
+        "options.query_parameters must be a mapping (InvalidValue [options])",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rules", "body", "said"), BODIES, ids=lambda value: str(value)[:40])
+def test_a_body_is_checked_to_its_last_item(rules: Mapping[str, Rule], body: object, said: str | None) -> None:
+    """The error names the argument, the item and the property; null in a mapping is sent as written."""
+    found = text_of(rules, {"body": body})
+    assert found is None if said is None else found is not None and found.startswith(said)
+
+
+def test_a_limit_that_the_document_does_not_state_is_none() -> None:
+    """What is derived of a limit fails by name where there is none."""
+    with pytest.raises(ValueError, match="no maximum of skip"):
+        assert list_itwins.RULES["skip"].maximum
 
 
 @pytest.mark.parametrize("value", ["", ".", "..", None, 5, b"x", UNSET, "\ud800", "a\udfff"], ids=repr)
@@ -155,23 +221,20 @@ def test_several_keeps_what_is_absent() -> None:
     assert as_list("select", (), str) == []
 
 
-LEVELS = {"minimumLevel": "minimumlevel", "maximumLevel": "maximumlevel"}
-
-
-@given(st.sampled_from(sorted(LEVELS)), st.integers(-3, 27) | st.booleans() | st.floats() | strings(max_size=2))
-def test_levels_are_0_to_24(name: str, value: object) -> None:
-    """Both ends belong to the range; the target is written in lower case, as documented."""
-    fits = type(value) is int and 0 <= value <= 24
-    found = outcome(check_options, {name: value}, named=True)
-    assert found == (None if fits else ("InvalidValue", LEVELS[name]))
-
-
 @pytest.mark.parametrize("kind", [None, "", "basic", "ApiKey", 5, ["Basic"]], ids=repr)
 def test_an_unknown_type_of_authentication_is_rejected(kind: object) -> None:
     """The types are documented as the allowed values, so another is rejected, and the text names them."""
-    with pytest.raises(UsageError, match="one of Header, QueryParameter, Basic, OAuth2AuthorizationCodePKCE") as caught:
-        check_authentication({"type": kind, "key": "k", "value": "v"})
-    assert (caught.value.code, caught.value.target) == (None, None)
+    wire = {"type": kind, "key": "k", "value": "v"}
+    check_authentication(wire)
+    said = text_of(update_repository.RULES, {"body": {"authentication": wire}})
+    assert said is not None
+    assert "needs a `type`, one of Header, QueryParameter, Basic, OAuth2AuthorizationCodePKCE" in said
+
+
+def test_options_of_the_class_are_checked_like_a_mapping() -> None:
+    """What the class leaves out is not sent."""
+    wire = RepositoryOptions(query_parameters=None, minimum_level=-1, maximum_level=None).to_wire()
+    assert text_of(update_repository.RULES, {"body": {"options": wire}}) is not None
 
 
 def test_a_set_becomes_a_sorted_list() -> None:

@@ -24,17 +24,24 @@ REFUSED: list[tuple[dict[str, Any], str | None, str | None]] = [
     *(({"select": value}, "InvalidValue", "$select") for value in ((), "")),
     ({"status": ""}, "InvalidValue", "status"),
     ({"order_by": ""}, "InvalidValue", "$orderby"),
-    ({"parent_id": ""}, None, None),
-    ({"itwin_account_id": ""}, None, None),
+    ({"parent_id": ""}, "InvalidiTwinsRequest", None),
+    ({"itwin_account_id": ""}, "InvalidiTwinsRequest", None),
     ({"select": "id", "representation": "full"}, None, None),
     ({"representation": "representation"}, None, None),
     ({"representation": {}}, None, None),
     ({"query_scope": "a\nb"}, None, None),
+    ({"representation": None}, None, None),
+    ({"query_scope": None}, None, None),
+    ({"sub_class": None}, "InvalidValue", "subClass"),
+    ({"status": None}, "InvalidValue", "status"),
+    ({"select": None}, "InvalidValue", "$select"),
+    ({"order_by": None}, "InvalidValue", "$orderby"),
+    ({"include_inactive": "yes"}, "InvalidiTwinsRequest", None),
     *(
-        ({keyword: None}, None, None)
+        ({keyword: None}, "InvalidiTwinsRequest", None)
         for keyword in (
-            *("sub_class", "status", "type", "number", "display_name", "parent_id", "itwin_account_id", "search"),
-            *("filter", "select", "order_by", "include_inactive", "representation", "query_scope"),
+            *("type", "number", "display_name", "parent_id", "itwin_account_id", "search", "filter"),
+            "include_inactive",
         )
     ),
 ]
@@ -44,10 +51,11 @@ REFUSED: list[tuple[dict[str, Any], str | None, str | None]] = [
 async def test_list_itwins_rejects_at_the_call(
     keywords: dict[str, Any], code: str | None, target: str | None, platform: PlatformClient
 ) -> None:
-    """The error comes from `list` itself, with the documented code and target."""
+    """The error comes from `list` itself, with the argument, and with the documented code and target."""
     with pytest.raises(UsageError) as caught:
         platform.itwins.list(**keywords)
     assert (caught.value.code, caught.value.target) == (code, target)
+    assert (caught.value.argument or "query_scope").partition("[")[0] in keywords
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from itwin_platform import BackoffPolicy, EventType
 from itwin_platform._http import policy
 from itwin_platform._http.attempts import tokens, transport
-from itwin_platform._listings import links
+from itwin_platform._operations import itwins, scenes
 from itwin_platform._operations.replacement import CompleteObject
 
 from tests.support.code_blocks import PROJECT
@@ -90,9 +90,9 @@ def test_limits_of_listings_are_those_of_the_code() -> None:
     """The table of keywords has the page sizes and the cap that the client asks for."""
     head = "Keyword | Means | Default for iTwins | Default for scene objects"
     documented = {row[0]: row[2:] for row in rows("pagination", head)}
-    assert documented["page_size"][0] == AT_MOST.format(links.ITWINS_PER_PAGE)
-    assert documented["page_size"][1] == AT_MOST.format(links.OBJECTS_PER_PAGE)
-    assert documented["max_return"][0] == AT_MOST.format(links.MOST_RETURNED)
+    assert documented["page_size"][0] == AT_MOST.format(itwins.ITWINS_PER_PAGE)
+    assert documented["page_size"][1] == AT_MOST.format(scenes.OBJECTS_PER_PAGE)
+    assert documented["max_return"][0] == AT_MOST.format(itwins.MOST_RETURNED)
 
 
 def test_times_of_tokens_are_those_of_the_code() -> None:

@@ -108,7 +108,7 @@ def _function(module: ModuleType) -> Function:
         required=tuple(
             each.name for each in parameters if each.kind is each.KEYWORD_ONLY and each.default is each.empty
         ),
-        keywords=frozenset(parameter.name for parameter in parameters),
+        keywords=frozenset(inspect.signature(build).parameters),
         body=body if isinstance(body, type) else None,
         response=response if isinstance(response, type) and attrs.has(response) else None,
     )

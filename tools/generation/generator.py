@@ -30,6 +30,7 @@ from tools.generation import naming
 from tools.generation.document_checks import problems
 from tools.generation.pages import ModelsOfKinds, imported, page_shape
 from tools.generation.preparation import prepared
+from tools.generation.request_rules import RequestRules
 from tools.generation.secrets import known_secrets, lost_marks, marks_of
 from tools.spec.document import Keys, Problem, resolve, with_lines
 
@@ -67,6 +68,7 @@ def write_package(
         config.post_hooks = []
     text = json.dumps(document, indent=1) if text is None else text
     reject = partial(_reject, text=text, name=name)
+    rules = RequestRules(document)
     if found := problems(document):
         reject(found)
     document = prepared(document)
@@ -86,6 +88,7 @@ def write_package(
             models_of_kinds=of_kinds,
             page_shape=partial(page_shape, models=[*data.models], of_kinds=of_kinds),
             page_imports=imported,
+            rules_of=rules.of,
         )
         try:
             errors = project.build()
@@ -95,10 +98,20 @@ def write_package(
         raise SystemExit(f"the generator rejects {name}:\n{_words(errors, text=text, name=name)}")
     for path in sorted(SUPPORT.glob("*.py")):
         shutil.copyfile(path, package / path.name)
+    (package / "limits.py").write_text(_limits(data, rules), encoding="utf-8")
     (package / "py.typed").write_text("", encoding="utf-8")
     (package / "README.md").write_text(NOTICE, encoding="utf-8")
     if checked:
         check_imports(package, name=name)
+
+
+def _limits(data: GeneratorData, rules: RequestRules) -> str:
+    """Return the module of limits that no argument has."""
+    endpoints = [each for collection in data.endpoint_collections_by_tag.values() for each in collection.endpoints]
+    limits = {(each.method.upper(), str(each.path.get_untrusted_value())): rules.body_limit(each) for each in endpoints}
+    lines = [f"    {key!r}: {limit:_},".replace("'", '"') for key, limit in limits.items() if limit is not None]
+    head = '"""Limits of the document for whole requests."""\n\n#: The most bytes of a body, by method and route.\n'
+    return "\n".join([f"{head}BODY_LIMITS: dict[tuple[str, str], int] = {{", *lines, "}", ""])
 
 
 def _reject(found: list[Problem], *, text: str, name: str) -> NoReturn:

@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import yaml
@@ -56,7 +57,8 @@ def show_defaults(function: Function, loader: GriffeLoader) -> None:
             constant = loader.modules_collection[function.resolve(name)]
         except (KeyError, NameResolutionError, AliasResolutionError):
             continue  # of another package
-        value = str(constant.value) if isinstance(constant, Attribute) else ""
+        module = constant.parent.path if isinstance(constant, Attribute) and constant.parent is not None else ""
+        value = str(getattr(import_module(module), constant.name, "")) if module else ""  # it may be computed
         if _NUMBER.fullmatch(value):
             parameter.default = value
 

@@ -7,7 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from itwin_platform_api.decoding import decode_datetime as decode_datetime
+from itwin_platform_api.limits import BODY_LIMITS as BODY_LIMITS
 from itwin_platform_api.request import RequestValues as RequestValues
+from itwin_platform_api.rules import Reject as Reject, Rule as Rule, Violation as Violation
 from itwin_platform_api.types import (
     PLAIN as PLAIN,
     UNSET as UNSET,

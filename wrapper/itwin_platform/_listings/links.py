@@ -17,12 +17,6 @@ from .._errors import PagingError, UsageError
 #: are sent as they came: a service may read a cursor that was decoded and encoded again as another one.
 Query = tuple[tuple[str, str], ...]
 
-#: The most iTwins of one listing.
-MOST_RETURNED = 10_000
-#: The most items of one page.
-ITWINS_PER_PAGE = 1000
-OBJECTS_PER_PAGE = 100
-
 SKIP, TOP = "$skip", "$top"
 #: Keywords of every listing: options that OData services know, here without `$` and in lower case.
 _ODATA_OPTIONS = frozenset({"apply", "compute", "count", "expand", "filter", "format", "orderby", "search", "select"})
@@ -112,8 +106,8 @@ def _pairs(query: str) -> Query:
 
 
 def keyword_names(*names: str) -> frozenset[str]:
-    """Return the names that no link may use, in the form in which `is_keyword` compares them."""
-    return _ODATA_OPTIONS.union(_comparable(name) for name in names)
+    """Return the names that no link may use, in the form in which `is_keyword` compares them: all but the page's."""
+    return _ODATA_OPTIONS.union(_comparable(name) for name in names if name not in (SKIP, TOP))
 
 
 def is_keyword(name: str, keywords: frozenset[str]) -> bool:

@@ -3,7 +3,7 @@
 from .._api import UNSET, Detector, DetectorCreate, DetectorType, Unset, create_detector
 from .._requests.platform import unwrap
 from . import Group
-from .rules import as_enum, check_string
+from .rules import as_enum
 
 
 class Detectors(Group):
@@ -48,9 +48,6 @@ class Detectors(Group):
 
         Source: section 4.7.
         """
-        if self._sender.service.check_requests:
-            check_string("name", name, required=True, code="InvalidRealityAnalysisRequest")
-            check_string("type", type, required=True, code="InvalidValue", target="detector.type")
         body = DetectorCreate(
             name=name,
             type_=as_enum(type, DetectorType),
@@ -58,5 +55,5 @@ class Detectors(Group):
             description=description,
             documentation_url=documentation_url,
         )
-        response = await self._sender.send(create_detector.build_request(body=body))
+        response = await self._sender.send(create_detector.build_request(body=body, reject=self._reject))
         return unwrap(response, create_detector.parse_response(response).detector, Detector)

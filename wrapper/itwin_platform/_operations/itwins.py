@@ -20,17 +20,21 @@ from .._api import (
 )
 from .._errors import ErrorDetail, PlatformError, UnprocessableError, UsageError
 from .._http.connections.messages import Response
-from .._listings.links import ITWINS_PER_PAGE, MOST_RETURNED, count_of, keyword_names, next_href
+from .._listings.links import count_of, keyword_names, next_href
 from .._listings.list_all import TIMES, TimeRangeRun
 from .._listings.pager import Pager
 from .._listings.resume import Position, listing_name
 from .._listings.run import CAP, Listing, ListingRun, Page, PageContent, Run
 from .._requests.platform import PlatformSender, unwrap
+from .._requests.request import check_header
 from . import Group
-from .rules import ITWIN_QUERY, as_enum, as_list, check_itwin_listing, check_itwin_pages, prefer_of
+from .rules import as_enum, as_list, check_representation, prefer_of, sent_skip
 
+#: The most iTwins of one listing, and of one page.
+MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum
+ITWINS_PER_PAGE = list_itwins.RULES["top"].maximum
 #: The query parameters that a continuation never changes.
-ITWIN_KEYWORDS = keyword_names(*ITWIN_QUERY.values())
+ITWIN_KEYWORDS = keyword_names(*list_itwins.QUERY_PARAMETERS)
 #: What the minimal representation holds. Source: section 2.5.
 _SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status")
 
@@ -130,23 +134,9 @@ class ITwins(Group):
         Source: section 4.3.
         """
         sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
-        query = {
-            "sub_class": sub_classes,
-            "status": status,
-            "type": type,
-            "number": number,
-            "display_name": display_name,
-            "parent_id": parent_id,
-            "itwin_account_id": itwin_account_id,
-            "search": search,
-            "filter": filter,
-            "select": selected,
-            "order_by": order_by,
-            "include_inactive": include_inactive,
-        }
+        check_header("query_scope", query_scope)
         if self._sender.service.check_requests:
-            check_itwin_listing(query, representation=representation, query_scope=query_scope)
-            check_itwin_pages(max_return=max_return, skip=skip, page_size=page_size)
+            check_representation(representation, select=select)
         first = list_itwins.build_request(
             sub_class=sub_classes,
             status=as_enum(status, ITwinStatus),
@@ -161,10 +151,11 @@ class ITwins(Group):
             orderby=order_by,
             include_inactive=include_inactive,
             top=UNSET if page_size is None else page_size,
-            skip=skip or UNSET,
+            skip=sent_skip(skip),
             x_max_return=max_return,
             x_itwin_query_scope=as_enum(query_scope, QueryScope),
             prefer=as_enum(prefer_of(representation), PreferredReturn),
+            reject=self._reject,
         )
         return itwin_pager(
             first,
@@ -227,22 +218,23 @@ class ITwins(Group):
         Source: section 4.3.
         """
         sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
-        query = {"sub_class": sub_classes, "filter": filter, "select": selected, "include_inactive": include_inactive}
+        check_header("query_scope", query_scope)
         if self._sender.service.check_requests:
-            check_itwin_listing(query, representation=representation, query_scope=query_scope)
-            check_itwin_pages(max_return=MOST_RETURNED, skip=0, page_size=page_size)
+            check_representation(representation, select=select)
         time = _time(partition_by)
         is_full = representation == "full"
+        wanted = _SUMMARY if isinstance(selected, Unset) else selected
         first = list_itwins.build_request(
             sub_class=sub_classes,
-            filter_=filter or UNSET,
+            filter_=UNSET if filter == "" else filter,
             # Each iTwin shows its time, because the next range begins at the last one.
-            select=UNSET if is_full else [*dict.fromkeys([*(selected or _SUMMARY), "id", time])],
+            select=UNSET if is_full else [*dict.fromkeys([*wanted, "id", time])] if wanted else selected,
             include_inactive=include_inactive,
             top=UNSET if page_size is None else page_size,
             x_max_return=MOST_RETURNED,
             x_itwin_query_scope=as_enum(query_scope, QueryScope),
             prefer=as_enum(prefer_of(representation), PreferredReturn) if is_full else UNSET,
+            reject=self._reject,
         )
         return itwin_pager(
             first,

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Self
 from .. import _api
 from .._api import UNSET, Repository, Unset, encode
 from .._errors import UsageError
-from .._requests.request import check_integer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -247,49 +246,48 @@ def wire_object(name: str, value: CompleteObject | Mapping[str, object] | None) 
     """
     wire = encode(value.to_wire() if isinstance(value, CompleteObject) else value)
     if not isinstance(wire, dict | None):
-        raise UsageError(f"{name} must be one of its types, a mapping in wire names, or None to remove it")
+        raise UsageError(
+            f"{name} must be one of its types, a mapping in wire names, or None to remove it", argument=name
+        )
     return wire
-
-
-#: The properties that section 2.2 calls required: the service documents its response when one is missing.
-_REQUIRED = frozenset({"key", "value", "username", "password"})
 
 
 def check_authentication(wire: Mapping[str, object]) -> None:
     """Check that an authentication object is complete: it replaces the stored one. Source: sections 2.2 and 4.1."""
     kind = AUTHENTICATION_TYPES.get(str(wire.get("type")))
     if kind is None:
-        known = ", ".join(AUTHENTICATION_TYPES)
-        raise UsageError(f"authentication needs a `type`, one of {known}; check_requests=False sends any other")
+        return
     names = kind.properties()
     missing = [name for name in names if not isinstance(wire.get(name), str)]
     if missing:
-        documented = missing[0] if missing[0] in _REQUIRED else None
         fields = ", ".join(f"{name}=..." for name in names.values())
+        rule = _rule("authentication").forms[kind.TYPE].properties[missing[0]]
         raise UsageError(
             f"authentication of type {kind.TYPE} lacks {', '.join(missing)}: it replaces the stored object, so pass a "
             f"complete one, {kind.__name__}({fields}), or change the stored one with "
             f"{kind.__name__}.of(repository).replace(...)",
-            code=documented and "InvalidValue",
-            target=documented,
+            argument="authentication",
+            code=rule.code,
+            target=rule.target,
         )
 
 
-def check_options(wire: Mapping[str, object], *, named: bool) -> None:
-    """Check that options are complete, and that levels are 0 to 24. Source: sections 2.3, 4.1 and 8."""
+def check_options(wire: Mapping[str, object]) -> None:
+    """Check that options are complete: they replace the stored ones. Source: sections 2.3 and 4.1."""
     names = RepositoryOptions.properties()
     missing = [name for name in names if name not in wire]
-    if missing and not named:
+    if missing:
         fields = ", ".join(f"{name}=..." for name in names.values())
         raise UsageError(
             f"options lack {', '.join(missing)}: they replace the stored object, so pass a complete one, "
             f"RepositoryOptions({fields}) with None for a property to remove, or change the stored one with "
             "RepositoryOptions.of(repository).replace(...)",
-            code="InvalidValue",
-            target="options",
+            argument="options",
+            code=_rule("options").code,
+            target=_rule("options").target,
         )
-    if not isinstance(wire.get("queryParameters"), dict | None):
-        raise UsageError("query_parameters must be a mapping", code="InvalidValue", target="options")
-    for name in ("minimumLevel", "maximumLevel"):
-        if wire.get(name) is not None:
-            check_integer(names[name], wire[name], least=0, most=24, code="InvalidValue", target=name.lower())
+
+
+def _rule(name: str) -> _api.Rule:
+    """Return what the document says of a property of the update."""
+    return _api.update_repository.RULES["body"].properties[name]

@@ -16,7 +16,7 @@ from .._errors import UsageError
 from .._requests.platform import unwrap
 from . import Group
 from .replacement import Authentication, RepositoryOptions, check_authentication, check_options, wire_object
-from .rules import check_changes, check_path_id, check_string
+from .rules import check_changes, check_path_id
 
 
 class Repositories(Group):
@@ -72,8 +72,6 @@ class Repositories(Group):
             check = self._sender.service.check_requests
             if check:
                 check_changes(display_name=display_name, uri=uri, authentication=authentication, options=options)
-                check_string("display_name", display_name, least=1, most=200, code="InvalidValue", target="displayName")
-                check_string("uri", uri, least=1, most=2000, code="InvalidValue", target="uri")
             body = RepositoryUpdate(display_name=display_name, uri=uri)
             # As mappings, not as generated models: properties that this version does not know go out as they are.
             if not isinstance(authentication, Unset):
@@ -82,13 +80,14 @@ class Repositories(Group):
                     check_authentication(body["authentication"])
             if not isinstance(options, Unset):
                 body["options"] = wire_object("options", options)
-                if check and body["options"] is not None:
-                    check_options(body["options"], named=isinstance(options, RepositoryOptions))
+                if check and body["options"] is not None and not isinstance(options, RepositoryOptions):
+                    check_options(body["options"])
+            values = update_repository.build_request(itwin_id, repository_id, body=body, reject=self._reject)
         except UsageError as error:
             raise error.with_traceback(None) from None
         finally:
             del authentication, options  # tools that report errors show what frames hold
-        response = await self._sender.send(update_repository.build_request(itwin_id, repository_id, body=body))
+        response = await self._sender.send(values)
         return unwrap(response, update_repository.parse_response(response).repository, Repository)
 
     async def create_resource(
@@ -133,13 +132,7 @@ class Repositories(Group):
         """
         check_path_id("itwin_id", itwin_id)
         check_path_id("repository_id", repository_id)
-        if self._sender.service.check_requests:
-            missing = "MissingRequiredProperty"
-            check_string("id", id, required=True, least=1, most=200, code=missing, target="id")
-            check_string("type", type, least=1, most=100, code=missing, target="type")
-            check_string(
-                "display_name", display_name, required=True, least=1, most=200, code=missing, target="displayName"
-            )
         body = ResourceCreate(id=id, display_name=display_name, type_=type)
-        response = await self._sender.send(create_repository_resource.build_request(itwin_id, repository_id, body=body))
+        values = create_repository_resource.build_request(itwin_id, repository_id, body=body, reject=self._reject)
+        response = await self._sender.send(values)
         return unwrap(response, create_repository_resource.parse_response(response).resource, Resource)

@@ -21,18 +21,18 @@ from .._api import (
 )
 from .._errors import TransportError, UsageError
 from .._http.connections.messages import Response
-from .._listings.links import OBJECTS_PER_PAGE, keyword_names, next_href
+from .._listings.links import keyword_names, next_href
 from .._listings.pager import Pager
 from .._listings.resume import listing_name
 from .._listings.run import Listing, Page, PageContent, SceneState
 from .._requests.platform import unwrap
-from .._requests.request import check_header, check_integer
+from .._requests.request import check_header
 from . import Group
-from .rules import check_path_id, check_string, check_uuid, reject_none
+from .rules import check_path_id, check_query_id, sent_skip
 
-#: The most objects of one request. Source: sections 4.5 and 8.
-MOST_OBJECTS = 100
-_KEYWORDS = keyword_names("iTwinId", "orderBy")
+#: The most objects of one page.
+OBJECTS_PER_PAGE = list_scene_objects.RULES["top"].maximum
+_KEYWORDS = keyword_names(*list_scene_objects.QUERY_PARAMETERS)
 JSON = str | int | float | bool | list["JSON"] | dict[str, "JSON"] | None
 
 
@@ -89,20 +89,9 @@ class Scenes(Group):
 
         Source: section 4.5.
         """
-        check_string("itwin_id", itwin_id, required=True, least=1)
+        check_query_id("itwin_id", itwin_id)
         check_header("correlation_id", correlation_id)
         created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
-        if self._sender.service.check_requests:
-            check_string("display_name", display_name, required=True, code="InvalidScenesRequest")
-            check_string("description", description, code="InvalidScenesRequest")
-            reject_none("objects", objects, code="InvalidScenesRequest")
-            check_uuid("id", id, code="InvalidScenesRequest")
-            check_uuid("parent_id", parent_id, code="InvalidRequestBody", target="parentId")
-            if not isinstance(created, Unset) and len(created) > MOST_OBJECTS:
-                raise UsageError(
-                    f"objects has {len(created)} items, at most {MOST_OBJECTS} are allowed: pass fewer of them",
-                    code="InvalidScenesRequest",
-                )
         try:
             response = await self._sender.send(
                 create_scene.build_request(
@@ -115,6 +104,7 @@ class Scenes(Group):
                         parent_id=parent_id,
                         scene_data=created if isinstance(created, Unset) else SceneDataCreate(objects=created),
                     ),
+                    reject=self._reject,
                 )
             )
         except TransportError as error:
@@ -173,21 +163,16 @@ class Scenes(Group):
         Source: section 4.6.
         """
         check_path_id("scene_id", scene_id)
-        check_string("itwin_id", itwin_id, required=True, least=1)
-        if self._sender.service.check_requests:
-            check_uuid("scene_id", scene_id)
-            check_string("order_by", order_by)
-            if page_size is not None:
-                check_integer("page_size", page_size, least=1, most=OBJECTS_PER_PAGE, target="$top")
-            check_integer("skip", skip, least=0, target="$skip")
+        check_query_id("itwin_id", itwin_id)
         check_header("correlation_id", correlation_id)
         first = list_scene_objects.build_request(
             scene_id,
             itwin_id=itwin_id,
             order_by=order_by,
-            skip=skip or UNSET,
+            skip=sent_skip(skip),
             top=UNSET if page_size is None else page_size,
             x_correlation_id=correlation_id,
+            reject=self._reject,
         )
         first = self._sender.with_extras(first)
         listing: Listing[SceneObject] = Listing(
@@ -230,12 +215,15 @@ def objects_to_create(objects: Iterable[SceneObjectCreate | Mapping[str, object]
         UsageError: they cannot be iterated, or one is neither a model nor a mapping in wire names.
     """
     if not isinstance(objects, Iterable):
-        raise UsageError(f"objects must be an iterable of scene objects, not {type(objects).__name__}")
+        raise UsageError(
+            f"objects must be an iterable of scene objects, not {type(objects).__name__}", argument="objects"
+        )
     items: list[Any] = list(objects)
     kinds = (SceneObjectCreate, Mapping)
     for item in items:
         if not isinstance(item, kinds):
-            raise UsageError(f"objects must hold SceneObjectCreate models or mappings, not {type(item).__name__}")
+            text = f"objects must hold SceneObjectCreate models or mappings, not {type(item).__name__}"
+            raise UsageError(text, argument="objects")
     return items
 
 

@@ -6,7 +6,7 @@ from .._api import UNSET, EventType, Unset, Webhook, WebhookUpdate, update_webho
 from .._errors import UsageError
 from .._requests.platform import unwrap
 from . import Group
-from .rules import as_list, check_boolean, check_changes, check_path_id, check_string, reject_none
+from .rules import as_list, check_changes, check_path_id
 
 
 class Webhooks(Group):
@@ -58,21 +58,18 @@ class Webhooks(Group):
             check_path_id("webhook_id", webhook_id)
             if self._sender.service.check_requests:
                 check_changes(active=active, callback_url=callback_url, event_types=event_types, secret=secret)
-                check_boolean("active", active, code="InvalidRequestBody")
-                check_string("callback_url", callback_url, code="InvalidRequestBody")
-                reject_none("event_types", event_types, code="InvalidRequestBody")
-                check_string("secret", secret, code="InvalidRequestBody")
             body = WebhookUpdate(
                 active=active,
                 callback_url=callback_url,
                 event_types=as_list("event_types", event_types, EventType),
                 secret=secret,
             )
+            values = update_webhook.build_request(webhook_id, body=body, reject=self._reject)
         except UsageError as error:
             raise error.with_traceback(None) from None
         finally:
             del secret  # tools that report errors show what frames hold
-        response = await self._sender.send(update_webhook.build_request(webhook_id, body=body))
+        response = await self._sender.send(values)
         webhook = update_webhook.parse_response(response)
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):
             webhook = Webhook.from_dict(wrapped)

@@ -12,14 +12,12 @@ from urllib.parse import quote, unquote, urlencode
 
 import httpx
 
-from .._api import UNSET, RequestValues, Unset, encode
+from .._api import BODY_LIMITS, UNSET, RequestValues, Unset, encode
 from .._errors import UsageError
 from .._http.connections.messages import CompleteRequest
 from .._json import write_json
 from .._version import __version__
 
-#: The largest request body in bytes, by method and route: 4.5 MiB for create scene. Source: sections 4.5 and 8.
-BODY_LIMITS = {("POST", "/scenes/"): 4_718_592}
 #: A request of these methods states the length of its body, also when the body is empty.
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -247,13 +245,11 @@ def check_integer(
     *,
     least: int,
     most: int | None = None,
-    code: str | None = None,
-    target: str | None = None,
 ) -> None:
     """Check an integer and its range."""
     if type(value) is not int or value < least or (most is not None and value > most):
         allowed = f"from {least} to {most}" if most is not None else f"of at least {least}"
-        raise UsageError(f"{name} must be an integer {allowed}", argument=name, code=code, target=target)
+        raise UsageError(f"{name} must be an integer {allowed}", argument=name)
 
 
 def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:

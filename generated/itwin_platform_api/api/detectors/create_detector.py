@@ -7,19 +7,59 @@ from ...errors import decode_error
 from ...models.detector_create import DetectorCreate
 from ...models.detector_response import DetectorResponse
 from ...request import RequestValues, send
+from ...rules import Reject, Rule, check
 from ...types import (
     Response,
     encode_parameters,
 )
+
+#: What the document says of each argument.
+RULES: dict[str, Rule] = {
+    "body": Rule(
+        argument="",
+        kind="object",
+        required=True,
+        code="InvalidRealityAnalysisRequest",
+        properties={
+            "name": Rule(argument="name", kind="string", required=True, code="InvalidRealityAnalysisRequest"),
+            "displayName": Rule(
+                argument="display_name", kind="string", nullable=True, code="InvalidRealityAnalysisRequest"
+            ),
+            "description": Rule(
+                argument="description", kind="string", nullable=True, code="InvalidRealityAnalysisRequest"
+            ),
+            "type": Rule(argument="type", kind="string", required=True, code="InvalidValue", target="detector.type"),
+            "documentationUrl": Rule(
+                argument="documentation_url", kind="string", nullable=True, code="InvalidRealityAnalysisRequest"
+            ),
+        },
+    ),
+}
 
 
 def build_request(
     *,
     body: DetectorCreate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
+    reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+    """Return the request as values; nothing is sent.
 
+    The other arguments are those of `asyncio`.
+
+    Args:
+        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+    """
+
+    if reject is not None:
+        check(
+            RULES,
+            {
+                "accept": accept,
+                "body": body,
+            },
+            reject,
+        )
     return RequestValues(
         method="POST",
         route="/reality-analysis/detectors",

@@ -6,18 +6,37 @@ from ...client import AuthenticatedClient
 from ...errors import decode_error
 from ...models.primary_account_response import PrimaryAccountResponse
 from ...request import RequestValues, send
+from ...rules import Reject, Rule, check
 from ...types import (
     Response,
     encode_parameters,
 )
 
+#: What the document says of each argument.
+RULES: dict[str, Rule] = {}
+
 
 def build_request(
     *,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+    reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+    """Return the request as values; nothing is sent.
 
+    The other arguments are those of `asyncio`.
+
+    Args:
+        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+    """
+
+    if reject is not None:
+        check(
+            RULES,
+            {
+                "accept": accept,
+            },
+            reject,
+        )
     return RequestValues(
         method="GET",
         route="/itwins/myprimaryaccount",

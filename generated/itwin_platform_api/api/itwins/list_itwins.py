@@ -17,6 +17,7 @@ from ...models.paging_links import PagingLinks
 from ...models.preferred_return import PreferredReturn
 from ...models.query_scope import QueryScope
 from ...request import RequestValues, send
+from ...rules import Excludes, Reject, Rule, check
 from ...types import (
     UNSET,
     Response,
@@ -28,6 +29,91 @@ from ...types import (
 )
 
 T = TypeVar("T")
+
+
+QUERY_PARAMETERS = frozenset(
+    (
+        "subClass",
+        "status",
+        "type",
+        "number",
+        "displayName",
+        "parentId",
+        "iTwinAccountId",
+        "$search",
+        "$select",
+        "$filter",
+        "$orderby",
+        "$top",
+        "$skip",
+        "includeInactive",
+    )
+)
+#: What the document says of each argument.
+RULES: dict[str, Rule] = {
+    "sub_class": Rule(
+        argument="sub_class",
+        kind="array",
+        least=1,
+        code="InvalidValue",
+        target="subClass",
+        items=Rule(argument="", kind="string", least=1, code="InvalidValue", target="subClass"),
+    ),
+    "status": Rule(argument="status", kind="string", least=1, code="InvalidValue", target="status"),
+    "type_": Rule(argument="type", kind="string", code="InvalidiTwinsRequest"),
+    "number": Rule(argument="number", kind="string", code="InvalidiTwinsRequest"),
+    "display_name": Rule(argument="display_name", kind="string", code="InvalidiTwinsRequest"),
+    "parent_id": Rule(argument="parent_id", kind="string", least=1, code="InvalidiTwinsRequest"),
+    "itwin_account_id": Rule(argument="itwin_account_id", kind="string", least=1, code="InvalidiTwinsRequest"),
+    "search": Rule(
+        argument="search",
+        kind="string",
+        code="InvalidiTwinsRequest",
+        excludes=Excludes(
+            arguments={"number": "number", "display_name": "display_name"}, code="InvalidParameter", target="$search"
+        ),
+    ),
+    "select": Rule(
+        argument="select",
+        kind="array",
+        least=1,
+        code="InvalidValue",
+        target="$select",
+        items=Rule(argument="", kind="string", least=1, code="InvalidValue", target="$select"),
+    ),
+    "filter_": Rule(
+        argument="filter",
+        kind="string",
+        code="InvalidiTwinsRequest",
+        excludes=Excludes(
+            arguments={
+                "status": "status",
+                "type_": "type",
+                "number": "number",
+                "display_name": "display_name",
+                "parent_id": "parent_id",
+                "itwin_account_id": "itwin_account_id",
+                "search": "search",
+            },
+            code="InvalidParameter",
+            target="$filter",
+        ),
+    ),
+    "orderby": Rule(argument="order_by", kind="string", least=1, code="InvalidValue", target="$orderby"),
+    "top": Rule(argument="page_size", kind="integer", least=1, most=1000, code="InvalidValue", target="$top"),
+    "skip": Rule(argument="skip", kind="integer", least=0, code="InvalidValue", target="$skip"),
+    "include_inactive": Rule(
+        argument="include_inactive",
+        kind="boolean",
+        code="InvalidiTwinsRequest",
+        excludes=Excludes(arguments={"status": "status"}, code="InvalidParameter", target="includeInactive"),
+    ),
+    "x_max_return": Rule(
+        argument="max_return", kind="integer", least=1, most=10000, code="InvalidHeaderValue", target="X-Max-Return"
+    ),
+    "x_itwin_query_scope": Rule(argument="query_scope", kind="string", least=1, code="InvalidiTwinsRequest"),
+    "prefer": Rule(argument="representation", kind="string", least=1, code="InvalidiTwinsRequest"),
+}
 
 
 def build_request(
@@ -50,9 +136,41 @@ def build_request(
     x_itwin_query_scope: QueryScope | Unset = UNSET,
     prefer: PreferredReturn | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+    reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+    """Return the request as values; nothing is sent.
 
+    The other arguments are those of `asyncio`.
+
+    Args:
+        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+    """
+
+    if reject is not None:
+        check(
+            RULES,
+            {
+                "sub_class": sub_class,
+                "status": status,
+                "type_": type_,
+                "number": number,
+                "display_name": display_name,
+                "parent_id": parent_id,
+                "itwin_account_id": itwin_account_id,
+                "search": search,
+                "select": select,
+                "filter_": filter_,
+                "orderby": orderby,
+                "top": top,
+                "skip": skip,
+                "include_inactive": include_inactive,
+                "x_max_return": x_max_return,
+                "x_itwin_query_scope": x_itwin_query_scope,
+                "prefer": prefer,
+                "accept": accept,
+            },
+            reject,
+        )
     return RequestValues(
         method="GET",
         route="/itwins/",

@@ -8,10 +8,52 @@ from ...errors import decode_error
 from ...models.resource_create import ResourceCreate
 from ...models.resource_response import ResourceResponse
 from ...request import RequestValues, send
+from ...rules import Reject, Rule, check
 from ...types import (
     Response,
     encode_parameters,
 )
+
+#: What the document says of each argument.
+RULES: dict[str, Rule] = {
+    "body": Rule(
+        argument="",
+        kind="object",
+        required=True,
+        code="InvalidiTwinsRequest",
+        properties={
+            "id": Rule(
+                argument="id",
+                kind="string",
+                required=True,
+                least=1,
+                most=200,
+                code="InvalidValue",
+                target="id",
+                missing_code="MissingRequiredProperty",
+            ),
+            "type": Rule(
+                argument="type",
+                kind="string",
+                least=1,
+                most=100,
+                code="InvalidValue",
+                target="type",
+                missing_code="MissingRequiredProperty",
+            ),
+            "displayName": Rule(
+                argument="display_name",
+                kind="string",
+                required=True,
+                least=1,
+                most=200,
+                code="InvalidValue",
+                target="displayName",
+                missing_code="MissingRequiredProperty",
+            ),
+        },
+    ),
+}
 
 
 def build_request(
@@ -20,9 +62,27 @@ def build_request(
     *,
     body: ResourceCreate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+    reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+    """Return the request as values; nothing is sent.
 
+    The other arguments are those of `asyncio`.
+
+    Args:
+        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+    """
+
+    if reject is not None:
+        check(
+            RULES,
+            {
+                "itwin_id": itwin_id,
+                "repository_id": repository_id,
+                "accept": accept,
+                "body": body,
+            },
+            reject,
+        )
     return RequestValues(
         method="POST",
         route="/itwins/{itwin_id}/repositories/{repository_id}/resources",

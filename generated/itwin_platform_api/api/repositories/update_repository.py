@@ -8,10 +8,139 @@ from ...errors import decode_error
 from ...models.repository_response import RepositoryResponse
 from ...models.repository_update import RepositoryUpdate
 from ...request import RequestValues, send
+from ...rules import Reject, Rule, check
 from ...types import (
     Response,
     encode_parameters,
 )
+
+#: What the document says of each argument.
+RULES: dict[str, Rule] = {
+    "body": Rule(
+        argument="",
+        kind="object",
+        required=True,
+        code="InvalidiTwinsRequest",
+        properties={
+            "displayName": Rule(
+                argument="display_name", kind="string", least=1, most=200, code="InvalidValue", target="displayName"
+            ),
+            "uri": Rule(argument="uri", kind="string", least=1, most=2000, code="InvalidValue", target="uri"),
+            "authentication": Rule(
+                argument="authentication",
+                kind="object",
+                nullable=True,
+                code="InvalidiTwinsRequest",
+                forms={
+                    "Header": Rule(
+                        argument="",
+                        kind="object",
+                        code="InvalidiTwinsRequest",
+                        properties={
+                            "type": Rule(argument="type", kind="string", required=True, code="InvalidiTwinsRequest"),
+                            "key": Rule(
+                                argument="key", kind="string", required=True, code="InvalidValue", target="key"
+                            ),
+                            "value": Rule(
+                                argument="value", kind="string", required=True, code="InvalidValue", target="value"
+                            ),
+                        },
+                    ),
+                    "QueryParameter": Rule(
+                        argument="",
+                        kind="object",
+                        code="InvalidiTwinsRequest",
+                        properties={
+                            "type": Rule(argument="type", kind="string", required=True, code="InvalidiTwinsRequest"),
+                            "key": Rule(
+                                argument="key", kind="string", required=True, code="InvalidValue", target="key"
+                            ),
+                            "value": Rule(
+                                argument="value", kind="string", required=True, code="InvalidValue", target="value"
+                            ),
+                        },
+                    ),
+                    "Basic": Rule(
+                        argument="",
+                        kind="object",
+                        code="InvalidiTwinsRequest",
+                        properties={
+                            "type": Rule(argument="type", kind="string", required=True, code="InvalidiTwinsRequest"),
+                            "username": Rule(
+                                argument="username",
+                                kind="string",
+                                required=True,
+                                code="InvalidValue",
+                                target="username",
+                            ),
+                            "password": Rule(
+                                argument="password",
+                                kind="string",
+                                required=True,
+                                code="InvalidValue",
+                                target="password",
+                            ),
+                        },
+                    ),
+                    "OAuth2AuthorizationCodePKCE": Rule(
+                        argument="",
+                        kind="object",
+                        code="InvalidiTwinsRequest",
+                        properties={
+                            "type": Rule(argument="type", kind="string", required=True, code="InvalidiTwinsRequest"),
+                            "clientId": Rule(
+                                argument="client_id", kind="string", required=True, code="InvalidiTwinsRequest"
+                            ),
+                            "scopes": Rule(
+                                argument="scopes", kind="string", required=True, code="InvalidiTwinsRequest"
+                            ),
+                            "authorizationEndpoint": Rule(
+                                argument="authorization_endpoint",
+                                kind="string",
+                                required=True,
+                                code="InvalidiTwinsRequest",
+                            ),
+                            "tokenEndpoint": Rule(
+                                argument="token_endpoint", kind="string", required=True, code="InvalidiTwinsRequest"
+                            ),
+                            "redirectUri": Rule(
+                                argument="redirect_uri", kind="string", required=True, code="InvalidiTwinsRequest"
+                            ),
+                        },
+                    ),
+                },
+            ),
+            "options": Rule(
+                argument="options",
+                kind="object",
+                nullable=True,
+                code="InvalidValue",
+                target="options",
+                properties={
+                    "queryParameters": Rule(
+                        argument="query_parameters", kind="object", code="InvalidValue", target="options"
+                    ),
+                    "minimumLevel": Rule(
+                        argument="minimum_level",
+                        kind="integer",
+                        least=0,
+                        most=24,
+                        code="InvalidValue",
+                        target="minimumlevel",
+                    ),
+                    "maximumLevel": Rule(
+                        argument="maximum_level",
+                        kind="integer",
+                        least=0,
+                        most=24,
+                        code="InvalidValue",
+                        target="maximumlevel",
+                    ),
+                },
+            ),
+        },
+    ),
+}
 
 
 def build_request(
@@ -20,9 +149,27 @@ def build_request(
     *,
     body: RepositoryUpdate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+    reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+    """Return the request as values; nothing is sent.
 
+    The other arguments are those of `asyncio`.
+
+    Args:
+        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+    """
+
+    if reject is not None:
+        check(
+            RULES,
+            {
+                "itwin_id": itwin_id,
+                "repository_id": repository_id,
+                "accept": accept,
+                "body": body,
+            },
+            reject,
+        )
     return RequestValues(
         method="PATCH",
         route="/itwins/{itwin_id}/repositories/{repository_id}",

@@ -7,12 +7,105 @@ from ...errors import decode_error
 from ...models.scene_create import SceneCreate
 from ...models.scene_response import SceneResponse
 from ...request import RequestValues, send
+from ...rules import Reject, Rule, check
 from ...types import (
     UNSET,
     Response,
     Unset,
     encode_parameters,
 )
+
+QUERY_PARAMETERS = frozenset(("iTwinId",))
+#: What the document says of each argument.
+RULES: dict[str, Rule] = {
+    "itwin_id": Rule(argument="itwin_id", kind="string", required=True, least=1, code="InvalidScenesRequest"),
+    "x_correlation_id": Rule(argument="correlation_id", kind="string", code="InvalidScenesRequest"),
+    "body": Rule(
+        argument="",
+        kind="object",
+        required=True,
+        code="InvalidScenesRequest",
+        properties={
+            "id": Rule(
+                argument="id",
+                kind="string",
+                pattern="^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
+                form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
+                code="InvalidScenesRequest",
+            ),
+            "displayName": Rule(argument="display_name", kind="string", required=True, code="InvalidScenesRequest"),
+            "description": Rule(argument="description", kind="string", code="InvalidScenesRequest"),
+            "parentId": Rule(
+                argument="parent_id",
+                kind="string",
+                pattern="^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
+                form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
+                code="InvalidRequestBody",
+                target="parentId",
+            ),
+            "sceneData": Rule(
+                argument="objects",
+                kind="object",
+                code="InvalidScenesRequest",
+                properties={
+                    "objects": Rule(
+                        argument="",
+                        kind="array",
+                        most=100,
+                        code="InvalidScenesRequest",
+                        items=Rule(
+                            argument="",
+                            kind="object",
+                            code="InvalidScenesRequest",
+                            properties={
+                                "id": Rule(
+                                    argument="id",
+                                    kind="string",
+                                    pattern="^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
+                                    form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
+                                    code="InvalidScenesRequest",
+                                ),
+                                "displayName": Rule(
+                                    argument="display_name", kind="string", code="InvalidScenesRequest"
+                                ),
+                                "order": Rule(argument="order", kind="number", code="InvalidScenesRequest"),
+                                "visible": Rule(argument="visible", kind="boolean", code="InvalidScenesRequest"),
+                                "version": Rule(
+                                    argument="version",
+                                    kind="string",
+                                    required=True,
+                                    pattern="^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$",
+                                    form="a semantic version, such as 1.0.0",
+                                    code="InvalidScenesRequest",
+                                ),
+                                "kind": Rule(
+                                    argument="kind", kind="string", required=True, code="InvalidScenesRequest"
+                                ),
+                                "parentId": Rule(
+                                    argument="parent_id",
+                                    kind="string",
+                                    pattern="^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
+                                    form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
+                                    code="InvalidScenesRequest",
+                                ),
+                                "relatedId": Rule(
+                                    argument="related_id",
+                                    kind="string",
+                                    pattern="^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
+                                    form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
+                                    code="InvalidScenesRequest",
+                                ),
+                                "data": Rule(
+                                    argument="data", kind="object", required=True, code="InvalidScenesRequest"
+                                ),
+                            },
+                        ),
+                    ),
+                },
+            ),
+        },
+    ),
+}
 
 
 def build_request(
@@ -21,9 +114,27 @@ def build_request(
     itwin_id: str,
     x_correlation_id: str | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+    reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+    """Return the request as values; nothing is sent.
 
+    The other arguments are those of `asyncio`.
+
+    Args:
+        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+    """
+
+    if reject is not None:
+        check(
+            RULES,
+            {
+                "itwin_id": itwin_id,
+                "x_correlation_id": x_correlation_id,
+                "accept": accept,
+                "body": body,
+            },
+            reject,
+        )
     return RequestValues(
         method="POST",
         route="/scenes/",

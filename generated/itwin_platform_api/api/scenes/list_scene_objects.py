@@ -16,6 +16,7 @@ from ...models.scene_objects_response import SceneObjectsResponse
 from ...models.vector3d import Vector3d
 from ...models.view3d_data import View3dData
 from ...request import RequestValues, send
+from ...rules import Reject, Rule, check
 from ...types import (
     UNSET,
     Response,
@@ -30,6 +31,31 @@ from ...types import (
 T = TypeVar("T")
 
 
+QUERY_PARAMETERS = frozenset(
+    (
+        "iTwinId",
+        "orderBy",
+        "$skip",
+        "$top",
+    )
+)
+#: What the document says of each argument.
+RULES: dict[str, Rule] = {
+    "scene_id": Rule(
+        argument="scene_id",
+        kind="string",
+        required=True,
+        pattern="^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
+        form="a UUID string, such as 6a2d2381-6c57-4332-b87a-5b7c00000000",
+    ),
+    "itwin_id": Rule(argument="itwin_id", kind="string", required=True, least=1),
+    "order_by": Rule(argument="order_by", kind="string"),
+    "skip": Rule(argument="skip", kind="integer", least=0),
+    "top": Rule(argument="page_size", kind="integer", least=1, most=100),
+    "x_correlation_id": Rule(argument="correlation_id", kind="string"),
+}
+
+
 def build_request(
     scene_id: str,
     *,
@@ -39,9 +65,30 @@ def build_request(
     top: int | Unset = UNSET,
     x_correlation_id: str | Unset = UNSET,
     accept: str = "application/vnd.{vendor}.itwin-platform.v1+json",
+    reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+    """Return the request as values; nothing is sent.
 
+    The other arguments are those of `asyncio`.
+
+    Args:
+        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+    """
+
+    if reject is not None:
+        check(
+            RULES,
+            {
+                "scene_id": scene_id,
+                "itwin_id": itwin_id,
+                "order_by": order_by,
+                "skip": skip,
+                "top": top,
+                "x_correlation_id": x_correlation_id,
+                "accept": accept,
+            },
+            reject,
+        )
     return RequestValues(
         method="GET",
         route="/scenes/{scene_id}/objects",

@@ -8,10 +8,32 @@ from ...errors import decode_error
 from ...models.webhook import Webhook
 from ...models.webhook_update import WebhookUpdate
 from ...request import RequestValues, send
+from ...rules import Reject, Rule, check
 from ...types import (
     Response,
     encode_parameters,
 )
+
+#: What the document says of each argument.
+RULES: dict[str, Rule] = {
+    "body": Rule(
+        argument="",
+        kind="object",
+        required=True,
+        code="InvalidRequestBody",
+        properties={
+            "secret": Rule(argument="secret", kind="string", code="InvalidRequestBody"),
+            "active": Rule(argument="active", kind="boolean", code="InvalidRequestBody"),
+            "callbackUrl": Rule(argument="callback_url", kind="string", code="InvalidRequestBody"),
+            "eventTypes": Rule(
+                argument="event_types",
+                kind="array",
+                code="InvalidRequestBody",
+                items=Rule(argument="", kind="string", code="InvalidRequestBody"),
+            ),
+        },
+    ),
+}
 
 
 def build_request(
@@ -19,9 +41,26 @@ def build_request(
     *,
     body: WebhookUpdate,
     accept: str = "application/vnd.{vendor}.itwin-platform.v2+json",
+    reject: Reject | None = None,
 ) -> RequestValues:
-    """Return the request as values; nothing is sent. The arguments are those of `asyncio`."""
+    """Return the request as values; nothing is sent.
 
+    The other arguments are those of `asyncio`.
+
+    Args:
+        reject: makes the error of the first rule of the document that an argument breaks. Nothing is checked by default.
+    """
+
+    if reject is not None:
+        check(
+            RULES,
+            {
+                "webhook_id": webhook_id,
+                "accept": accept,
+                "body": body,
+            },
+            reject,
+        )
     return RequestValues(
         method="PATCH",
         route="/webhooks/{webhook_id}",

@@ -1,0 +1,255 @@
+"""Checks the arguments of an operation against what the document says of them, before anything is sent.
+
+Each generated module has its `RULES`: data, which `check` applies. Never checked: whether a string is a member of an
+enum, because the service may know more, and properties that the document does not name.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from .unset import UNSET
+
+_NONE: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """A broken rule.
+
+    Args:
+        argument: the argument, and inside it the property or the number of the item: `options.minimum_level`.
+        rule: what is wrong with it, and what to do, as the rest of a sentence.
+        code: the code that the service documents for the rule; None when there is none.
+        target: the target that it documents; None when there is none.
+    """
+
+    argument: str
+    rule: str
+    code: str | None
+    target: str | None
+
+
+#: Makes the error of a broken rule.
+Reject = Callable[[Violation], Exception]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excludes:
+    """What an argument cannot be combined with: the names of the arguments by their names in generated functions."""
+
+    arguments: Mapping[str, str]
+    code: str | None = None
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What the document says of one argument, property or item.
+
+    Args:
+        argument: its name in Python; empty for the body and for what is the only property of its object.
+        kind: its type in JSON, or `any`.
+        required: whether it can be omitted.
+        nullable: whether it can be None.
+        least, most: the limits of a number, of the length of a string, or of the number of items.
+        pattern: the form of a string, and `form` the same in words.
+        items: the rule of each item.
+        properties: the rules of the properties, by their names in JSON.
+        forms: the rules of an object by the value of its property `type`.
+        excludes: the arguments that it cannot be combined with.
+        code, target: what is documented for a violation; `missing_code` when the value is absent, null or empty.
+    """
+
+    argument: str
+    kind: str = "any"
+    required: bool = False
+    nullable: bool = False
+    least: float | None = None
+    most: float | None = None
+    pattern: str | None = None
+    form: str = ""
+    items: "Rule | None" = None
+    properties: Mapping[str, "Rule"] = field(default_factory=lambda: _NONE)
+    forms: Mapping[str, "Rule"] = field(default_factory=lambda: _NONE)
+    excludes: Excludes | None = None
+    code: str | None = None
+    target: str | None = None
+    missing_code: str | None = None
+
+    @property
+    def maximum(self) -> int:
+        """The upper limit.
+
+        Raises:
+            ValueError: the document states none.
+        """
+        if self.most is None:
+            raise ValueError(f"the document states no maximum of {self.argument}")
+        return int(self.most)
+
+
+def check(rules: Mapping[str, Rule], arguments: Mapping[str, object], reject: Reject) -> None:
+    """Check the arguments of an operation, in the order of its rules.
+
+    Raises:
+        Exception: the one that `reject` makes of the first violation.
+    """
+    for name, rule in rules.items():
+        value = arguments[name]
+        if value is UNSET and not rule.required:
+            continue
+        broken = _broken(rule, value)
+        if broken is None and rule.excludes is not None:
+            broken = _combined(rule.argument, rule.excludes, arguments)
+        if broken is not None:
+            raise reject(broken)
+
+
+def _combined(argument: str, excludes: Excludes, arguments: Mapping[str, object]) -> Violation | None:
+    present = [name for generated, name in excludes.arguments.items() if arguments[generated] is not UNSET]
+    if not present:
+        return None
+    words = f"cannot be combined with {' and '.join(present)}: omit one side"
+    return Violation(argument=argument, rule=words, code=excludes.code, target=excludes.target)
+
+
+def _broken(rule: Rule, value: object) -> Violation | None:
+    if value is UNSET:
+        return _missing(rule, "is required: UNSET would omit it")
+    if value is None:
+        return None if rule.nullable else _missing(rule, _null(rule))
+    checked = _CHECKS.get(rule.kind)
+    return None if checked is None else checked(rule, value)
+
+
+def _null(rule: Rule) -> str:
+    if rule.required:
+        return f"must be {_KINDS[rule.kind]}, not None"
+    return "cannot be None: omit it instead"
+
+
+def _violation(rule: Rule, words: str) -> Violation:
+    return Violation(argument=rule.argument, rule=words, code=rule.code, target=rule.target)
+
+
+def _missing(rule: Rule, words: str) -> Violation:
+    broken = _violation(rule, words)
+    return broken if rule.missing_code is None else replace(broken, code=rule.missing_code)
+
+
+def _inside(place: str, broken: Violation) -> Violation:
+    joined = f"{place}.{broken.argument}" if place and broken.argument[:1] not in ("", "[") else place + broken.argument
+    return replace(broken, argument=joined)
+
+
+def _string(rule: Rule, value: object) -> Violation | None:
+    if not isinstance(value, str):
+        form = rule.form or f"a str{' that is not empty' if rule.least else ''}"
+        return _violation(rule, f"must be {form}, not {type(value).__name__}")
+    if rule.least is not None and len(value) < rule.least:
+        if not value:
+            return _missing(rule, "must be a str that is not empty")
+        return _violation(rule, f"must have at least {rule.least} characters")
+    if rule.most is not None and len(value) > rule.most:
+        return _violation(rule, f"has {len(value)} characters, at most {rule.most} are allowed")
+    if rule.pattern is not None and not _compiled(rule.pattern).search(value):
+        return _violation(rule, f"must be {rule.form}")
+    return None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    # `$` of JSON Schema is the end; that of Python also matches before a line break.
+    return re.compile(pattern[:-1] + r"\Z" if pattern.endswith("$") and not pattern.endswith(r"\$") else pattern)
+
+
+def _integer(rule: Rule, value: object) -> Violation | None:
+    return _number(rule, value) if type(value) is int else _violation(rule, f"must be an integer{_range(rule)}")
+
+
+def _number(rule: Rule, value: object) -> Violation | None:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        low = rule.least is not None and not value >= rule.least
+        if not low and (rule.most is None or value <= rule.most):
+            return None
+    return _violation(rule, f"must be {_KINDS[rule.kind]}{_range(rule)}")
+
+
+def _range(rule: Rule) -> str:
+    if rule.most is not None:
+        return f" of at most {rule.most}" if rule.least is None else f" from {rule.least} to {rule.most}"
+    return "" if rule.least is None else f" of at least {rule.least}"
+
+
+def _boolean(rule: Rule, value: object) -> Violation | None:
+    return None if isinstance(value, bool) else _violation(rule, "must be True or False")
+
+
+def _array(rule: Rule, value: object) -> Violation | None:
+    if not isinstance(value, (list, tuple)):
+        return _violation(rule, f"must be a list, not {type(value).__name__}")
+    if rule.least is not None and len(value) < rule.least:
+        if not value:
+            return _missing(rule, "has no value: omit it, or name one")
+        return _violation(rule, f"has {len(value)} items, at least {rule.least} are required")
+    if rule.most is not None and len(value) > rule.most:
+        return _violation(rule, f"has {len(value)} items, at most {rule.most} are allowed: pass fewer of them")
+    if rule.items is not None:
+        for index, item in enumerate(value):
+            broken = _broken(rule.items, item)
+            if broken is not None:
+                return _inside(rule.argument, _inside(f"[{index}]", broken))
+    return None
+
+
+def _object(rule: Rule, value: object) -> Violation | None:
+    # In a mapping, null is sent where the service need not accept it: what it means is not documented for most.
+    mapping = isinstance(value, Mapping)
+    if mapping:
+        fields: Any = value
+    elif hasattr(value, "wire_fields"):
+        fields = value.wire_fields()
+    else:
+        return _violation(rule, "must be a mapping")
+    properties = rule.properties
+    if rule.forms:
+        kind = fields.get("type")
+        form = rule.forms.get(kind) if isinstance(kind, str) else None
+        if form is None:
+            return _violation(rule, f"needs a `type`, one of {', '.join(rule.forms)}; unchecked, any other is sent")
+        properties = form.properties
+    for name, inner in properties.items():
+        if name in fields:
+            found = fields[name]
+            broken = None if found is None and mapping and not inner.required else _broken(inner, found)
+        else:
+            words = "is required" if mapping else "is required: UNSET would omit it"
+            broken = _missing(inner, words) if inner.required else None
+        if broken is not None:
+            return _inside(rule.argument, broken)
+    return None
+
+
+_CHECKS: Mapping[str, Callable[[Rule, object], Violation | None]] = {
+    "string": _string,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "array": _array,
+    "object": _object,
+}
+#: The types in words.
+_KINDS = {
+    "string": "a str",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "True or False",
+    "array": "a list",
+    "object": "a mapping",
+    "any": "a value",
+}
+
+__all__ = ["Excludes", "Reject", "Rule", "Violation", "check"]

@@ -1,0 +1,228 @@
+"""Writes what the document says of the arguments of each operation as the data of `templates/support/rules.py`."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from openapi_python_client.parser.openapi import Endpoint
+
+from tools.generation.naming import split_words
+from tools.spec.document import Node, resolve
+
+#: Strings that are other Python values than `str`.
+FORMATS = ("date", "date-time", "uuid", "binary")
+LIMITS = {
+    "string": ("minLength", "maxLength"),
+    "integer": ("minimum", "maximum"),
+    "number": ("minimum", "maximum"),
+    "array": ("minItems", "maxItems"),
+}
+
+
+def argument_of(node: Node, wire: str) -> str:
+    """Return the name of a parameter or property as an argument: of `x-argument`, or of its own name."""
+    return "_".join(split_words(str(node.get("x-argument", wire)))).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRules:
+    """The rules of a document, as Python expressions."""
+
+    document: Node
+
+    def of(self, endpoint: Endpoint) -> str:
+        """Return the mapping of an operation's arguments to their rules."""
+        path = endpoint.path.get_untrusted_value()
+        item, operation = self._operation(path, endpoint.method)
+        error = operation.get("x-error", {})
+        outer = {} if error.get("inferred") else {key: error[key] for key in ("code",) if key in error}
+        nodes = {
+            (found["in"], found["name"]): found
+            for declared in (*item.get("parameters", ()), *operation.get("parameters", ()))
+            if (found := resolve(self.document, declared))
+        }
+        names = {wire: argument_of(node, wire) for (_, wire), node in nodes.items()}
+        rules: dict[str, str] = {}
+        for place in ("path", "query", "header"):
+            for parameter in getattr(endpoint, f"{place}_parameters"):
+                wire = parameter.name.get_untrusted_value()
+                node = nodes.get((place, wire))
+                if node is not None and (place != "path" or _limited(self._whole(node.get("schema", {})))):
+                    rules[parameter.python_name] = self._parameter(node, names, outer, arguments=endpoint)
+        for body in endpoint.bodies:
+            content = resolve(self.document, operation["requestBody"])
+            schema = next(iter(content["content"].values())).get("schema", {})
+            required = content.get("required") is True and body.prop.required
+            rules["body"] = self._rule(schema, argument="", required=required, outer=outer)
+        return "{" + "".join(f"{name!r}: {rule}, " for name, rule in rules.items()) + "}"
+
+    def body_limit(self, endpoint: Endpoint) -> int | None:
+        """Return the most bytes of an operation's body, where `x-max-body-bytes` says so."""
+        _, operation = self._operation(endpoint.path.get_untrusted_value(), endpoint.method)
+        limit: int | None = resolve(self.document, operation.get("requestBody", {})).get("x-max-body-bytes")
+        return limit
+
+    def _operation(self, path: str, method: str) -> tuple[Node, Node]:
+        """Return the item and the operation of a path, whose parameters the generator has named anew."""
+        paths = {_without_names(name): item for name, item in self.document["paths"].items()}
+        item = paths[_without_names(path)]
+        return item, item[method]
+
+    def _parameter(self, node: Node, names: Mapping[str, str], outer: Node, *, arguments: Endpoint) -> str:
+        schema = node.get("schema", {})
+        own = {key: node[key] for key in ("x-error",) if key in node}
+        excludes = {str(name) for name in node.get("x-excludes", ())}
+        generated = {
+            each.python_name: names.get(each.name.get_untrusted_value(), "") for each in arguments.query_parameters
+        }
+        others = {
+            str(each.python_name): generated[each.python_name]
+            for each in arguments.query_parameters
+            if each.name.get_untrusted_value() in excludes
+        }
+        return self._rule(
+            {**schema, **own},
+            argument=argument_of(node, node["name"]),
+            required=node.get("required") is True,
+            outer=outer,
+            excludes=others,
+            sent_as_text=True,
+        )
+
+    def _rule(
+        self,
+        declared: Node,
+        *,
+        argument: str,
+        required: bool,
+        outer: Node,
+        excludes: Mapping[str, str] | None = None,
+        inside: tuple[str, ...] = (),
+        sent_as_text: bool = False,
+    ) -> str:
+        name = str(declared.get("$ref", "")).rpartition("/")[2]
+        schema = self._whole(declared)
+        error = declared.get("x-error", schema.get("x-error"))
+        own = _own(error, outer)
+        form, nullable = self._form(schema)
+        parts: dict[str, Any] = {"argument": argument, "kind": _kind(form)}
+        parts |= {"required": required or None, "nullable": nullable or None}
+        parts |= _limits(form, parts["kind"])
+        if sent_as_text and "" not in form.get("enum", [""]):
+            parts["least"] = 1  # an empty parameter is a missing one, whatever members the service adds
+        parts |= own
+        if name not in inside:  # a schema that contains itself is checked on its first level
+            within = {"outer": own, "inside": (*inside, name) if name else inside, "sent_as_text": sent_as_text}
+            parts |= {key: Expression(text) for key, text in self._nested(form, **within).items()}
+        if excludes:
+            names = {
+                "arguments": dict(excludes),
+                "code": error and error.get("excludes"),
+                "target": error and error.get("target"),
+            }
+            parts["excludes"] = Expression(_call("Excludes", names))
+        return _call("Rule", parts)
+
+    def _nested(self, schema: Node, **within: Any) -> dict[str, str]:
+        found: dict[str, str] = {}
+        if isinstance(schema.get("items"), Mapping) and schema["items"]:
+            found["items"] = self._rule(schema["items"], argument="", required=False, **within)
+        if schema.get("properties"):
+            found["properties"] = self._properties(schema, **within)
+        if forms := self._by_type(schema):
+            rules = {value: self._rule(form, argument="", required=False, **within) for value, form in forms.items()}
+            found["forms"] = "{" + "".join(f"{value!r}: {rule}, " for value, rule in rules.items()) + "}"
+        return found
+
+    def _properties(self, schema: Node, **within: Any) -> str:
+        required = schema.get("required", ())
+        rules = {
+            wire: self._rule(inner, argument=argument_of(inner, wire), required=wire in required, **within)
+            for wire, inner in schema["properties"].items()
+        }
+        return "{" + "".join(f"{wire!r}: {rule}, " for wire, rule in rules.items()) + "}"
+
+    def _whole(self, declared: Node) -> Node:
+        """Return a schema with its reference followed, and with what it is composed of."""
+        schema = resolve(self.document, declared)
+        for part in schema.get("allOf", ()):
+            other = self._whole(part)
+            properties = {**other.get("properties", {}), **schema.get("properties", {})}
+            required = [*other.get("required", ()), *schema.get("required", ())]
+            schema = {**other, **schema, "properties": properties, "required": required}
+        return schema
+
+    def _form(self, schema: Node) -> tuple[Node, bool]:
+        """Return a schema without null, and whether null is accepted."""
+        kinds = schema.get("type")
+        if isinstance(kinds, list):
+            others = [kind for kind in kinds if kind != "null"]
+            return {**schema, "type": others[0] if len(others) == 1 else None}, "null" in kinds
+        branches = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
+        others = [branch for branch in branches if branch.get("type") != "null"]
+        if len(others) == 1:
+            inner, nullable = self._form(self._whole(others[0]))
+            return inner, nullable or len(others) < len(branches)
+        return schema, len(others) < len(branches)
+
+    def _by_type(self, schema: Node) -> dict[str, Node]:
+        """Return the forms of an object by the constant of their property `type`; none if something else decides."""
+        found: dict[str, Node] = {}
+        for branch in schema.get("oneOf", ()):
+            constant = self._whole(branch).get("properties", {}).get("type", {}).get("const")
+            if not isinstance(constant, str):
+                return {}
+            found[constant] = branch
+        return found
+
+
+class Expression(str):
+    """Python source, which is written as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _kind(schema: Node) -> str:
+    kind = schema.get("type")
+    if kind == "string" and schema.get("format") in FORMATS:
+        return "any"
+    if kind is None and ("properties" in schema or "oneOf" in schema):
+        return "object"
+    return kind if isinstance(kind, str) else "any"
+
+
+def _limits(schema: Node, kind: str) -> dict[str, Any]:
+    """Return the limits of a value, and the form of a string with an example of it, as its description words it."""
+    least, most = LIMITS.get(kind, ("", ""))
+    found: dict[str, Any] = {"least": schema.get(least), "most": schema.get(most)}
+    if kind == "string" and "pattern" in schema:
+        words = " ".join(str(schema.get("description", "")).split()).partition(".")[0]
+        form = f"{words[0].lower()}{words[1:]}" if words else f"a string of the form {schema['pattern']}"
+        example = next(iter(schema.get("examples", ())), None)
+        found |= {"pattern": schema["pattern"], "form": form if example is None else f"{form}, such as {example}"}
+    return found
+
+
+def _limited(schema: Node) -> bool:
+    """Tell whether more is said of an id in the path than that it is a string, which its type says already."""
+    return bool({"pattern", "minLength", "maxLength", "enum"} & schema.keys()) or schema.get("type") != "string"
+
+
+def _own(error: Node | None, outer: Node) -> Node:
+    """Return the code and target of a rule: its own ones, or those of what it is in."""
+    if error is None or not {"code", "missing"} & error.keys():
+        return outer
+    own = {"code": error.get("code", outer.get("code")), "target": error.get("target")}
+    return {**own, "missing_code": error.get("missing")}
+
+
+def _call(name: str, arguments: Mapping[str, object]) -> str:
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items() if value is not None)})"
+
+
+def _without_names(path: str) -> str:
+    return re.sub(r"\{[^}]*\}", "{}", path)
