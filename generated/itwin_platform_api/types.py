@@ -21,7 +21,7 @@ from .decoding import (
     open_number,
     unknown_of,
 )
-from .description import describe
+from .description import describe, missing_key
 from .encoding import PLAIN, copy_values, encode, encode_datetime, encode_parameters, encode_scalar, encode_string
 from .pickling import reduced
 from .unset import UNSET, Unset
@@ -63,6 +63,7 @@ __all__ = [
     "encode_scalar",
     "encode_string",
     "members_of",
+    "missing_key",
     "open_member",
     "open_number",
     "reduced",

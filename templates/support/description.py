@@ -7,6 +7,8 @@ from typing import Any
 
 from .unset import UNSET
 
+#: Fields that tell what a model is: they come first.
+FIRST = ("id", "number", "display_name", "name")
 #: The most characters of the repr of a model, and of one inside another.
 LONGEST, LONGEST_INSIDE = 200, 80
 
@@ -45,12 +47,13 @@ _SHORT = _ShortRepr()
 
 
 def describe(model: Any, secret_fields: frozenset[str] = frozenset()) -> str:
-    """Return the repr of a model, of at most 200 characters: first fields first, and how many more there are.
+    """Return the repr of a model, of at most 200 characters: what it is, the first fields, and how many more there are.
 
     Of fields that the specification does not name, only the names show.
     """
     parts: list[str] = []
-    for name in model.__slots__:
+    names = model.__slots__
+    for name in (*(name for name in FIRST if name in names), *(name for name in names if name not in FIRST)):
         if name in ("__weakref__", "additional_properties"):
             continue
         value = getattr(model, name)
@@ -61,6 +64,13 @@ def describe(model: Any, secret_fields: frozenset[str] = frozenset()) -> str:
     if unknown:
         parts.append(f"additional_properties={_SHORT.repr(sorted(unknown))}")
     return f"{type(model).__name__}({_joined(parts, room=LONGEST - len(type(model).__name__) - 2)})"
+
+
+def missing_key(model: Any, key: str) -> KeyError:
+    """Return the error for a key that is no additional property, with the attribute where it is a field's name."""
+    fields = {name.replace("_", ""): name for name in model.__slots__ if name != "additional_properties"}
+    field = fields.get(str(key).replace("_", "").lower())
+    return KeyError(key if field is None else f"{key} is a field of {type(model).__name__}: read the attribute {field}")
 
 
 def _joined(parts: list[str], *, room: int) -> str:

@@ -221,6 +221,9 @@ def _object(rule: Rule, value: object) -> Violation | None:
         if form is None:
             return _violation(rule, f"needs a `type`, one of {', '.join(rule.forms)}; unchecked, any other is sent")
         properties = form.properties
+    misspelt = _misspelt(properties, fields) if mapping else None
+    if misspelt is not None:
+        return _inside(rule.argument, misspelt)
     for name, inner in properties.items():
         if name in fields:
             found = fields[name]
@@ -230,6 +233,16 @@ def _object(rule: Rule, value: object) -> Violation | None:
             broken = _missing(inner, words) if inner.required else None
         if broken is not None:
             return _inside(rule.argument, broken)
+    return None
+
+
+def _misspelt(properties: Mapping[str, Rule], fields: Mapping[Any, object]) -> Violation | None:
+    """Find a property in Python's spelling, which would be sent as one that the document does not name."""
+    for key in fields:
+        if key not in properties:
+            for name, inner in properties.items():
+                if key == inner.argument:
+                    return replace(_violation(inner, f"must be written as in JSON in a mapping: {name}"), argument=key)
     return None
 
 

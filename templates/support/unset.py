@@ -1,6 +1,6 @@
 """The absent value: what an argument or a field is when it is not there, as opposed to null."""
 
-from typing import Literal, final
+from typing import Literal, NoReturn, final
 
 
 @final
@@ -14,6 +14,12 @@ class Unset:
         if cls._instance is None:
             cls._instance = super().__new__(cls)
         return cls._instance
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"the value is UNSET, so it has no {name!r}: the service did not return this property. In a listing, "
+            'representation="full" or select=... requests it'
+        )
 
     def __bool__(self) -> Literal[False]:
         return False

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from typing import Any
 
 import pytest
 from itwin_platform import UNSET, ITwin, Unset
@@ -35,6 +36,33 @@ def test_unset_in_a_model_survives_copies() -> None:
     for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):  # noqa: S301  # our own bytes
         assert again.number is UNSET
         assert again.to_dict() == {"id": "a"}
+
+
+def test_an_attribute_of_unset_says_how_to_get_the_value() -> None:
+    """What was not returned has no attributes, and the error tells which arguments request it."""
+    model: Any = ITwin.from_dict({"id": "a"})
+    with pytest.raises(
+        AttributeError, match=r"no 'year': the service did not return .* representation=\"full\" or select="
+    ):
+        _ = model.created_date_time.year
+    assert not hasattr(UNSET, "year")
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("displayName", "displayName is a field of ITwin: read the attribute display_name"),
+        ("iTwinAccountId", "iTwinAccountId is a field of ITwin: read the attribute itwin_account_id"),
+        ("class", "class is a field of ITwin: read the attribute class_"),
+        ("region", "region"),
+        ("additional_properties", "additional_properties"),
+    ],
+)
+def test_a_key_that_is_a_field_names_its_attribute(key: str, said: str) -> None:
+    """A model holds by key only what the specification does not name."""
+    with pytest.raises(KeyError) as caught:
+        ITwin.from_dict({"id": "a", "displayName": "N"})[key]
+    assert caught.value.args == (said,)
 
 
 @pytest.mark.parametrize("value", [None, "", 0, False, [], {}])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UNSET, EventType, RepositoryOptions, SceneObjectCreate, UsageError
 from itwin_platform._api import Rule, create_scene, list_itwins, update_repository
-from itwin_platform._operations.replacement import check_authentication
+from itwin_platform._operations.replacement import check_authentication, check_options
 from itwin_platform._operations.rules import as_enum, as_list, check_path_id, usage_error
 from itwin_platform._requests.request import check_header
 from itwin_platform_api.rules import check
@@ -135,6 +135,7 @@ def test_what_has_not_the_form_of_a_uuid_is_rejected(value: str) -> None:
 
 
 OBJECT = {"kind": "Layer", "version": "1.0.0", "data": {}}
+MISSPELT = {"type": "OAuth2AuthorizationCodePKCE", "client_id": "c"}
 #: Bodies, and how the text of their rejection starts.
 BODIES: list[tuple[Mapping[str, Rule], object, str | None]] = [
     (create_scene.RULES, {"displayName": "S", "sceneData": {"objects": [OBJECT]}}, None),
@@ -160,6 +161,17 @@ BODIES: list[tuple[Mapping[str, Rule], object, str | None]] = [
         update_repository.RULES,
         {"options": {"minimumLevel": 25}},
         "options.minimum_level must be an integer from 0 to 24 (InvalidValue [minimumlevel])",
+    ),
+    (
+        create_scene.RULES,
+        {"displayName": "S", "sceneData": {"objects": [{**OBJECT, "display_name": "x"}]}},
+        "objects[0].display_name must be written as in JSON in a mapping: displayName",
+    ),
+    (create_scene.RULES, {"displayName": "S", "sceneData": {"objects": [{**OBJECT, "region": "x"}]}}, None),
+    (
+        update_repository.RULES,
+        {"options": {"queryParameters": {}, "minimum_level": 1}},
+        "options.minimum_level must be written as in JSON in a mapping: minimumLevel (InvalidValue [minimumlevel])",
     ),
     (
         update_repository.RULES,
@@ -229,6 +241,14 @@ def test_an_unknown_type_of_authentication_is_rejected(kind: object) -> None:
     said = text_of(update_repository.RULES, {"body": {"authentication": wire}})
     assert said is not None
     assert "needs a `type`, one of Header, QueryParameter, Basic, OAuth2AuthorizationCodePKCE" in said
+
+
+@pytest.mark.parametrize(
+    "check_complete", [lambda: check_options({"minimum_level": 1}), lambda: check_authentication(MISSPELT)]
+)
+def test_a_misspelt_property_is_not_reported_as_missing(check_complete: Callable[[], None]) -> None:
+    """The rules of the document report it by its right name."""
+    check_complete()
 
 
 def test_options_of_the_class_are_checked_like_a_mapping() -> None:

@@ -1,6 +1,7 @@
 """The first request of list iTwins, and its items. Source: section 4.3."""
 
 from datetime import UTC, datetime
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -18,6 +19,14 @@ from pytest_httpx import HTTPXMock
 from tests.operations.conftest import OPERATIONS, request_of
 
 LIST = OPERATIONS["list_itwins"]
+
+
+class Name(str, Enum):  # noqa: UP042 - `str()` of a member of a StrEnum is its value
+    """An enum of an application, whose members are strings."""
+
+    DISPLAY = "displayName"
+
+
 ASSET, PROJECT = ITwinSubClass.ASSET, ITwinSubClass.PROJECT
 
 
@@ -37,6 +46,7 @@ async def sent(platform: PlatformClient, mock: HTTPXMock, **keywords: Any) -> tu
         ({}, b"$top=1000"),
         ({"sub_class": ASSET}, b"subClass=Asset&$top=1000"),
         ({"sub_class": "Asset"}, b"subClass=Asset&$top=1000"),
+        ({"select": [Name.DISPLAY], "parent_id": Name.DISPLAY}, b"parentId=displayName&$select=displayName&$top=1000"),
         ({"sub_class": [ASSET, "Project"]}, b"subClass=Asset%2CProject&$top=1000"),
         pytest.param({"sub_class": iter((PROJECT, "Road"))}, b"subClass=Project%2CRoad&$top=1000", id="any iterable"),
         ({"status": ITwinStatus.TRIAL}, b"status=Trial&$top=1000"),

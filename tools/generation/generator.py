@@ -24,6 +24,8 @@ from openapi_python_client import Project
 from openapi_python_client.config import Config, ConfigFile, MetaType
 from openapi_python_client.parser import GeneratorData
 from openapi_python_client.parser.errors import GeneratorError
+from openapi_python_client.parser.properties import Property
+from openapi_python_client.schema.untrusted_string import UntrustedString
 from openapi_python_client.strings import PythonIdentifier
 
 from tools.generation import naming
@@ -68,7 +70,7 @@ def write_package(
         config.post_hooks = []
     text = json.dumps(document, indent=1) if text is None else text
     reject = partial(_reject, text=text, name=name)
-    rules = RequestRules(document)
+    source, rules = document, RequestRules(document)
     if found := problems(document):
         reject(found)
     document = prepared(document)
@@ -89,6 +91,7 @@ def write_package(
             page_shape=partial(page_shape, models=[*data.models], of_kinds=of_kinds),
             page_imports=imported,
             rules_of=rules.of,
+            words_beside=partial(_words_beside, words_beside_references(source)),
         )
         try:
             errors = project.build()
@@ -116,6 +119,24 @@ def _limits(data: GeneratorData, rules: RequestRules) -> str:
 
 def _reject(found: list[Problem], *, text: str, name: str) -> NoReturn:
     raise SystemExit("\n".join([f"{name} needs another form:", *with_lines(found, text=text, name=name)]))
+
+
+def words_beside_references(document: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    """Return the description that a property has beside a reference, by the name of its model and the property.
+
+    The generator describes such a property by the schema that it refers to.
+    """
+    return {
+        (naming.pascal_case(name), wire): inner["description"]
+        for name, schema in document.get("components", {}).get("schemas", {}).items()
+        for wire, inner in (schema.get("properties") or {}).items()
+        if isinstance(inner, Mapping) and "$ref" in inner and "description" in inner
+    }
+
+
+def _words_beside(found: Mapping[tuple[str, str], str], model: str, parsed: Property) -> UntrustedString | None:
+    words = found.get((str(model), parsed.name.get_untrusted_value()))
+    return parsed.description if words is None else UntrustedString(words)
 
 
 def check_imports(package: Path, *, name: str) -> None:

@@ -15,6 +15,7 @@ from ..types import (
     describe,
     encode,
     members_of,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -49,8 +50,7 @@ class Detector:
     """Required on create."""
 
     type_: DetectorType
-    """Detector type.
-    Source: section 2.8"""
+    """Required on create."""
 
     versions: list[Any]
     """All existing versions of the detector. A new detector has an empty array. Structure of a version entry: not
@@ -139,7 +139,10 @@ class Detector:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

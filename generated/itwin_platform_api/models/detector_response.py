@@ -11,6 +11,7 @@ from ..types import (
     blank,
     describe,
     encode,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -72,7 +73,10 @@ class DetectorResponse:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

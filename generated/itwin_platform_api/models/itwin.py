@@ -20,6 +20,7 @@ from ..types import (
     describe,
     encode,
     members_of,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -93,9 +94,7 @@ class ITwin:
     """Display name."""
 
     status: ITwinStatus
-    """iTwin Status. Default Active. Inactive iTwins are listed on request only. Transitions between statuses: not
-    documented.
-    Source: sections 2.5, 3"""
+    """Default Active."""
 
     geographic_location: None | str | Unset = UNSET
     """Address or city."""
@@ -108,8 +107,7 @@ class ITwin:
     """A valid IANA time zone id."""
 
     data_center_location: DataCenterLocation | Unset = UNSET
-    """Data center location of an iTwin. Default `East US`.
-    Source: section 2.5"""
+    """Default `East US`."""
 
     parent_id: None | str | Unset = UNSET
     """Id of the parent iTwin."""
@@ -305,7 +303,10 @@ class ITwin:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

@@ -16,6 +16,7 @@ from ..types import (
     describe,
     encode,
     members_of,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -74,9 +75,7 @@ class ITwinSummary:
     """Display name."""
 
     status: ITwinStatus
-    """iTwin Status. Default Active. Inactive iTwins are listed on request only. Transitions between statuses: not
-    documented.
-    Source: sections 2.5, 3"""
+    """Default Active."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
@@ -151,7 +150,10 @@ class ITwinSummary:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

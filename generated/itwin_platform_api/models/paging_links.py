@@ -12,6 +12,7 @@ from ..types import (
     blank,
     describe,
     encode,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -36,12 +37,10 @@ class PagingLinks:
     Source: section 2.10"""
 
     next_: PagingLink | Unset = UNSET
-    """A link to a page.
-    Source: section 2.10"""
+    """Exists only when a next page exists."""
 
     prev: PagingLink | Unset = UNSET
-    """A link to a page.
-    Source: section 2.10"""
+    """Exists only when a previous page exists."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
@@ -103,7 +102,10 @@ class PagingLinks:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

@@ -18,6 +18,7 @@ from ..types import (
     describe,
     encode,
     members_of,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -65,12 +66,10 @@ class Repository:
     """Repository id. Cannot be changed."""
 
     class_: RepositoryClass
-    """Repository Class.
-    Source: section 2.1"""
+    """Cannot be changed."""
 
     sub_class: RepositorySubClass
-    """Repository SubClass.
-    Source: section 2.1"""
+    """Cannot be changed."""
 
     display_name: str
     """Name shown to users. Max 200 characters. Cannot be null or empty."""
@@ -184,7 +183,10 @@ class Repository:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

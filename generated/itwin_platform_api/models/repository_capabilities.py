@@ -11,6 +11,7 @@ from ..types import (
     blank,
     describe,
     encode,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -25,9 +26,7 @@ class RepositoryCapabilities:
     Source: section 2.1"""
 
     resources: CapabilityLink
-    """Where a capability is found: for a repository the endpoint returning the list of its resources, for a resource
-    the location of its graphics content.
-    Source: sections 2.1, 2.4"""
+    """`uri` is an endpoint returning the list of resources in the repository."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
@@ -73,7 +72,10 @@ class RepositoryCapabilities:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

@@ -16,6 +16,7 @@ from ..types import (
     describe,
     encode,
     members_of,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -51,8 +52,7 @@ class Resource:
     """Unique within the repository. Max 200 characters. Each repository has a format of its own: do not parse it."""
 
     class_: ResourceClass
-    """Resource Class.
-    Source: section 2.4"""
+    """Copied from the repository."""
 
     display_name: str
     """Unique within the repository. Max 200 characters."""
@@ -139,7 +139,10 @@ class Resource:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

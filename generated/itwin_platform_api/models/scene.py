@@ -14,6 +14,7 @@ from ..types import (
     decode_datetime,
     describe,
     encode,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -71,9 +72,7 @@ class Scene:
     Source: section 2"""
 
     scene_data: SceneData
-    """The objects of a scene. The objects that create scene returns carry the fields id, displayName, visible, kind,
-    version, data.
-    Source: sections 2.6, 4.5"""
+    """Scene objects."""
 
     description: str | Unset = UNSET
     """Optional."""
@@ -157,7 +156,10 @@ class Scene:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

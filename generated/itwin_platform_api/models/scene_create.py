@@ -12,6 +12,7 @@ from ..types import (
     blank,
     describe,
     encode,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -46,9 +47,7 @@ class SceneCreate:
     """Optional. Must be a UUID."""
 
     scene_data: SceneDataCreate | Unset = UNSET
-    """The objects to create with a scene. At most 100 objects. More can be added with the create scene objects
-    operation (not documented).
-    Source: sections 4.5, 8"""
+    """Optional. At most 100 objects."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
@@ -122,7 +121,10 @@ class SceneCreate:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

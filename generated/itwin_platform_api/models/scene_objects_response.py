@@ -12,6 +12,7 @@ from ..types import (
     decode_models,
     describe,
     encode,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -45,8 +46,7 @@ class SceneObjectsResponse:
     Source: section 4.6"""
 
     links: PagingLinks
-    """Paging links (`_links`). The last page has no `next`, the first no `prev`. Inferred: `self` is always there.
-    Source: section 2.10"""
+    """`self`, and `prev`/`next` when they exist."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)
 
@@ -99,7 +99,10 @@ class SceneObjectsResponse:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

@@ -12,6 +12,7 @@ from ..types import (
     blank,
     describe,
     encode,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -31,8 +32,7 @@ class StoredRepositoryOptions:
     Source: sections 2.3, 4.1, 7, 8"""
 
     query_parameters: QueryParameters | Unset = UNSET
-    """Query parameters added to the uri of a GIS repository on each request. Types of the values: not documented.
-    Source: section 2.3"""
+    """Applies to all GIS repositories. Query parameters added to the uri on each request."""
 
     minimum_level: int | Unset = UNSET
     """Applies to UrlTemplate. Minimum level of detail that can be requested. Range 0 to 24 inclusive."""
@@ -99,7 +99,10 @@ class StoredRepositoryOptions:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

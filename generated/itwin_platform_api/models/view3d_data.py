@@ -12,6 +12,7 @@ from ..types import (
     blank,
     describe,
     encode,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -51,16 +52,13 @@ class View3dData:
     Source: section 2.7"""
 
     position: Vector3d
-    """A vector in three dimensions.
-    Source: section 2.7"""
+    """Camera eye location."""
 
     direction: Vector3d
-    """A vector in three dimensions.
-    Source: section 2.7"""
+    """Camera pointing direction."""
 
     up: Vector3d
-    """A vector in three dimensions.
-    Source: section 2.7"""
+    """Up direction relative to the camera."""
 
     is_orthographic: bool
     """Orthographic or perspective."""
@@ -163,7 +161,10 @@ class View3dData:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

@@ -16,6 +16,7 @@ from ..types import (
     describe,
     encode,
     members_of,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -58,8 +59,7 @@ class Webhook:
     """Globally unique."""
 
     scope: WebhookScope
-    """Scope of a webhook.
-    Source: section 2.9"""
+    """Present in the update response."""
 
     scope_id: str
     """Id of the account (or scope owner) of the webhook."""
@@ -147,7 +147,10 @@ class Webhook:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

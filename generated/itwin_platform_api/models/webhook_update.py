@@ -15,6 +15,7 @@ from ..types import (
     decode_list,
     describe,
     encode,
+    missing_key,
     reduced,
     unknown_of,
 )
@@ -112,7 +113,10 @@ class WebhookUpdate:
         return list(self.additional_properties.keys())
 
     def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
+        try:
+            return self.additional_properties[key]
+        except KeyError:
+            raise missing_key(self, key) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.additional_properties[key] = value

@@ -259,7 +259,7 @@ def check_authentication(wire: Mapping[str, object]) -> None:
         return
     names = kind.properties()
     missing = [name for name in names if not isinstance(wire.get(name), str)]
-    if missing:
+    if missing and not _misspelt(wire, names):
         fields = ", ".join(f"{name}=..." for name in names.values())
         rule = _rule("authentication").forms[kind.TYPE].properties[missing[0]]
         raise UsageError(
@@ -276,7 +276,7 @@ def check_options(wire: Mapping[str, object]) -> None:
     """Check that options are complete: they replace the stored ones. Source: sections 2.3 and 4.1."""
     names = RepositoryOptions.properties()
     missing = [name for name in names if name not in wire]
-    if missing:
+    if missing and not _misspelt(wire, names):
         fields = ", ".join(f"{name}=..." for name in names.values())
         raise UsageError(
             f"options lack {', '.join(missing)}: they replace the stored object, so pass a complete one, "
@@ -286,6 +286,11 @@ def check_options(wire: Mapping[str, object]) -> None:
             code=_rule("options").code,
             target=_rule("options").target,
         )
+
+
+def _misspelt(wire: Mapping[str, object], names: Mapping[str, str]) -> bool:
+    """Tell whether a property is spelled as in Python, which the rules of the document report."""
+    return any(name in wire and name not in names for name in names.values())
 
 
 def _rule(name: str) -> _api.Rule:

@@ -8,7 +8,7 @@ syntax of a filter, names of properties.
 from collections.abc import Callable, Iterable, Set
 from typing import TypeVar
 
-from .._api import UNSET, Unset, Violation
+from .._api import UNSET, Unset, Violation, encode
 from .._errors import UsageError
 
 T = TypeVar("T")
@@ -73,7 +73,8 @@ def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Uns
     if isinstance(value, Unset) or value is None:
         return value  # type: ignore[return-value]  # None is rejected by the checks, and omitted where they are lifted
     values = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
-    strings = [item for item in values if isinstance(item, str)]
+    # A member of an enum of strings is sent as its value; `str` would write its name.
+    strings = [encode(item) for item in values if isinstance(item, str)]
     if len(strings) < len(values):
         raise UsageError(f"{name} must be one str, or an iterable of them", argument=name)
     if isinstance(value, Set):

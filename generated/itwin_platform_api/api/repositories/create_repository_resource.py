@@ -12,6 +12,7 @@ from ...rules import Reject, Rule, check
 from ...types import (
     Response,
     encode_parameters,
+    encode_string,
 )
 
 #: What the document says of each argument.
@@ -87,8 +88,8 @@ def build_request(
         method="POST",
         route="/itwins/{itwin_id}/repositories/{repository_id}/resources",
         path="/itwins/{itwin_id}/repositories/{repository_id}/resources".format(
-            itwin_id=quote(str(itwin_id), safe=""),
-            repository_id=quote(str(repository_id), safe=""),
+            itwin_id=quote(encode_string(itwin_id), safe=""),
+            repository_id=quote(encode_string(repository_id), safe=""),
         ),
         query={},
         headers=encode_parameters(

@@ -26,6 +26,7 @@ from ...types import (
     decode_kind,
     decode_model,
     encode_parameters,
+    encode_string,
 )
 
 T = TypeVar("T")
@@ -93,7 +94,7 @@ def build_request(
         method="GET",
         route="/scenes/{scene_id}/objects",
         path="/scenes/{scene_id}/objects".format(
-            scene_id=quote(str(scene_id), safe=""),
+            scene_id=quote(encode_string(scene_id), safe=""),
         ),
         query=encode_parameters(
             {

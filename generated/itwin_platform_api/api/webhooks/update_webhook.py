@@ -12,6 +12,7 @@ from ...rules import Reject, Rule, check
 from ...types import (
     Response,
     encode_parameters,
+    encode_string,
 )
 
 #: What the document says of each argument.
@@ -65,7 +66,7 @@ def build_request(
         method="PATCH",
         route="/webhooks/{webhook_id}",
         path="/webhooks/{webhook_id}".format(
-            webhook_id=quote(str(webhook_id), safe=""),
+            webhook_id=quote(encode_string(webhook_id), safe=""),
         ),
         query={},
         headers=encode_parameters(
