@@ -49,6 +49,7 @@ class LoopServer:
         self._refusing: socket.socket | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = False
+        self._app: ASGIApp | None = None
         self._config: Config | None = None
         self.connections: set[_Connection] = set()
         self.port: int = 0
@@ -61,7 +62,7 @@ class LoopServer:
         listening.listen(_BACKLOG)
         self._stopping = False
         self._loop = asyncio.get_running_loop()
-        self._config = _uvicorn_config(app)
+        self._app, self._config = app, _uvicorn_config(app)
         await self._serve(listening)
         self.port = listening.getsockname()[1]
 
@@ -130,8 +131,10 @@ class LoopServer:
         )
 
     def _connection(self) -> "_Connection":
-        assert self._config is not None, "start() has made the configuration"  # noqa: S101 - for the type checker
+        assert self._app is not None, "start() has set the application"  # noqa: S101 - for the type checker
+        assert self._config is not None, "start() has made the configuration"  # noqa: S101 - the same
         return _Connection(
+            self._app,
             self._config,
             self._state,
             connections=self.connections,
@@ -154,6 +157,7 @@ class _Connection(asyncio.Protocol):
 
     def __init__(
         self,
+        app: ASGIApp,
         config: Config,
         state: ServerState,
         *,
@@ -161,9 +165,9 @@ class _Connection(asyncio.Protocol):
         receive_seconds: float,
         is_stopping: Callable[[], bool],
     ) -> None:
-        self._app: ASGIApp = config.loaded_app
+        self._app = app
         own = copy.copy(config)
-        own.loaded_app = self._handle
+        own.loaded_app = self._handle  # pyright: ignore[reportAttributeAccessIssue] # uvicorn and Starlette type ASGI apart
         self._http = own.http_protocol_class(config=own, server_state=state, app_state={})  # type: ignore[call-arg] # of uvicorn's protocols
         for name, value in (("logger", _LOGGER), ("access_log", False)):
             setattr(self._http, name, value)
@@ -194,11 +198,11 @@ class _Connection(asyncio.Protocol):
         """Pass on that the client sends no more."""
         return self._http.eof_received()
 
-    def connection_lost(self, error: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:
         """End."""
         self._set_deadline(None)
         self._connections.discard(self)
-        self._http.connection_lost(error)
+        self._http.connection_lost(exc)
 
     def pause_writing(self) -> None:
         """Pass on that the client reads slowly."""
@@ -278,7 +282,7 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 def _uvicorn_config(app: ASGIApp) -> Config:
     config = Config(
         app,
-        http="h11",  # the same parser wherever the sandbox runs; uvicorn would choose by what is installed
+        http="h11",  # another parser than that of the client, so that the two check each other
         ws="none",
         lifespan="off",
         interface="asgi3",
