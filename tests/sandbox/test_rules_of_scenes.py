@@ -219,3 +219,17 @@ async def test_scenes_of_foreign_itwins_are_closed(rejected: Rejecting, sandbox:
     assert await rejected("POST", "/scenes/", params=params, json=reference, headers=member) == closed
     status, _, _ = await rejected("GET", f"/scenes/{sandbox.scene_id}/objects", params=params, headers=outsider)
     assert status == 404
+
+
+async def test_an_object_id_is_used_once_in_all_scenes(
+    http: httpx.AsyncClient, rejected: Rejecting, sandbox: Sandbox
+) -> None:
+    """The id of an object of another scene is taken, in any case, until a reset."""
+    params = {"iTwinId": sandbox.itwin_id}
+    for object_id in (SCENE_ID.lower(), SCENE_ID.lower()):
+        body = scene_with(OBJECT | {"id": object_id})
+        assert (await http.post("/scenes/", params=params, json=body)).status_code == 201
+        again = scene_with(OBJECT | {"id": object_id.upper()})
+        expected = (400, INVALID, [("InvalidRequestBody", "sceneData.objects[0].id")])
+        assert await rejected("POST", "/scenes/", params=params, json=again) == expected
+        sandbox.reset()
