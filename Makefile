@@ -29,7 +29,7 @@ examples: $(READY)  ## Run all examples in less than a minute: examples/README.m
 test: $(READY)  ## Run the tests except tests/slow, which `make check` includes
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/slow
 
-check: lint types coverage check-generated conformance-quick  ## Run everything that must pass: lint, types, tests with coverage, generated code, sandbox
+check: lint types lines coverage check-generated conformance-quick  ## Run everything that must pass: lint, types, tests with coverage, generated code, sandbox
 
 lint: $(READY)  ## Check format, style and workflows
 	@$(BIN)/ruff format --check $(SOURCES)
@@ -129,7 +129,7 @@ sbom: .venv-release/.ready  ## Write dist/sbom.cdx.json, the components that use
 audit: .venv-release/.ready  ## Check the pinned versions for known vulnerabilities; needs the network
 	@.venv-release/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
-lines: $(READY)  ## Show size and complexity of wrapper/ beside their limits; fails if one is exceeded
+lines: $(READY)  ## Show size and complexity of wrapper/ beside their bars; fails on imports that go up, and on unrecorded private attributes
 	@$(BIN)/python -m tools.structure.report
 
 clean:  ## Remove everything that the targets created

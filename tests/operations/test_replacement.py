@@ -184,21 +184,11 @@ def test_what_was_read_is_not_shared() -> None:
     assert read.to_wire() == {"queryParameters": {"a": ["1"]}, "more": {"b": 1}}
 
 
-@pytest.mark.parametrize(
-    ("stored", "use"),
-    [
-        ({"options": {"minimumLevel": 1}}, "RepositoryOptions"),
-        ({"authentication": {"type": "Basic", "username": "u", "password": "p"}}, "BasicAuthentication"),
-        ({"authentication": {"type": "Header", "key": "k", "value": "v"}}, "HeaderAuthentication"),
-    ],
-)
-def test_a_stored_object_says_what_changes_it(stored: dict[str, object], use: str) -> None:
-    """What a repository holds has no `replace`, and its AttributeError names the class that has one."""
-    repository = Repository.from_dict(stored)
-    (name,) = stored
-    held: Any = getattr(repository, name)
-    assert not hasattr(held, "replace")
-    with pytest.raises(AttributeError, match=rf"'Stored{use}' object has no attribute 'replace': use {use}\.of\(repos"):
-        held.replace(minimum_level=3)
-    assert copy.deepcopy(held) == held
-    assert "replace" not in repr(held)
+@pytest.mark.parametrize("kind", [BasicAuthentication, RepositoryOptions])
+def test_what_a_repository_holds_is_not_a_repository(kind: Any) -> None:
+    """`of(repository.authentication)` says that it takes the repository."""
+    repository = Repository.from_dict({"authentication": {"type": "Basic"}, "options": {}})
+    for held in (repository.authentication, repository.options):
+        with pytest.raises(UsageError, match="repository must be a Repository") as caught:
+            kind.of(held)
+        assert caught.value.argument == "repository"

@@ -2,26 +2,15 @@
 
 import ast
 import re
-from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).resolve().parents[2]
-PACKAGE = PROJECT / "wrapper" / "itwin_platform"
-#: From the top to the ground: a module imports from its own folder or from those below.
-#: A subfolder is below the folder that holds it.
-ORDER = (
-    *("_client", "_operations", "_listings", "_requests"),
-    *("_http/attempts", "_http/gates", "_http", "_http/connections"),
-    *("_json", "_api"),
-)
-GROUND = ("_errors", "_status_errors", "_version")
+from tools.structure.imports import MODULES, RANK, circles, folder, imported, own, upward
+from tools.structure.lines import PROJECT, WRAPPER
+
+PACKAGE = WRAPPER
 #: What names this platform, its routes and its headers.
 PLATFORM = re.compile(r"itwin|bentley|\bvendor\b|/(?:scenes|webhooks|detectors|repositories)\b", re.IGNORECASE)
-RANK = {name: rank for rank, name in enumerate(ORDER)} | dict.fromkeys(GROUND, len(ORDER))
-MODULES = sorted(path.relative_to(PACKAGE).with_suffix("").as_posix() for path in PACKAGE.rglob("*.py"))
 GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
 #: Modules that decide: they receive time, sleep and randomness as arguments.
 PURE = {
@@ -33,33 +22,6 @@ PURE = {
 WORLD = {"httpx", "httpcore", "httptools", "asyncio", "anyio", "socket", "ssl", "time", "random", "secrets", "redis"}
 
 
-def folder(module: str) -> str:
-    """The folder of a module, or the module itself at the first level."""
-    return module.rpartition("/")[0] or module
-
-
-def imported(module: str) -> Iterator[str]:
-    """Every module that a module imports anywhere: of this package as `_folder/name`, others by their full name."""
-    path = PACKAGE / f"{module}.py"
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            yield str(node.module)
-        elif isinstance(node, ast.ImportFrom):
-            folders = list(path.parent.relative_to(PACKAGE).parts)
-            assert node.level <= len(folders) + 1, f"{module} reaches out of the package"
-            above = folders[: len(folders) + 1 - node.level]
-            names = [node.module.replace(".", "/")] if node.module else [alias.name for alias in node.names]
-            yield from ("/".join([*above, name]) for name in names)
-
-
-@cache
-def own(module: str) -> frozenset[str]:
-    """Return the modules of this package that a module imports."""
-    return frozenset(name for name in imported(module) if name.startswith("_"))
-
-
 def test_every_folder_has_a_rank() -> None:
     """Every folder, subfolder and first-level module has a rank in the order."""
     assert {folder(module) for module in MODULES if module != "__init__"} == RANK.keys()
@@ -67,22 +29,12 @@ def test_every_folder_has_a_rank() -> None:
 
 def test_imports_go_down() -> None:
     """No module imports from a folder above its own."""
-    above = {
-        module: upward
-        for module in MODULES
-        if module != "__init__"
-        and (upward := {name for name in own(module) if RANK[folder(name)] < RANK[folder(module)]})
-    }
-    assert above == {}
+    assert upward() == []
 
 
-def test_http_knows_nothing_of_the_platform() -> None:
-    """`_http` imports nothing from above but the errors and the version, and no word in it names the platform."""
-    for path in (each for each in (PACKAGE / "_http").rglob("*") if each.suffix in (".py", ".lua", ".md")):
-        assert not PLATFORM.findall(path.read_text(encoding="utf-8")), path
-        if path.suffix == ".py":
-            own_modules = own(path.relative_to(PACKAGE).with_suffix("").as_posix())
-            assert {name for name in own_modules if not name.startswith("_http/")} <= {*GROUND}, path
+def test_no_import_closes_a_circle() -> None:
+    """No module of the repository imports itself by way of others."""
+    assert circles() == []
 
 
 def test_groups_do_not_know_each_other() -> None:

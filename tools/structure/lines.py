@@ -1,14 +1,16 @@
-"""How many files and lines of code the wrapper has, by folder."""
+"""How many files and lines of code the wrapper has, by room."""
 
 import ast
 import io
 import tokenize
-from collections import Counter
 from pathlib import Path
 
-WRAPPER = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
-#: The name of the first level among the folders.
+PROJECT = Path(__file__).resolve().parents[2]
+WRAPPER = PROJECT / "wrapper" / "itwin_platform"
+#: The name of the first level among the rooms.
 FIRST_LEVEL = "(first level)"
+#: The room of what serves any service.
+HTTP = "_http"
 _SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -26,15 +28,12 @@ def code_lines(source: str) -> int:
     return len(lines)
 
 
-def by_folder(package: Path = WRAPPER) -> Counter[str]:
-    """Count the code lines in the files of each folder, without its subfolders."""
-    found: Counter[str] = Counter()
+def by_room(package: Path = WRAPPER) -> dict[str, tuple[int, int]]:
+    """Return files and code lines of each room: a folder at the first level with all that is in it."""
+    found: dict[str, tuple[int, int]] = {}
     for path in sorted(package.rglob("*.py")):
-        folder = path.parent.relative_to(package).as_posix()
-        found[FIRST_LEVEL if folder == "." else folder] += code_lines(path.read_text(encoding="utf-8"))
+        parts = path.relative_to(package).parts
+        room = parts[0] if len(parts) > 1 else FIRST_LEVEL
+        files, lines = found.get(room, (0, 0))
+        found[room] = files + 1, lines + code_lines(path.read_text(encoding="utf-8"))
     return found
-
-
-def first_level_files(package: Path = WRAPPER) -> int:
-    """Count the modules at the first level."""
-    return len(list(package.glob("*.py")))

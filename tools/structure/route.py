@@ -1,45 +1,38 @@
-"""Traces one GET through the wrapper and the generated code: which functions run, in which files."""
+"""Traces a GET and a page over loopback, through the real engine: which functions run, in which files."""
 
 import asyncio
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 
-import httpx
 from itwin_platform import PlatformClient
 
-from tools.structure.lines import WRAPPER
+from tools.structure.lines import PROJECT, WRAPPER
 
-PROJECT = WRAPPER.parents[1]
 GENERATED = PROJECT / "generated" / "itwin_platform_api"
 ACCOUNT = {"iTwin": {"id": "a", "class": "Account", "displayName": "Example"}}
+PAGE = {"iTwins": [{"id": str(number), "class": "Endeavor", "displayName": "Example"} for number in range(100)]}
 
 #: The file and the function of each call, in order. Resuming a coroutine counts as a call of it.
 Calls = Sequence[tuple[Path, str]]
 
 
-class ProtectedTransport(httpx.AsyncBaseTransport):
-    """A transport in memory that, like a caller's own, does not state that it can be cancelled at any time."""
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Respond with an account."""
-        return httpx.Response(200, json=ACCOUNT)
+async def get(platform: PlatformClient) -> None:
+    """Send one GET."""
+    await platform.itwins.get_primary_account()
 
 
-class CleanTransport(ProtectedTransport):
-    """A transport in memory that, like the default, can be cancelled at any time."""
+async def page(platform: PlatformClient) -> None:
+    """Read a listing of one page."""
+    await platform.itwins.list(page_size=100).collect()
 
-    cancels_cleanly = True
 
-
-def traced_calls(kind: type[httpx.AsyncBaseTransport]) -> Calls:
-    """Return the calls of one `get_primary_account()` through a transport of this kind.
-
-    A first call that is not traced does the lazy imports.
-    """
-    return asyncio.run(_trace(kind()))
+def traced_calls(work: Callable[[PlatformClient], Awaitable[None]]) -> Calls:
+    """Return the calls of an operation. A first one that is not traced does the lazy imports and connects."""
+    return asyncio.run(_trace(work))
 
 
 def hand_written(calls: Calls) -> Calls:
@@ -57,7 +50,16 @@ def moves(calls: Calls) -> int:
     return sum(before[0] != after[0] for before, after in pairwise(calls))
 
 
-async def _trace(transport: httpx.AsyncBaseTransport) -> Calls:
+async def _respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while head := await reader.readuntil(b"\r\n\r\n"):
+            body = json.dumps(ACCOUNT if b"myprimaryaccount" in head else PAGE).encode()
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    except (asyncio.IncompleteReadError, asyncio.CancelledError):  # the client has gone, or the trace is over
+        writer.close()
+
+
+async def _trace(work: Callable[[PlatformClient], Awaitable[None]]) -> Calls:
     calls: list[tuple[Path, str]] = []
 
     def note(frame: FrameType, event: str, _: object) -> None:
@@ -65,11 +67,13 @@ async def _trace(transport: httpx.AsyncBaseTransport) -> Calls:
         if event == "call" and (file.is_relative_to(WRAPPER) or file.is_relative_to(GENERATED)):
             calls.append((file, frame.f_code.co_qualname))
 
-    async with PlatformClient("https://service.example", vendor="v", token="made-up", transport=transport) as platform:
-        await platform.itwins.get_primary_account()
+    server = await asyncio.start_server(_respond, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with server, PlatformClient(address, vendor="v", token="made-up") as platform:
+        await work(platform)
         sys.setprofile(note)
         try:
-            await platform.itwins.get_primary_account()
+            await work(platform)
         finally:
             sys.setprofile(None)
     return calls

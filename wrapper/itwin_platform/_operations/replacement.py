@@ -11,7 +11,6 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
-from .. import _api
 from .._api import UNSET, Repository, Unset, encode
 from .._errors import UsageError
 
@@ -66,7 +65,7 @@ class Authentication(CompleteObject):
         Raises:
             UsageError: the repository has no authentication of this type, or the service did not return all of it.
         """
-        stored = encode(repository.authentication)
+        stored = encode(_checked(repository).authentication)
         if not isinstance(stored, dict) or stored.pop("type", None) != cls.TYPE:
             raise UsageError(
                 f"the repository has no authentication of type {cls.TYPE}: pass a complete {cls.__name__}(...)"
@@ -196,7 +195,7 @@ class RepositoryOptions(CompleteObject):
         Raises:
             UsageError: what the service returned is not an object.
         """
-        stored = encode(repository.options) or {}
+        stored = encode(_checked(repository).options) or {}
         if not isinstance(stored, dict):
             raise UsageError("the options of the repository are not an object: pass a complete RepositoryOptions(...)")
         return cls._of(stored)
@@ -226,16 +225,13 @@ AUTHENTICATION_TYPES: dict[str, type[Authentication]] = {
 }
 
 
-def _explain_replace(stored: object) -> None:
-    """Raise the error for `replace` of a stored object, where callers look for it first."""
-    name = type(stored).__name__
-    raise AttributeError(
-        f"{name!r} object has no attribute 'replace': use {name.removeprefix('Stored')}.of(repository).replace(...)"
-    )
-
-
-for _kind in (*AUTHENTICATION_TYPES.values(), RepositoryOptions):
-    setattr(getattr(_api, f"Stored{_kind.__name__}"), "replace", property(_explain_replace))  # noqa: B010  # not declared
+def _checked(repository: Repository) -> Repository:
+    if not isinstance(repository, Repository):
+        raise UsageError(
+            f"repository must be a Repository, such as `repositories.update` returns, not {type(repository).__name__}",
+            argument="repository",
+        )
+    return repository
 
 
 def wire_object(name: str, value: CompleteObject | Mapping[str, object] | None) -> dict[str, object] | None:
