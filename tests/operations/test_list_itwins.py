@@ -12,6 +12,7 @@ from itwin_platform import (
     ITwinSubClass,
     PlatformClient,
     QueryScope,
+    ResponseDecodeError,
     UsageError,
 )
 from pytest_httpx import HTTPXMock
@@ -129,11 +130,20 @@ async def test_items_as_seen_lose_no_page(platform: PlatformClient, httpx_mock: 
     assert found[0].last_modified_date_time == datetime(2015, 11, 5, 19, 10, 42, 971_269, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("odd", [None, "text", 5, [], {}, {"id": None}], ids=repr)
+@pytest.mark.parametrize("odd", [None, "text", 5, []], ids=repr)
+async def test_an_item_that_is_no_object_is_named(odd: object, platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+    """The error names its position, and carries the response and where the listing continues."""
+    httpx_mock.add_response(json={"iTwins": [{"id": "a"}, odd]})
+    with pytest.raises(ResponseDecodeError, match=r"^GET /itwins/: .*iTwins\[1\]: an object was expected") as caught:
+        await platform.itwins.list().collect()
+    assert caught.value.resume is not None
+
+
+@pytest.mark.parametrize("odd", [{}, {"id": None}], ids=repr)
 async def test_an_item_of_any_shape_loses_no_other(
     odd: object, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
-    """What is no object, or has no id, stays as it came, between those that are as described."""
+    """What has no id stays as it came, between those that are as described."""
     first, second = LIST.sample()["iTwins"]
     httpx_mock.add_response(json={"iTwins": [first, odd, second], "_links": None})
     found = await platform.itwins.list().collect()
@@ -142,11 +152,11 @@ async def test_an_item_of_any_shape_loses_no_other(
 
 async def test_odd_items_are_in_the_complete_listing_too(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
     """`list_all`, which drops what comes twice by its id, keeps what has none."""
-    page = [{"id": "a"}, None, {"id": ["b"]}, {"id": "a"}, "text"]
+    page = [{"id": "a"}, {}, {"id": ["b"]}, {"id": "a"}]
     httpx_mock.add_response(json={"iTwins": page})
     found = [each async for each in platform.itwins.list_all()]
     shown = [each.to_dict() if isinstance(each, ITwin) else each for each in found]
-    assert shown == [{"id": "a"}, None, {"id": ["b"]}, "text"]
+    assert shown == [{"id": "a"}, {}, {"id": ["b"]}]
 
 
 @pytest.mark.parametrize(

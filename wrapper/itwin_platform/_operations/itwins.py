@@ -25,7 +25,7 @@ from .._listings.list_all import TIMES, TimeRangeRun
 from .._listings.pager import Pager
 from .._listings.resume import Position, listing_name
 from .._listings.run import CAP, Listing, ListingRun, Page, PageContent, Run
-from .._requests.platform import PlatformSender, unwrap
+from .._requests.platform import PlatformSender, items_of, unwrap
 from .._requests.request import check_header
 from . import Group
 from .rules import as_enum, as_list, check_representation, prefer_of, sent_skip
@@ -253,7 +253,7 @@ def read_itwin_page(response: Response) -> PageContent[ITwin]:
     """Decode a response to list iTwins."""
     parsed = list_itwins.parse_response(response)
     return PageContent(
-        items=unwrap(response, parsed.itwins, list),
+        items=items_of(response, parsed.itwins, ITwin, name="iTwins"),
         next_href=next_href(parsed.links),
         max_return=count_of(response.headers.get("x-max-return", "")),
     )

@@ -25,7 +25,7 @@ from .._listings.links import keyword_names, next_href
 from .._listings.pager import Pager
 from .._listings.resume import listing_name
 from .._listings.run import Listing, Page, PageContent, SceneState
-from .._requests.platform import unwrap
+from .._requests.platform import items_of, unwrap
 from .._requests.request import check_header
 from . import Group
 from .rules import check_path_id, check_query_id, sent_skip
@@ -194,7 +194,7 @@ class Scenes(Group):
 
 def _read_page(response: Response) -> PageContent[SceneObject]:
     parsed = list_scene_objects.parse_response(response)
-    items: list[SceneObject] = unwrap(response, parsed.objects, list)
+    items = items_of(response, parsed.objects, SceneObject, name="objects")
     return PageContent(items=items, next_href=next_href(parsed.links), scene=_scene_state(parsed.scene_context))
 
 

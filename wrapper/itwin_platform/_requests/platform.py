@@ -165,6 +165,19 @@ class _RulesTransport(httpx.AsyncBaseTransport):
             raise
 
 
+def items_of(response: httpx.Response, value: list[M] | None, kind: type[M], *, name: str) -> list[M]:
+    """Return the items of a page.
+
+    Raises:
+        ResponseDecodeError: they are no list, or one of them is no object.
+    """
+    items: list[M] = unwrap(response, value, list)
+    for index, item in enumerate(items):
+        if not isinstance(item, kind):
+            raise decode_error_of(response, reason=f"{name}[{index}]: an object was expected")
+    return items
+
+
 def unwrap(response: httpx.Response, value: M | None, kind: type[M]) -> M:
     """Return a value that the specification requires.
 
