@@ -43,7 +43,44 @@ from ._requests.response import ResponseInfo
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from ._api import *  # the models: `__all__` says which of them are public
+    from ._api import (
+        CapabilityLink,
+        DataCenterLocation,
+        Detector,
+        DetectorType,
+        ErrorCode,
+        ErrorDetailCode,
+        EventType,
+        ITwin,
+        ITwinClass,
+        ITwinStatus,
+        ITwinSubClass,
+        ITwinSummary,
+        QueryScope,
+        Repository,
+        RepositoryCapabilities,
+        RepositoryClass,
+        RepositoryResourceData,
+        RepositorySubClass,
+        Resource,
+        ResourceCapabilities,
+        ResourceClass,
+        ResourceSubClass,
+        Scene,
+        SceneData,
+        SceneObject,
+        SceneObjectCreate,
+        SceneObjectMinimal,
+        StoredBasicAuthentication,
+        StoredHeaderAuthentication,
+        StoredOAuth2AuthorizationCodePKCEAuthentication,
+        StoredQueryParameterAuthentication,
+        StoredRepositoryOptions,
+        Vector3d,
+        View3dData,
+        Webhook,
+        WebhookScope,
+    )
     from ._http.gates.redis import RedisGate
     from ._listings.pager import Pager
     from ._listings.run import Page, SceneState, TruncatedWarning

@@ -11,6 +11,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
+from .. import _api
 from .._api import UNSET, Repository, Unset, encode
 from .._errors import UsageError
 
