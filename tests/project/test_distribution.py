@@ -59,8 +59,8 @@ def test_the_readme_has_no_relative_link_on_a_package_index() -> None:
 
 def test_every_development_tool_is_pinned() -> None:
     """What `make check` uses is pinned, so that it says tomorrow what it says today."""
-    lines = (PROJECT / "constraints.txt").read_text(encoding="utf-8").splitlines()[1:]
-    pinned = [canonicalize_name(line.partition("==")[0]) for line in lines]
+    lines = (PROJECT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = [canonicalize_name(line.partition("==")[0]) for line in lines if not line.startswith("#")]
     with (PROJECT / "pyproject.toml").open("rb") as file:
         group = tomllib.load(file)["dependency-groups"]["development"]
     assert [name for name in map(_name, group) if name not in pinned] == []

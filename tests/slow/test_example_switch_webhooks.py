@@ -67,7 +67,7 @@ def test_a_file_is_switched_on_the_platform(itwin_sandbox: Sandbox, tmp_path: Pa
         "ITWIN_PLATFORM_TOKEN": itwin_sandbox.token,
     }
     ended = run("switch_webhooks", "webhooks.csv", folder=tmp_path, variables=variables, code=1)
-    assert "1 webhooks activated, 1 failed:\n  nobody: 404" in ended.stdout
+    assert "1 webhooks activated, 1 failed:\n  nobody: PATCH /webhooks/{webhook_id}: 404" in ended.stdout
     assert {request.path for request in itwin_sandbox.requests} == {
         f"/webhooks/{itwin_sandbox.webhook_id}",
         "/webhooks/nobody",

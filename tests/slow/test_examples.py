@@ -15,13 +15,13 @@ from tests.support.real_time import LONGEST
 SAYS = {
     "tour": r"8 operations, \d+ requests\.",
     "progress": r"5000 iTwins in 50 pages",
-    "switch_webhooks": r"1998 webhooks activated, 2 failed:\n  lost-699: 404 WebhookNotFound.*\n  lost-1399: 404",
+    "switch_webhooks": r"1998 webhooks activated, 2 failed:\n  lost-699: PATCH .*: 404 Webhook.*\n  lost-1399: PATCH",
     "web_service": r"received list_itwins: cancelled(.*\n)+/account 503 RateLimitError Retry-After (30|2\d)\n",
     "several_workers": r"the browser saw \{200: 60\}\nworkers that responded: [1-4]\nthe platform saw \{200: 60",
     "nightly_export": r"13200 iTwins in itwins\.csv",
 }
 #: These have tests of their own that run them.
-ELSEWHERE = {"four_programs", "rotating_tokens", "scene_page", "test_with_sandbox", "traces"}
+ELSEWHERE = {"four_programs", "receive_webhooks", "rotating_tokens", "scene_page", "test_with_sandbox", "traces"}
 PYTEST = [sys.executable, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 ALL = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "__main__")
 
