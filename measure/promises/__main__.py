@@ -20,7 +20,7 @@ from .learning import learning
 from .lost_responses import lost_responses
 from .measurement import Measurement, measured_within
 from .modelled_processes import modelled_processes, thousand_processes
-from .mutated_pages import mutated_pages
+from .mutated_lists import mutated_lists
 from .outage import outage
 from .parsing import parsing
 from .secrets import secrets
@@ -36,7 +36,7 @@ COUNTED: tuple[Measurement, ...] = (
     lost_responses,
     fuzzing,
     parsing,
-    mutated_pages,
+    mutated_lists,
     hostile_links,
     cancellation,
     secrets,

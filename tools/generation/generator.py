@@ -30,7 +30,7 @@ from openapi_python_client.strings import PythonIdentifier
 
 from tools.generation import naming
 from tools.generation.document_checks import problems
-from tools.generation.pages import ModelsOfKinds, imported, page_shape
+from tools.generation.lists import ModelsOfKinds, imported, list_shape
 from tools.generation.preparation import prepared
 from tools.generation.request_rules import RequestRules
 from tools.generation.secrets import known_secrets, lost_marks, marks_of
@@ -88,8 +88,8 @@ def write_package(
             unsupported=_unsupported,
             marks_of=marks_of,
             models_of_kinds=of_kinds,
-            page_shape=partial(page_shape, models=[*data.models], of_kinds=of_kinds),
-            page_imports=imported,
+            list_shape=partial(list_shape, models=[*data.models], of_kinds=of_kinds),
+            list_imports=imported,
             rules_of=rules.of,
             words_beside=partial(_words_beside, words_beside_references(source)),
         )

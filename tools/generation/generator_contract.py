@@ -25,7 +25,7 @@ OURS = PROJECT / "templates"
 HERE = PROJECT / "tools" / "generation"
 RECORD = HERE / "stock_templates.sha256"
 #: The modules that use the generator's Python names.
-USERS = (HERE / "generator.py", HERE / "naming.py", HERE / "pages.py")
+USERS = (HERE / "generator.py", HERE / "naming.py", HERE / "lists.py")
 IMPORTED = re.compile(r"""{%-?\s*(?:from|import|include|extends)\s+["']([^"']+)["']""")
 
 

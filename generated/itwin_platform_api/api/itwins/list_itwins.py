@@ -212,9 +212,9 @@ def parse_response(response: httpx.Response) -> ITwinsResponse:
     """
 
     if 200 <= response.status_code < 300:
-        page = _read_page(response.content)
-        if page is not None:
-            return page
+        read = _read_as_described(response.content)
+        if read is not None:
+            return read
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:
@@ -410,8 +410,9 @@ async def asyncio(
     ).parsed
 
 
-# A page that is as described is read into these structures: msgspec checks the types while it parses, which takes half
-# the time of making dictionaries. They forbid unknown fields, and null is read in each field, whatever is documented.
+# A response that is as described is read into these structures: msgspec checks the types while it parses, which takes
+# half the time of making dictionaries. They forbid unknown fields, and null is read in each field, whatever is
+# documented.
 _ABSENT: Any = UNSET
 
 
@@ -486,7 +487,7 @@ def _make_itwin(values: Any) -> ITwin:
     return model
 
 
-class _Page(
+class _ITwinsResponse(
     Struct,
     Generic[T],
     forbid_unknown_fields=True,
@@ -499,22 +500,26 @@ class _Page(
     links: Any = _ABSENT
 
 
+def _make_itwins_response(values: Any) -> ITwinsResponse:
+    model = blank(ITwinsResponse)
+    model.itwins = [_MAKERS[item.__class__](item) for item in values.itwins]
+    model.links = decode_model(PagingLinks.from_dict, values.links)
+    model.additional_properties = {}
+    return model
+
+
 _MAKERS: dict[type[Any], Callable[[Any], ITwin]] = {
     _ITwin: _make_itwin,
 }
-_DECODERS = (Decoder(_Page[_ITwin]),)
+_DECODERS = (Decoder(_ITwinsResponse[_ITwin]),)
 
 
-def _read_page(body: bytes) -> ITwinsResponse | None:
-    """Read a page that is as described; None for any other."""
+def _read_as_described(body: bytes) -> ITwinsResponse | None:
+    """Read a response that is as described; None for any other."""
     for decoder in _DECODERS:
         try:
             values: Any = decoder.decode(body)
         except (ValueError, RecursionError):
             continue
-        page = blank(ITwinsResponse)
-        page.itwins = [_MAKERS[item.__class__](item) for item in values.itwins]
-        page.links = decode_model(PagingLinks.from_dict, values.links)
-        page.additional_properties = {}
-        return page
+        return _make_itwins_response(values)
     return None

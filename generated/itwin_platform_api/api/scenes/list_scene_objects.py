@@ -121,9 +121,9 @@ def parse_response(response: httpx.Response) -> SceneObjectsResponse:
     """
 
     if 200 <= response.status_code < 300:
-        page = _read_page(response.content)
-        if page is not None:
-            return page
+        read = _read_as_described(response.content)
+        if read is not None:
+            return read
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:
@@ -230,8 +230,9 @@ async def asyncio(
     ).parsed
 
 
-# A page that is as described is read into these structures: msgspec checks the types while it parses, which takes half
-# the time of making dictionaries. They forbid unknown fields, and null is read in each field, whatever is documented.
+# A response that is as described is read into these structures: msgspec checks the types while it parses, which takes
+# half the time of making dictionaries. They forbid unknown fields, and null is read in each field, whatever is
+# documented.
 _ABSENT: Any = UNSET
 
 
@@ -408,7 +409,7 @@ _SHAPES = {
 }
 
 
-class _Page(
+class _SceneObjectsResponse(
     Struct,
     Generic[T],
     forbid_unknown_fields=True,
@@ -422,29 +423,33 @@ class _Page(
     links: Any = _ABSENT
 
 
+def _make_scene_objects_response(values: Any) -> SceneObjectsResponse:
+    model = blank(SceneObjectsResponse)
+    model.objects = [_MAKERS[item.__class__](item) for item in values.objects]
+    model.scene_context = decode_model(SceneContext.from_dict, values.scene_context)
+    model.links = decode_model(PagingLinks.from_dict, values.links)
+    model.additional_properties = {}
+    return model
+
+
 _MAKERS: dict[type[Any], Callable[[Any], SceneObject]] = {
     _SceneObjectOfRepositoryResourceData: _make_scene_object_of_repository_resource_data,
     _SceneObjectOfView3dData: _make_scene_object_of_view3d_data,
     _SceneObjectOfOtherShape: _make_scene_object_of_other_shape,
 }
 _DECODERS = (
-    Decoder(_Page[_SceneObjectOfRepositoryResourceData | _SceneObjectOfView3dData]),
+    Decoder(_SceneObjectsResponse[_SceneObjectOfRepositoryResourceData | _SceneObjectOfView3dData]),
     # msgspec has to know the values of a tag beforehand: an item with another value is read here.
-    Decoder(_Page[_SceneObjectOfOtherShape]),
+    Decoder(_SceneObjectsResponse[_SceneObjectOfOtherShape]),
 )
 
 
-def _read_page(body: bytes) -> SceneObjectsResponse | None:
-    """Read a page that is as described; None for any other."""
+def _read_as_described(body: bytes) -> SceneObjectsResponse | None:
+    """Read a response that is as described; None for any other."""
     for decoder in _DECODERS:
         try:
             values: Any = decoder.decode(body)
         except (ValueError, RecursionError):
             continue
-        page = blank(SceneObjectsResponse)
-        page.objects = [_MAKERS[item.__class__](item) for item in values.objects]
-        page.scene_context = decode_model(SceneContext.from_dict, values.scene_context)
-        page.links = decode_model(PagingLinks.from_dict, values.links)
-        page.additional_properties = {}
-        return page
+        return _make_scene_objects_response(values)
     return None

@@ -1,9 +1,10 @@
-"""What a template needs to write the structures of a page, which msgspec reads faster than dictionaries.
+"""What a template needs to write the structures of a list, which msgspec reads faster than dictionaries.
 
-A page is a response that has `_links` and one list of objects: the document says so, no list of names.
+Each response with one list of objects gets them, whether it holds the list itself, as a page does, or an object in it
+does: the document says so, no list of names.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,6 @@ from openapi_python_client.parser.properties.list_property import ListProperty
 from openapi_python_client.parser.properties.protocol import PropertyProtocol
 from openapi_python_client.parser.properties.union import UnionProperty
 
-LINKS = "_links"
 #: How values are checked, by the type of the field. msgspec would turn an integer into a float, and 1.0 into 1; a time
 #: is read by the models, which know more forms of it. Any other type is read as the models read it.
 CHECKED = {
@@ -68,32 +68,71 @@ class Structure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageShape:
-    """A page: its response, the field of the items, the other fields, and all structures, the innermost first."""
+class Holder:
+    """A model on the way from a response to its list: the field that leads on, or the list, and the other fields."""
 
-    response: ModelProperty
-    items: Field
+    model: ModelProperty
+    inner: Field
     others: Sequence[Field]
+
+    @property
+    def name(self) -> str:
+        """The class of the model."""
+        return str(self.model.class_info.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListShape:
+    """A response with one list: the models from the response to the list, and the structures, the innermost first."""
+
+    holders: Sequence[Holder]
     structures: Sequence[Structure]
 
+    @property
+    def response(self) -> ModelProperty:
+        """The model of the response."""
+        return self.holders[0].model
 
-def page_shape(response: object, *, models: Sequence[ModelProperty], of_kinds: ModelsOfKinds) -> PageShape | None:
-    """Return the shape of a response that is a page; None for any other."""
+
+def list_shape(response: object, *, models: Sequence[ModelProperty], of_kinds: ModelsOfKinds) -> ListShape | None:
+    """Return the shape of a response with one list of objects; None for any other."""
     by_name = {str(model.class_info.name): model for model in models}
-    # The generator completes the models of its list, not the copies of them that properties hold.
-    page = by_name.get(str(response.class_info.name)) if isinstance(response, ModelProperty) else None
-    lists = [(each, item) for each in _properties(page) if (item := _item_of(each)) is not None]
-    if page is None or len(lists) != 1 or LINKS not in map(_wire, _properties(page)):
+    ways = [*_ways(response, by_name, ())] if isinstance(response, ModelProperty) else []
+    if len(ways) != 1:
         return None
-    items, item = lists[0]
+    holders, item = ways[0]
     structures: dict[str, Structure] = {}
-    _add(str(item.class_info.name), by_name, of_kinds, structures)
-    return PageShape(
-        response=page,
-        items=Field(declared=items, checked="", model=item),
-        others=[Field(declared=each, checked="Any", model=None) for each in _properties(page) if each is not items],
-        structures=[*structures.values()],
-    )
+    _add(item, by_name, of_kinds, structures)
+    # The `data` of a kind, and what stands in an item as well, would need another structure.
+    if any(holder.name in structures or holder.name in of_kinds for holder in holders):
+        return None
+    return ListShape(holders=holders, structures=[*structures.values()])
+
+
+def _ways(
+    response: ModelProperty, models: Mapping[str, ModelProperty], above: Sequence[str]
+) -> Iterator[tuple[list[Holder], str]]:
+    """Yield the way to each list of objects in a response, and the name of its items."""
+    name = str(response.class_info.name)
+    if name in above:
+        return
+    # The generator completes the models of its list, not the copies of them that properties hold.
+    model = models[name]
+    for declared in _properties(model):
+        item = _item_of(declared)
+        onward: Iterable[tuple[list[Holder], str]] = ()
+        if item is not None:
+            onward = [([], str(item.class_info.name))]
+        elif isinstance(declared, ModelProperty):
+            onward = _ways(declared, models, (*above, name))
+        for holders, item_name in onward:
+            others = [_as_any(each) for each in _properties(model) if each is not declared]
+            inner = Field(declared=declared, checked="", model=holders[0].model if holders else models[item_name])
+            yield [Holder(model=model, inner=inner, others=others), *holders], item_name
+
+
+def _as_any(declared: PropertyProtocol) -> Field:
+    return Field(declared=declared, checked="Any", model=None)
 
 
 def _add(
@@ -147,10 +186,11 @@ def _wire(declared: PropertyProtocol) -> str:
     return declared.name.get_untrusted_value()
 
 
-def imported(page: PageShape) -> list[str]:
-    """Return the imports of the models and enums of a page, and of all that they hold."""
+def imported(shape: ListShape) -> list[str]:
+    """Return the imports of the models and enums of a response with one list, and of all that they hold."""
     lines: set[str] = set()
-    for model in (page.response, *(structure.model for structure in page.structures)):
+    held = [*(holder.model for holder in shape.holders), *(structure.model for structure in shape.structures)]
+    for model in held:
         lines.add(f"from ..models.{model.class_info.module_name} import {model.class_info.name}")
         lines |= {*(model.relative_imports or ()), *(model.lazy_imports or ())}
     return sorted(line.replace("from ..", "from ...", 1) for line in lines if line.startswith("from ..models"))

@@ -1,17 +1,17 @@
-"""Pages of iTwins and of scene objects that deviate from the description in any way, read in both ways.
+"""Responses with a list that deviate from the description in any way, read in both ways.
 
-A page that is as described is read faster than any other, and gives the same models. Source: sections 2.5 and 2.7.
+One that is as described is read faster than any other, and gives the same models. Source: sections 2.5 to 2.7, and 4.5.
 """
 
 import json
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import httpx
 from itwin_platform_api.api.itwins import list_itwins
-from itwin_platform_api.api.scenes import list_scene_objects
-from itwin_platform_api.models import ITwinsResponse, SceneObjectsResponse
+from itwin_platform_api.api.scenes import create_scene, list_scene_objects
+from itwin_platform_api.models import ITwinsResponse, SceneObjectsResponse, SceneResponse
 
 from .figure import Figure, exactly
 
@@ -77,6 +77,17 @@ OBJECT: dict[str, Any] = {
     "creationTime": "2024-05-14T09:30:53.589Z",
     "lastModified": "2022-06-09T17:26:11.13",
 }
+#: An object as create scene returns it, and the scene that holds it.
+CREATED = {name: OBJECT[name] for name in ("id", "displayName", "visible", "version")}
+SCENE: dict[str, Any] = {
+    "id": "ebb6f93f-53ca-4fcc-8909-a9f2cb35b4cd",
+    "displayName": "Harbour",
+    "iTwinId": "2094fbc3-1151-4350-aa62-429e1125bc6b",
+    "parentId": "554bbde0-69a1-4f25-b9f8-65585d17c7bd",
+    "createdById": "ec1bc091-7bf5-4cf8-9b15-d1bb625ac677",
+    "creationTime": "2024-05-14T09:30:53.589Z",
+    "lastModified": "2022-06-09T17:26:11.13",
+}
 CONTEXT = {"displayName": "Harbour", "lastModified": "2024-05-14T09:30:53.589Z", "isPartial": False}
 #: JSON values that replace others.
 VALUES = [
@@ -95,7 +106,8 @@ def items_of(name: str, source: random.Random) -> list[dict[str, str]]:
         complete = ITWIN if source.random() < 0.7 else {name: ITWIN[name] for name in SUMMARY}
         return [encoded(complete) for _ in range(source.randrange(4))]
     kinds = [source.choice([*DATA]) for _ in range(source.randrange(4))]
-    return [encoded(OBJECT | {"kind": kind, "data": DATA[kind]}) for kind in kinds]
+    item = CREATED if name == "scene" else OBJECT
+    return [encoded(item | {"kind": kind, "data": DATA[kind]}) for kind in kinds]
 
 
 def encoded(values: dict[str, Any]) -> dict[str, str]:
@@ -127,29 +139,48 @@ def deviate_inside(item: dict[str, str], source: random.Random) -> None:
 
 
 def mutated(name: str, source: random.Random) -> bytes:
-    """Return a page with some or many deviations from the description."""
-    items = items_of(name, source)
-    page = {name: "", "_links": json.dumps(source.choice([LINKS, {}, {"self": LINKS["self"]}]))}
+    """Return a response with some or many deviations from the description."""
+    if name == "scene":
+        data = {"objects": listed(name, source)}
+        scene = encoded(SCENE) | {"sceneData": written(astray(data, source), source)}
+        for _ in range(source.choice([0, 0, 1])):
+            deviate(scene, [*scene], source)
+        response = {name: written(scene, source)}
+    else:
+        response = {
+            name: listed(name, source),
+            "_links": json.dumps(source.choice([LINKS, {}, {"self": LINKS["self"]}])),
+        }
     if name == "objects":
-        page["sceneContext"] = json.dumps(CONTEXT)
-    for item in items:
-        if "data" in item and source.random() < 0.3:
-            deviate_inside(item, source)
-        for _ in range(source.choice([0, 0, 1, 2])):
-            deviate(item, [*item], source)
-    texts = [written(item, source) for item in items] + [source.choice(VALUES)] * (source.random() < 0.05)
-    page[name] = source.choice(VALUES) if source.random() < 0.03 else f"[{', '.join(texts)}]"
-    if source.random() < 0.2:
-        page[source.choice([*page, "more"])] = source.choice(VALUES)
-    if source.random() < 0.05:
-        page.pop(source.choice(list(page)))
-    body = bytearray(written(page, source).encode("utf-8", "surrogatepass"))
+        response["sceneContext"] = json.dumps(CONTEXT)
+    body = bytearray(written(astray(response, source), source).encode("utf-8", "surrogatepass"))
     if source.random() < 0.1:
         at = source.randrange(len(body))
         body[at : at + source.randrange(3)] = source.choice(
             [b"", b"7", b"9" * 21, b".", b"e", b'"', b"-", b"\xff", b","]
         )
     return bytes(body)
+
+
+def listed(name: str, source: random.Random) -> str:
+    """Return the list of a response; now and then another value."""
+    items = items_of(name, source)
+    for item in items:
+        if "data" in item and source.random() < 0.3:
+            deviate_inside(item, source)
+        for _ in range(source.choice([0, 0, 1, 2])):
+            deviate(item, [*item], source)
+    texts = [written(item, source) for item in items] + [source.choice(VALUES)] * (source.random() < 0.05)
+    return source.choice(VALUES) if source.random() < 0.03 else f"[{', '.join(texts)}]"
+
+
+def astray(members: dict[str, str], source: random.Random) -> dict[str, str]:
+    """Return an object around a list as it is; now and then with another value, one more, or one less."""
+    if source.random() < 0.2:
+        members[source.choice([*members, "more"])] = source.choice(VALUES)
+    if source.random() < 0.05:
+        members.pop(source.choice(list(members)))
+    return members
 
 
 def written(members: dict[str, str], source: random.Random) -> str:
@@ -174,35 +205,42 @@ def shape(value: object) -> object:
     return type(value), repr(value)
 
 
+#: By the name of what a response holds: what reads it, and its model.
+RESPONSES: dict[str, tuple[Callable[[httpx.Response], object], type[Any]]] = {
+    "iTwins": (list_itwins.parse_response, ITwinsResponse),
+    "objects": (list_scene_objects.parse_response, SceneObjectsResponse),
+    "scene": (create_scene.parse_response, SceneResponse),
+}
+
+
 def parsed(name: str, body: bytes) -> object:
-    """Parse a page as the client does; return None for what it rejects."""
-    parse = list_itwins.parse_response if name == "iTwins" else list_scene_objects.parse_response
+    """Parse a response as the client does; return None for what it rejects."""
     try:
-        return parse(httpx.Response(200, content=body))
+        return RESPONSES[name][0](httpx.Response(200, content=body))
     except Exception:  # noqa: BLE001  # both ways must reject it, with whatever error
         return None
 
 
 def made_of_dictionaries(name: str, body: bytes) -> object:
-    """Make the models of a page of the dictionaries that the json module returns; None for what is no object."""
+    """Make the models of the dictionaries that the json module returns; None for what is no object."""
     try:
         value = json.loads(body)
     except ValueError:
         return None
-    response = ITwinsResponse if name == "iTwins" else SceneObjectsResponse
-    return response.from_dict(value) if isinstance(value, dict) else None
+    made: object = RESPONSES[name][1].from_dict(value) if isinstance(value, dict) else None
+    return made
 
 
 def different(name: str, *, count: int, seed: int = 15) -> list[bytes]:
-    """Return the pages, of `count` mutated ones, that are not read as the models are made of dictionaries."""
+    """Return the responses, of `count` mutated ones, that are not read as the models are made of dictionaries."""
     source = random.Random(seed)
     bodies = (mutated(name, source) for _ in range(count))
     return [body for body in bodies if shape(parsed(name, body)) != shape(made_of_dictionaries(name, body))]
 
 
-def mutated_pages(*, count: int = 100_000) -> list[Figure]:
-    """Read mutated pages of iTwins and of scene objects."""
+def mutated_lists(*, count: int = 100_000) -> list[Figure]:
+    """Read mutated pages of iTwins and of scene objects, and mutated scenes."""
     return [
-        exactly(f"{count:,} mutated pages of {name}: read as other models", len(different(name, count=count)), 0)
-        for name in ("iTwins", "objects")
+        exactly(f"{count:,} mutated responses with {name}: read as other models", len(different(name, count=count)), 0)
+        for name in RESPONSES
     ]
