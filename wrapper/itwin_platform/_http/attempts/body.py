@@ -29,22 +29,23 @@ async def read_body(response: Response, *, limit: int) -> Response:
             far as it could be read.
         httpx.RequestError: the body of a success broke off.
     """
-    body = bytearray()
+    pieces: list[bytes] = []
     is_success = response.status_code < 300
     was_read = response.is_stream_consumed
     try:
-        reason = await (_take if was_read else _read)(response, body, limit=limit)
+        reason = await (_take if was_read else _read)(response, pieces, limit=limit)
     except BROKEN_OFF:
         if is_success:
             raise
         reason = None
+    # One copy of a large body, and none of one that came at once.
+    body = b"".join(pieces)
     if reason is not None and is_success:
-        kept = bytes(body[:KEPT_OF_TOO_LARGE])
-        raise ResponseDecodeError(response.status_code, response.headers, kept, reason=reason)
+        raise ResponseDecodeError(response.status_code, response.headers, body[:KEPT_OF_TOO_LARGE], reason=reason)
     if was_read:
-        headers, stream = without_encoding(response), ReadBody(bytes(body))
+        headers, stream = without_encoding(response), ReadBody(body)
         return Response(response.status_code, headers=headers, stream=stream, extensions=response.extensions)
-    response.stream = ReadBody(bytes(body))
+    response.stream = ReadBody(body)
     return response
 
 
@@ -54,26 +55,29 @@ def received_body(response: Response) -> bytes:
     return b"".join(response.stream)
 
 
-async def _take(response: Response, body: bytearray, *, limit: int) -> str | None:
+async def _take(response: Response, pieces: list[bytes], *, limit: int) -> str | None:
     """Take a body that was read already; httpx has decoded it."""
     if "network_stream" in response.extensions:
         await close_if_surplus(response.stream, response.extensions)
     await response.aclose()
     try:
-        body += response.content
+        content = response.content
     except NOT_KEPT:
         return "an event hook or a transport has consumed its body without keeping it: read it with `aread()` there"
-    return _cut(body, limit=limit)
+    pieces.append(content[:limit])
+    return _too_large(limit) if len(content) > limit else None
 
 
-async def _read(response: Response, body: bytearray, *, limit: int) -> str | None:
+async def _read(response: Response, pieces: list[bytes], *, limit: int) -> str | None:
     stream = response.stream
     assert isinstance(stream, BodyStream)  # noqa: S101  # what an async transport promises to return
-    reason = None
+    reason, room = None, limit
     try:
         async for chunk in stream:
-            body += chunk
-            if (reason := _cut(body, limit=limit)) is not None:
+            pieces.append(chunk if len(chunk) <= room else chunk[:room])
+            room -= len(chunk)
+            if room < 0:
+                reason = _too_large(limit)
                 break
         if reason is None and "network_stream" in response.extensions:
             await close_if_surplus(stream, response.extensions)
@@ -84,13 +88,6 @@ async def _read(response: Response, body: bytearray, *, limit: int) -> str | Non
         raise
     await stream.aclose()
     return reason
-
-
-def _cut(body: bytearray, *, limit: int) -> str | None:
-    if len(body) <= limit:
-        return None
-    del body[limit:]
-    return _too_large(limit)
 
 
 def _too_large(limit: int) -> str:
