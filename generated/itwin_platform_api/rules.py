@@ -206,14 +206,11 @@ def _array(rule: Rule, value: object) -> Violation | None:
 
 
 def _object(rule: Rule, value: object) -> Violation | None:
-    # In a mapping, null is sent where the service need not accept it: what it means is not documented for most.
-    mapping = isinstance(value, Mapping)
-    if mapping:
-        fields: Any = value
-    elif hasattr(value, "wire_fields"):
-        fields = value.wire_fields()
-    else:
+    fields = value if isinstance(value, Mapping) else _fields_of_model(value)
+    if fields is None:
         return _violation(rule, "must be a mapping")
+    # In a mapping, null is sent where the service need not accept it: what it means is not documented for most.
+    mapping = fields is value
     properties = rule.properties
     if rule.forms:
         kind = fields.get("type")
@@ -234,6 +231,10 @@ def _object(rule: Rule, value: object) -> Violation | None:
         if broken is not None:
             return _inside(rule.argument, broken)
     return None
+
+
+def _fields_of_model(value: Any) -> Mapping[Any, object] | None:
+    return value.wire_fields() if hasattr(value, "wire_fields") else None
 
 
 def _misspelt(properties: Mapping[str, Rule], fields: Mapping[Any, object]) -> Violation | None:

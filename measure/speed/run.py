@@ -116,7 +116,11 @@ def main() -> None:
     workloads, rounds = (QUICK, 2) if arguments.quick else (WORKLOADS, arguments.rounds)
     if arguments.only and not arguments.report:
         workloads = tuple(workload for workload in WORKLOADS if workload.title in arguments.only)
-    pythons = dict.fromkeys(CLIENTS, arguments.peers) | {OURS: arguments.ours, SNIFFIO: arguments.sniffio}
+    pythons: dict[str, str] = {
+        **dict.fromkeys(CLIENTS, arguments.peers),
+        OURS: arguments.ours,
+        SNIFFIO: arguments.sniffio,
+    }
     figures, load = measure(workloads, rounds, pythons)
     print_table("ratios to httpx + json: median [quartiles] of the rounds; less is better", table(figures))
     print_table("1,000 calls at once", tasks(figures))

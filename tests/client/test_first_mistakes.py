@@ -19,7 +19,8 @@ async def coroutine(_: object) -> None:
 
 def client(**arguments: Any) -> PlatformClient:
     """A client with these arguments."""
-    return PlatformClient(**({"base_url": "https://service.example", "vendor": "v", "token": "t"} | arguments))
+    required: dict[str, Any] = {"base_url": "https://service.example", "vendor": "v", "token": "t"}
+    return PlatformClient(**(required | arguments))
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ FORBIDDEN = (
     | {frozenset({"include_inactive", "status"}): "includeInactive"}
 )
 #: A value of each parameter of list iTwins, by its argument in the generated function.
-PARAMETERS: dict[str, object] = dict.fromkeys((*SIMPLE, "filter", "order_by"), "x") | {
+PARAMETERS: dict[str, object] = {
+    **dict.fromkeys((*SIMPLE, "filter", "order_by"), "x"),
     "include_inactive": False,
     "sub_class": ["x"],
     "select": ["x"],
