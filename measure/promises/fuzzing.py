@@ -22,6 +22,8 @@ from .calls import CALLS
 from .figure import Figure, exactly
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
+#: What every response of the client has.
+REQUEST = httpx.Request("GET", "https://service.example/")
 #: The status of a success of each operation, and the generated function that parses it.
 PARSERS: tuple[tuple[int, Callable[..., object]], ...] = (
     (201, create_detector.parse_response),
@@ -115,7 +117,9 @@ def fuzzed_responses(*, count: int, seed: int = 1) -> int:
         try:
             if number % 2:
                 status, parse = PARSERS[source.randrange(len(PARSERS))]
-                parse(DecodedResponse(httpx.Response(status, stream=ReadBody(content)), content))
+                response = DecodedResponse(httpx.Response(status, stream=ReadBody(content)), content)
+                response.request = REQUEST
+                parse(response)
             else:
                 error = status_error(status=source.randint(300, 999), headers={}, body=content, attempts=1)
                 str(error).encode()
