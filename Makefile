@@ -155,8 +155,8 @@ $(READY): pyproject.toml constraints.txt
 .venv-release/.ready: tools/release/requirements.txt
 	$(call set-up,--requirement $<)
 
-.venv-docs/.ready: docs/requirements.txt constraints.txt
-	$(call set-up,--constraint constraints.txt --requirement $<)
+.venv-docs/.ready: docs/requirements.txt pyproject.toml constraints.txt
+	$(call set-up,--constraint constraints.txt --editable '.[sandbox]' --requirement $<)
 
 # As users install the client: httpx imports rich if it is installed, and a development tool installs it.
 .venv-bench-ours/.ready: pyproject.toml constraints.txt
