@@ -84,11 +84,17 @@ def _json_values(value: Any) -> Any:
     kind = type(value)
     if kind in PLAIN or (kind in _CONTAINERS and _has_json_types(value)):
         return value
+    # Most values of a model are plain: asking here saves a call for each.
     if isinstance(value, (list, tuple)):
-        return [_json_values(item) for item in value]
+        return [item if type(item) in PLAIN else _json_values(item) for item in value]
     fields = value.wire_fields() if hasattr(value, "wire_fields") else value
-    if isinstance(fields, Mapping):
-        return {name: _json_values(item) for name, item in fields.items() if item is not UNSET}
+    # A plain dict is checked first: `isinstance(value, Mapping)` takes ten times as long.
+    if type(fields) is dict or isinstance(fields, Mapping):
+        return {
+            name: item if type(item) in PLAIN else _json_values(item)
+            for name, item in fields.items()
+            if item is not UNSET
+        }
     encoded = encode_scalar(value)
     if type(encoded) not in PLAIN:
         raise TypeError(kind)
