@@ -205,12 +205,14 @@ def _array(rule: Rule, value: object) -> Violation | None:
     return None
 
 
-def _object(rule: Rule, value: object) -> Violation | None:
-    fields = value if isinstance(value, Mapping) else _fields_of_model(value)
-    if fields is None:
+def _object(rule: Rule, value: Any) -> Violation | None:
+    # A plain dict is checked first: `isinstance(value, Mapping)` takes ten times as long.
+    mapping = type(value) is dict or isinstance(value, Mapping)
+    if not mapping and not hasattr(value, "wire_fields"):
         return _violation(rule, "must be a mapping")
-    # In a mapping, null is sent where the service need not accept it: what it means is not documented for most.
-    mapping = fields is value
+    if not rule.properties and not rule.forms:
+        return None
+    fields = value if mapping else _fields_of_model(value)
     properties = rule.properties
     if rule.forms:
         kind = fields.get("type")
@@ -218,23 +220,30 @@ def _object(rule: Rule, value: object) -> Violation | None:
         if form is None:
             return _violation(rule, f"needs a `type`, one of {', '.join(rule.forms)}; unchecked, any other is sent")
         properties = form.properties
-    misspelt = _misspelt(properties, fields) if mapping else None
-    if misspelt is not None:
-        return _inside(rule.argument, misspelt)
+    broken = _misspelt(properties, fields) if mapping and not properties.keys() >= {*fields} else None
+    broken = broken or _property(properties, fields, mapping=mapping)
+    return None if broken is None else _inside(rule.argument, broken)
+
+
+def _fields_of_model(value: Any) -> Mapping[Any, object]:
+    fields: Mapping[Any, object] = value.wire_fields()
+    return fields
+
+
+def _property(properties: Mapping[str, Rule], fields: Mapping[Any, object], *, mapping: bool) -> Violation | None:
+    """Check the properties of an object, in the order of its rules."""
     for name, inner in properties.items():
         if name in fields:
             found = fields[name]
+            # In a mapping, null is sent where the service need not accept it: what it means is not documented for most.
             broken = None if found is None and mapping and not inner.required else _broken(inner, found)
+        elif inner.required:
+            broken = _missing(inner, "is required" if mapping else "is required: UNSET would omit it")
         else:
-            words = "is required" if mapping else "is required: UNSET would omit it"
-            broken = _missing(inner, words) if inner.required else None
+            continue
         if broken is not None:
-            return _inside(rule.argument, broken)
+            return broken
     return None
-
-
-def _fields_of_model(value: Any) -> Mapping[Any, object] | None:
-    return value.wire_fields() if hasattr(value, "wire_fields") else None
 
 
 def _misspelt(properties: Mapping[str, Rule], fields: Mapping[Any, object]) -> Violation | None:
