@@ -90,14 +90,20 @@ def _json_values(value: Any) -> Any:
     fields = value.wire_fields() if hasattr(value, "wire_fields") else value
     # A plain dict is checked first: `isinstance(value, Mapping)` takes ten times as long.
     if type(fields) is dict or isinstance(fields, Mapping):
-        return {
-            name: item if type(item) in PLAIN else _json_values(item)
-            for name, item in fields.items()
-            if item is not UNSET
-        }
+        return _json_object(fields)
+    return _json_scalar(value)
+
+
+def _json_object(fields: Mapping[Any, Any]) -> dict[Any, Any]:
+    return {
+        name: item if type(item) in PLAIN else _json_values(item) for name, item in fields.items() if item is not UNSET
+    }
+
+
+def _json_scalar(value: Any) -> Any:
     encoded = encode_scalar(value)
     if type(encoded) not in PLAIN:
-        raise TypeError(kind)
+        raise TypeError(type(value))
     return encoded
 
 

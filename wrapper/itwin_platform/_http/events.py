@@ -156,9 +156,7 @@ def log(event: BackoffEvent | RetryScheduled | GateChanged) -> None:
 def _line(event: BackoffEvent | RetryScheduled | GateChanged) -> tuple[int, str, tuple[object, ...]]:
     """Return the level, the text and the values of the line of the log."""
     if isinstance(event, GateChanged):
-        change = "is shared again" if event.is_shared else "continues without its server"
-        level = logging.INFO if event.is_shared else logging.WARNING
-        return level, "gate %r %s%s", (event.name, change, f": {event.reason}" if event.reason else "")
+        return _line_of_gate(event)
     called = (event.method, event.route)
     if isinstance(event, CooldownStarted):
         return logging.WARNING, "%s %s -> 429: no request starts for %.3g s", (*called, event.seconds)
@@ -172,6 +170,12 @@ def _line(event: BackoffEvent | RetryScheduled | GateChanged) -> tuple[int, str,
         return logging.INFO, "%s %s -> %s: attempt %d in %.3g s", (*called, found, event.attempt, event.seconds)
     attempt = (event.status or event.error, event.seconds * 1000, event.attempt, event.correlation_id)
     return logging.DEBUG, "%s %s -> %s in %.0f ms (attempt %d, correlation id %s)", (*called, *attempt)
+
+
+def _line_of_gate(event: GateChanged) -> tuple[int, str, tuple[object, ...]]:
+    change = "is shared again" if event.is_shared else "continues without its server"
+    level = logging.INFO if event.is_shared else logging.WARNING
+    return level, "gate %r %s%s", (event.name, change, f": {event.reason}" if event.reason else "")
 
 
 def _extra(event: BackoffEvent | RetryScheduled | GateChanged) -> dict[str, object]:

@@ -63,6 +63,13 @@ def middle(time_range: TimeRange, moments: list[datetime | None]) -> datetime | 
     return None if moment == until else moment
 
 
+def next_start(time_range: TimeRange, reached: TimeRange, moments: list[datetime | None]) -> datetime | None:
+    """Return the time from which what is left of a range is read; None where its order does not tell."""
+    moment = reached.reached or (_LATEST if reached.timeless else None)
+    is_new = moment != time_range.since and bool(moments or time_range.ties)
+    return moment if is_new and is_sorted(moments) else None
+
+
 def ties_at_the_end(moments: list[datetime | None]) -> tuple[datetime | None, int]:
     """Return the last time, None where it is missing, and how many of the last items have it."""
     count = next((count for count, moment in enumerate(reversed(moments)) if moment != moments[-1]), len(moments))
@@ -201,18 +208,24 @@ class TimeRangeRun(Run[ITwin]):
         """Begin what is left of a range that reached the cap, and return its position."""
         time_range, moments = self._range, [moment for _, moment in self._read]
         reached = self._position(run.end, waiting=0).range or time_range
-        moment = reached.reached or (_LATEST if reached.timeless else None)
-        is_new = moment is not None and moment != time_range.since and bool(moments or time_range.ties)
-        if moment is not None and is_new and is_sorted(moments):
-            self._range = TimeRange(since=moment, until=time_range.until, timeless=reached.timeless)
-            ties = reached.ties
-            self._seen = set()
-            self._seen.update(identity for identity, _ in self._read[-ties:] if isinstance(identity, str))
-        else:
-            moment, ties = middle(time_range, moments), 0
-            timeless = time_range.since is None or time_range.timeless
-            self._range = TimeRange(since=time_range.since, until=moment, timeless=timeless)
-            self._is_sorted = False
+        moment = next_start(time_range, reached, moments)
+        if moment is None:
+            return self._first_half(time_range, moments, earlier)
+        self._range = TimeRange(since=moment, until=time_range.until, timeless=reached.timeless)
+        ties = reached.ties
+        self._seen = set()
+        self._seen.update(identity for identity, _ in self._read[-ties:] if isinstance(identity, str))
+        query = ((SKIP, str(ties)),) if ties else None
+        after = Position(range=self._range, query=query, items=ties, earlier=earlier - ties)
+        # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
+        are_known = ties <= len(self._read)
+        self._run = self._begin(Position(range=self._range, earlier=earlier) if are_known else after)
+        return after
+
+    def _first_half(self, time_range: TimeRange, moments: list[datetime | None], earlier: int) -> Position | None:
+        """Begin the first half of a range that is read again, and return its position; None where none is shorter."""
+        self._is_sorted = False
+        moment = middle(time_range, moments)
         if moment is None:
             self.problem = PagingError(
                 f"{self.max_return} iTwins or more match "
@@ -220,14 +233,12 @@ class TimeRangeRun(Run[ITwin]):
                 "none, than the cap of X-Max-Return allows, so this cannot be split further. Narrow the listing by "
                 "sub_class or filter, or pass the other time as partition_by"
             )
-            self._range = time_range
             return None
-        query = ((SKIP, str(ties)),) if ties else None
-        after = Position(range=self._range, query=query, items=ties, earlier=earlier - ties)
-        # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
-        are_known = ties <= len(self._read)
-        self._run = self._begin(Position(range=self._range, earlier=earlier) if are_known else after)
-        return after
+        timeless = time_range.since is None or time_range.timeless
+        self._range = TimeRange(since=time_range.since, until=moment, timeless=timeless)
+        start = Position(range=self._range, earlier=earlier)
+        self._run = self._begin(start)
+        return start
 
     def recovers(self, error: PlatformError) -> bool:
         """Tell whether the run continues without what the service rejected: a cap of 10000, a null, an order."""

@@ -322,12 +322,20 @@ class ListingRun(Run[T]):
                 self._seen.add(each)
         return repeated
 
-    def _endless(self, skip: int | None) -> str | None:
-        """Return why a listing that continues at an offset would not come to an end; None when it would."""
+    def _endless(self, following: Query) -> PagingError | None:
+        """Return why a listing that continues with this query would not come to an end; None when it would."""
+        skip = skip_of(following)
         if self._empty_pages > MOST_EMPTY:
-            return f"{self._empty_pages} pages in a row were empty, and each links to another one"
+            return PagingError(f"{self._empty_pages} pages in a row were empty, and each links to another one")
         if self.max_return is not None and (skip or 0) > self._listing.skip + self.max_return:
-            return f"the link to the next page leads past max_return={self.max_return}, where there are no more items"
+            return PagingError(
+                f"the link to the next page leads past max_return={self.max_return}, where there are no more items"
+            )
+        if skip is None:
+            # Offsets only grow, so each loop has a link without one: only these are kept, as hashes, which are short.
+            if hash(following) in self._followed:
+                return PagingError("the link to the next page leads to one that was read before")
+            self._followed.add(hash(following))
         return None
 
     def _following(self, current: Query, href: object) -> Query | None:
@@ -343,15 +351,9 @@ class ListingRun(Run[T]):
         except PagingError as error:
             self.problem = error
             return None
-        if following is not None and (endless := self._endless(skip_of(following))) is not None:
-            self.problem = PagingError(endless)
+        if following is not None and (endless := self._endless(following)) is not None:
+            self.problem = endless
             return None
-        if following is not None and skip_of(following) is None:
-            # Offsets only grow, so each loop has a link without one: only these are kept, as hashes, which are short.
-            if hash(following) in self._followed:
-                self.problem = PagingError("the link to the next page leads to one that was read before")
-                return None
-            self._followed.add(hash(following))
         # One link that is not as expected is read as a cursor: from then on links are followed one by one.
         self.steady = following == _after(current) and (self.steady or self.pages_read == 1)
         return following

@@ -66,11 +66,7 @@ class Outage:
         Returns:
             Whether a round begins: the operation closes, or stays closed after its probe.
         """
-        is_suspect = self._failed_paths.pop(path, False)
-        self._failed_paths[path] = is_suspect
-        self._has_new_path = self._has_new_path or not is_suspect
-        if len(self._failed_paths) > MOST_PATHS:
-            del self._failed_paths[next(iter(self._failed_paths))]
+        is_suspect = self._is_suspect(path)
         if is_first:
             self._in_a_row += 1 if is_suspect else SUSPECTS_SHARE
         closes = self.rounds == 0 and self._in_a_row >= FAILURES_TO_CLOSE * SUSPECTS_SHARE
@@ -85,6 +81,15 @@ class Outage:
         if self.rounds:
             self.until = max(self.until, now + min(named_delay, LONGEST_CLOSURE))
         return closes or is_probe
+
+    def _is_suspect(self, path: str) -> bool:
+        """Note a path that failed; return whether it is a suspect."""
+        is_suspect = self._failed_paths.pop(path, False)
+        self._failed_paths[path] = is_suspect
+        self._has_new_path = self._has_new_path or not is_suspect
+        if len(self._failed_paths) > MOST_PATHS:
+            del self._failed_paths[next(iter(self._failed_paths))]
+        return is_suspect
 
     def succeeded(self, path: str) -> bool:
         """Open the operation after a success; return whether nothing is left to remember."""

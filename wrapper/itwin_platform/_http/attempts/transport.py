@@ -162,10 +162,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     async def _run(self, call: Call) -> httpx.Response:
         while True:
             attempt = await self._attempt(call)
-            if attempt.response is not None:
-                self._was_reached = True
-            elif not self._was_reached and is_nowhere(attempt.error, host=call.request.url.host):
-                attempt = attempt._replace(outcome=Outcome.NEVER_REACHED)
             rounds = self._operations.note(
                 call, attempt, random_number=self._sender.random_number, on_event=self._sender.on_event
             )
@@ -198,6 +194,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if attempt.outcome is Outcome.RATE_LIMITED:
                 until = asyncio.get_running_loop().time() + self._gate.cooldown_left()
                 self._seen.note(attempt.response, token=call.token, until=until)
+            if attempt.response is not None:
+                self._was_reached = True
+            elif not self._was_reached and is_nowhere(attempt.error, host=call.request.url.host):
+                return attempt._replace(outcome=Outcome.NEVER_REACHED)
             return attempt
         finally:
             self._release(call)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: An idle connection is closed after so many seconds: httpx's own default.
 KEEPALIVE = 5.0
 _PORTS = {b"http": 80, b"https": 443}
+#: The headers that state where a body ends, in lower case.
+_LENGTH = b"content-length"
+_FRAMING = (_LENGTH, b"transfer-encoding")
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 #: What a line of a head may consist of: tabs, what is visible in ASCII, and the bytes above.
 _IN_A_LINE = b"\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))
@@ -235,13 +238,7 @@ def head_of(method: bytes, target: bytes, headers: Headers, content: bytes) -> b
     Raises:
         httpx.LocalProtocolError: it could be read as another head, or as two.
     """
-    length = b"%d" % len(content)
-    framing = [pair for pair in headers if pair[0].lower() in (b"content-length", b"transfer-encoding")]
-    if any(name.lower() == b"transfer-encoding" for name, _ in framing) or (content and not framing):
-        # The body is complete by now, though it was to be streamed.
-        headers = [*(pair for pair in headers if pair not in framing), (b"Content-Length", length)]
-    elif [value for _, value in framing] not in ([], [length]):
-        raise httpx.LocalProtocolError("Content-Length is not the length of the body")
+    headers = _framed(headers, content)
     lines = [b"%s %s HTTP/1.1\r\n" % (method, target), *[b"%s: %s\r\n" % pair for pair in headers], b"\r\n"]
     head = b"".join(lines)
     is_legal = _is_token(method) and not target.translate(None, _IN_A_TARGET) and all(_is_token(n) for n, _ in headers)
@@ -249,6 +246,17 @@ def head_of(method: bytes, target: bytes, headers: Headers, content: bytes) -> b
     if not is_legal or head.translate(None, _IN_A_LINE) != b"\r\n" * len(lines):
         raise httpx.LocalProtocolError("the method, the URL or a header has characters that HTTP does not allow")
     return head
+
+
+def _framed(headers: Headers, content: bytes) -> Headers:
+    framing = [(name.lower(), value) for name, value in headers if name.lower() in _FRAMING]
+    length = b"%d" % len(content)
+    if framing == [(_LENGTH, length)] or not (framing or content):
+        return headers
+    if {name for name, _ in framing} == {_LENGTH}:
+        raise httpx.LocalProtocolError("Content-Length is not the length of the body")
+    # The body is complete by now, though it was to be streamed.
+    return [*(pair for pair in headers if pair[0].lower() not in _FRAMING), (b"Content-Length", length)]
 
 
 @lru_cache(maxsize=128)

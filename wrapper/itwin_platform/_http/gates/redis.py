@@ -107,8 +107,7 @@ class _RedisEngine:
         else:
             self._from_url: Callable[..., Any] = asyncio_redis.Redis.from_url
             try:
-                parts = urlsplit(self._url)
-                self._where = f"{parts.scheme}://{parts.hostname or ''}:{parts.port or 6379}{parts.path}"
+                self._where = _address_of(self._url)
                 self.leave_loop()
             except ValueError as error:
                 raise UsageError("redis must be a URL such as redis://localhost:6379/0") from error
@@ -193,12 +192,9 @@ class _RedisEngine:
 
     def _translated(self, error: Exception) -> Exception:
         """Return what an error means: the configuration is wrong, or the server cannot be used for now."""
-        causes: list[BaseException] = [error]
-        while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
-            causes.append(cause)
-        # A wrong password comes as the cause of a ConnectionError.
+        causes = _causes_of(error)
         text = " ".join(map(str, causes))
-        codes = [found.group(1) for each in causes if (found := _CODE.search(str(each)))]
+        codes = _codes_of(causes)
         name = codes[0] if codes else type(causes[-1]).__name__
         if any(isinstance(each, self._errors.AuthenticationError) for each in causes):
             return EngineRejectsError(f"{self._where} rejects the user name or the password in redis ({name})")
@@ -209,3 +205,22 @@ class _RedisEngine:
         if isinstance(causes[-1], self._errors.ResponseError):
             return EngineUnreachableError(f"{self._where} responds with an error ({name})")
         return EngineUnreachableError(f"{self._where} is unreachable ({name})")
+
+
+def _address_of(url: str) -> str:
+    """Return a URL without its user name and password."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname or ''}:{parts.port or 6379}{parts.path}"
+
+
+def _causes_of(error: BaseException) -> list[BaseException]:
+    """Return an error and what caused it: a wrong password comes as the cause of a ConnectionError."""
+    causes = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
+        causes.append(cause)
+    return causes
+
+
+def _codes_of(causes: list[BaseException]) -> list[str]:
+    """Return the codes with which the server names what is wrong."""
+    return [found.group(1) for each in causes if (found := _CODE.search(str(each)))]

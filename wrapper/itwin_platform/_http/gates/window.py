@@ -205,8 +205,11 @@ class Window:
             self._kept_wait = self._waited
         self._allowed += 1
         self._open = min(self._open + 1, self._most)
-        if (learned := self._learned) is None or permit.number <= self._since:
-            return
+        if self._learned is not None and permit.number > self._since:
+            self._try_faster(self._learned)
+
+    def _try_faster(self, learned: _Rate) -> None:
+        """Count a response at the learned rate; after enough of them, try a higher one."""
         self._responses += 1
         full = max(learned.requests, FEWEST_RESPONSES) * self._patience
         if self._is_held_back and self._responses >= full:
