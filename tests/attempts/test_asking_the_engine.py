@@ -5,7 +5,14 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
 import pytest
-from itwin_platform._http.gates.shared import EngineUnreachableError, Reply, Request, SharedGate
+from itwin_platform import StateError, UsageError
+from itwin_platform._http.gates.shared import (
+    EngineRejectsError,
+    EngineUnreachableError,
+    Reply,
+    Request,
+    SharedGate,
+)
 from itwin_platform._http.gates.window import Permit
 
 NOTHING = Reply(known=True, wait=None, rank=0, cooldown=0.0, is_contended=True, differs=False, permits=())
@@ -20,6 +27,8 @@ class ScriptedEngine:
         self.wanted: list[int] = []
         self.latency = 0.0
         self.is_reachable = True
+        self.listening: Exception | None = None
+        self.closing: Exception | None = None
 
     async def exchange(self, request: Request) -> Reply:
         """Return the next reply."""
@@ -32,13 +41,18 @@ class ScriptedEngine:
 
     async def listen(self, process: str, *, ready: Callable[[], None], called: Callable[[], None]) -> None:
         """Bring no message."""
+        if self.listening is not None:
+            raise self.listening
         await asyncio.Event().wait()
 
     def leave_loop(self) -> None:
-        """Nothing belongs to a loop."""
+        """Be asked from another loop, to which the replies that are left belong."""
+        self.asked.clear()
 
     async def aclose(self) -> None:
-        """Nothing was opened."""
+        """Close, or fail to."""
+        if self.closing is not None:
+            raise self.closing
 
 
 @pytest.fixture
@@ -132,3 +146,35 @@ async def test_a_cooldown_of_the_engine_holds_without_it(gate: SharedGate, engin
     engine.is_reachable = False
     gate.abandoned(await task)
     assert asyncio.get_running_loop().time() == pytest.approx(30.0, abs=0.01)
+
+
+async def test_an_engine_that_rejects_the_subscription_ends_the_waits(gate: SharedGate, engine: ScriptedEngine) -> None:
+    """A user who may not subscribe has to be told, because every wait would depend on it."""
+    engine.listening = EngineRejectsError("the user may not subscribe")
+    with pytest.raises(UsageError, match="RedisGate: the user may not subscribe"):
+        await waiting(gate)
+
+
+async def test_a_gate_closes_whatever_its_engine_says(gate: SharedGate, engine: ScriptedEngine) -> None:
+    """A connection that cannot be closed in order is no error of the program, which needs it no more."""
+    engine.closing = ConnectionResetError("the peer was quicker")
+    await gate.aclose()
+    with pytest.raises(StateError, match="the gate is closed"):
+        await waiting(gate)
+
+
+def test_a_gate_serves_one_event_loop_after_the_other() -> None:
+    """What a closed loop left behind is forgotten; while a report of one loop is due, no other may use the gate."""
+    engine = ScriptedEngine()
+    engine.replies = [replace(NOTHING, permits=[Permit(period=0, number=1, at=0.0)])]
+    gate = SharedGate(engine, name="test", max_in_flight=40, rate=None, workers=1, on_event=None)
+    with asyncio.Runner() as first, asyncio.Runner() as second:
+        left = first.run(gate.enter(gate.ticket(), max_wait=60.0, until=None))
+        gate.answered(first.run(gate.enter(gate.ticket(), max_wait=60.0, until=None)))
+        with pytest.raises(StateError, match="in use in another event loop"):
+            second.run(gate.enter(gate.ticket(), max_wait=60.0, until=None))
+        first.close()
+        gate.answered(left)
+        gate.answered(second.run(gate.enter(gate.ticket(), max_wait=60.0, until=None)))
+        assert len(engine.asked) == 1
+        second.run(gate.aclose())

@@ -109,6 +109,25 @@ async def test_a_call_whose_token_took_time_keeps_its_place() -> None:
     assert gate.tickets == [0, -1, 0]
 
 
+@pytest.mark.parametrize(("cooldown", "sent"), [(4.0, "t-1"), (6.0, "t-2")])
+async def test_a_token_that_has_waited_for_long_is_asked_for_again(cooldown: float, sent: str) -> None:
+    """A call whose token took time waits for a permit again: after more than five seconds it sends a newer token."""
+    gate, asked = Gate(1), 0
+
+    async def provider() -> str:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            gate.rate_limited(await gate.enter(-1, max_wait=0.0, until=None), wait=cooldown)
+        return f"t-{asked}"
+
+    service = ScriptedTransport(200)
+    await send(BackoffTransport(service, gate=gate, auth=TokenAuth(provider)))
+    assert [request.headers["authorization"] for request in service.requests] == [f"Bearer {sent}"]
+    assert service.requests[0].at == pytest.approx(cooldown, rel=0.1)
+    assert gate.in_flight == 0
+
+
 async def test_a_deadline_within_an_attempt_abandons_its_permit() -> None:
     """The permit of a request that got no response in time is free again."""
     gate = LedgerGate()

@@ -89,6 +89,22 @@ def test_a_client_of_the_caller_may_decode_responses(empty_server: RedisServer) 
     run(work)
 
 
+def test_a_client_of_the_caller_serves_one_event_loop_after_the_other(empty_server: RedisServer) -> None:
+    """The gate stays shared: it keeps the client, whose connections the caller closes at the end of each loop."""
+    events: list[GateChanged] = []
+    client = redis.asyncio.Redis.from_url(empty_server.url)
+    gate = RedisGate(client, name="test", on_event=events.append)
+
+    async def work() -> None:
+        gate.answered(await enter(gate))
+        await until(lambda: gate._pump is not None and gate._pump.done())
+        await client.aclose()
+
+    run(work)
+    run(work)
+    assert events == []
+
+
 def test_closing_ends_waiting_calls(empty_server: RedisServer) -> None:
     """Closing fails waiting calls with UsageError and reports ended attempts, so that others get their permits."""
 

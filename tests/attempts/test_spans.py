@@ -14,12 +14,14 @@ from itwin_platform import (
     PlatformClient,
     RateLimitError,
 )
+from itwin_platform._http.attempts.call import CallInfo
+from itwin_platform._http.attempts.outage import FAILURES_TO_CLOSE
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from tests.support.recorded_spans import recorded_spans
-from tests.support.scripted_transport import ScriptedTransport
+from tests.support.scripted_transport import ADDRESS, ScriptedTransport, backoff
 
 ACCOUNT = httpx.Response(200, content=b'{"iTwin": {"id": "a-1"}}', headers={"x-correlation-id": "c-1"})
 SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
@@ -81,6 +83,19 @@ async def test_waits_stand_on_the_attempt_that_they_delayed(spans: InMemorySpanE
     first, second, _ = spans.get_finished_spans()
     assert (of(first)["itwin_platform.gate_wait"], of(first)["itwin_platform.token_wait"]) == (0.0, 3.0)
     assert 20.0 <= float(str(of(second)["itwin_platform.gate_wait"])) <= 21.0
+
+
+async def test_a_wait_for_a_probe_stands_on_the_attempt_after_it(spans: InMemorySpanExporter) -> None:
+    """Calls of an operation that is down wait beside the gate until one of them has probed it."""
+    policy = BackoffPolicy(base_delay=1.0, max_delay=1.0)
+    extensions = CallInfo(method="GET", route="/things/{id}", policy=policy).extensions()
+    transport = backoff(ScriptedTransport(*[503] * FAILURES_TO_CLOSE, 200, latency=0.5))
+    paths = [f"{ADDRESS}/{number}" for number in range(FAILURES_TO_CLOSE)]
+    requests = [httpx.Request("GET", path, extensions=extensions) for path in paths]
+    await asyncio.gather(*map(transport.handle_async_request, requests))
+    attempts = [of(span) for span in spans.get_finished_spans() if span.kind is trace.SpanKind.CLIENT]
+    waits = [attempt.get("itwin_platform.outage_wait") for attempt in attempts]
+    assert waits == [None] * (FAILURES_TO_CLOSE + 1) + [0.5] * (FAILURES_TO_CLOSE - 1)
 
 
 @pytest.mark.parametrize(
