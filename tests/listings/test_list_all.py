@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import assume, given, strategies as st
+from hypothesis import assume, example, given, strategies as st
 from itwin_platform._listings.list_all import condition
 from itwin_platform._listings.resume import TimeRange
 
@@ -36,6 +36,7 @@ def test_a_range_becomes_a_filter(time_range: TimeRange, within: str | None, exp
 
 
 @given(TIMES, st.integers(2, 30), st.integers(1, 12), ORDERS, st.sampled_from([1, 2, 5]))
+@example([None, DAY, None, None], 4, 1, "ignores", 1).via("all of the second range is known, and reaches the cap")
 def test_every_itwin_once(
     times: list[datetime | str | None], cap: int, page_size: int, order: str, concurrency: int
 ) -> None:

@@ -93,6 +93,8 @@ class TimeRangeRun(Run[ITwin]):
         self._range = start.range or EVERYTHING
         #: The id and the time of what was read of the range of the last page, and the ids that may come again.
         self._read: list[tuple[object, datetime | None]] = []
+        #: The times of all that came in this range, also of what was known and dropped: they tell where to split it.
+        self._came: list[datetime | None] = []
         self._seen: set[str] = set()
         self._run = self._taken = self._begin(start)
         #: The position after the last page, where another range begins there.
@@ -152,11 +154,12 @@ class TimeRangeRun(Run[ITwin]):
     def take(self, request: PageRequest, content: PageContent[ITwin]) -> Page[ITwin]:
         """Take the content of the first request, and return its page."""
         if self._taken is not self._run:
-            self._taken, self._read, self._after = self._run, [], None
+            self._taken, self._read, self._came, self._after = self._run, [], [], None
         run = self._run
         dropped = run.duplicates
         page = run.take(request, content)
         self._note(page.items)
+        self._came += map(self._moment, content.items)
         self.pages_read += 1
         self.duplicates += run.duplicates - dropped
         self.max_return = run.max_return
@@ -166,12 +169,15 @@ class TimeRangeRun(Run[ITwin]):
             return page
         return replace(page, resume=write_resume(self._position(run.end, waiting=0), listing=self._listing.name))
 
+    def _moment(self, item: ITwin) -> datetime | None:
+        moment = getattr(item, TIMES[self._time], None)
+        return moment if isinstance(moment, datetime) else None
+
     def _note(self, items: list[ITwin]) -> None:
         """Note the ids and times of items. A service that ignores the filter would never come to an end."""
-        since, until, name = self._range.since, self._range.until, TIMES[self._time]
+        since, until = self._range.since, self._range.until
         for item in items:
-            moment = getattr(item, name, None)
-            moment = moment if isinstance(moment, datetime) else None
+            moment = self._moment(item)
             if moment is not None and ((since and moment < since) or (until and moment >= until)):
                 raise PagingError(
                     "the service returns iTwins of other times for a filter by time, so the listing cannot be "
@@ -210,7 +216,7 @@ class TimeRangeRun(Run[ITwin]):
         reached = self._position(run.end, waiting=0).range or time_range
         moment = next_start(time_range, reached, moments)
         if moment is None:
-            return self._first_half(time_range, moments, earlier)
+            return self._first_half(time_range, earlier)
         self._range = TimeRange(since=moment, until=time_range.until, timeless=reached.timeless)
         ties = reached.ties
         self._seen = set()
@@ -222,10 +228,10 @@ class TimeRangeRun(Run[ITwin]):
         self._run = self._begin(Position(range=self._range, earlier=earlier) if are_known else after)
         return after
 
-    def _first_half(self, time_range: TimeRange, moments: list[datetime | None], earlier: int) -> Position | None:
+    def _first_half(self, time_range: TimeRange, earlier: int) -> Position | None:
         """Begin the first half of a range that is read again, and return its position; None where none is shorter."""
         self._is_sorted = False
-        moment = middle(time_range, moments)
+        moment = middle(time_range, self._came)
         if moment is None:
             self.problem = PagingError(
                 f"{self.max_return} iTwins or more match "
