@@ -13,8 +13,17 @@ from tests.support.real_time import LONGEST
 from tools.release.clean_environment import Environment, pythons
 
 PROJECT = Path(__file__).resolve().parents[2]
-#: What generating needs: the generator, and what the generated modules import.
-NEEDED = ("openapi-python-client", "ruff", "PyYAML", "httpx", "attrs", "msgspec", "python-dateutil")
+#: What generating needs: the generator, what checks the document, and what the generated modules import.
+NEEDED = (
+    "openapi-python-client",
+    "openapi-spec-validator",
+    "ruff",
+    "PyYAML",
+    "httpx",
+    "attrs",
+    "msgspec",
+    "python-dateutil",
+)
 COMMITTED = PROJECT / "generated" / "itwin_platform_api"
 HOSTILE = 'line-length = 60\nindent-width = 2\n[lint]\nselect = ["ALL"]\n[format]\nquote-style = "single"\n'
 

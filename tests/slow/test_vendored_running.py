@@ -9,7 +9,7 @@ from itwin_platform_sandbox import Sandbox
 
 from tests.support.vendored import environment, run_python, vendored
 
-NEEDED = ("httpx", "attrs", "msgspec", "python-dateutil")
+NEEDED = ("httpx", "httptools", "attrs", "msgspec", "python-dateutil")
 
 ALONE = """
 import sys
@@ -77,7 +77,7 @@ asyncio.run(main())
 
 @pytest.mark.itwin_sandbox(itwins=5)
 def test_a_copy_runs_with_only_what_it_needs(tmp_path: Path, itwin_sandbox: Sandbox) -> None:
-    """Nothing but httpx, attrs, msgspec, python-dateutil and what those need is there, and the copy does its work."""
+    """Nothing but what `NEEDED` names and what those need is there, and the copy does its work."""
     vendored(tmp_path / "copy", "my_client")
     python = environment(tmp_path / "environment", NEEDED)
     program = filled(ALONE, itwin_sandbox, [tmp_path / "copy"])

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.vendored import PROJECT, environment
 
-INSTALLED = ("httpx", "attrs", "msgspec", "python-dateutil", "types-python-dateutil", "fastapi", "uvicorn")
+INSTALLED = ("httpx", "httptools", "attrs", "msgspec", "python-dateutil", "types-python-dateutil", "fastapi", "uvicorn")
 
 USE = '''"""Says which types an editor shows."""
 
