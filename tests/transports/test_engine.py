@@ -315,6 +315,23 @@ async def test_a_peer_that_stops_is_not_waited_for(network: Network, case: str) 
 
 
 @on_every_network
+async def test_a_peer_that_has_responded_need_not_read_on(network: Network) -> None:
+    """A success that came before the whole body was taken is the result, once no more of the body is taken in time."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.write(OK)
+        await over.wait()
+
+    over = asyncio.Event()
+    async with network.served(handle) as url:
+        response = await network.send(url, method="POST", content=HUGE, times={**TIMES, "write": 0.05})
+        assert (response.status, response.body) == (200, b"{}")
+        assert repr(network.transport) == "EngineTransport(in_use=0, idle=0)"
+        over.set()
+
+
+@on_every_network
 async def test_a_peer_that_sends_too_far_ahead_is_slowed_down(network: Network) -> None:
     """A body that nobody reads fills no memory; when it is read, it is complete."""
     sent = 0
@@ -439,6 +456,18 @@ async def test_a_connection_that_is_idle_for_too_long_is_closed(monkeypatch: pyt
         monkeypatch.setattr(loop, "time", lambda: time() + KEEPALIVE + 1.0)
         await network.send(server.address)
         assert (server.connections_accepted, repr(network.transport)) == (3, "EngineTransport(in_use=0, idle=1)")
+        await network.transport.aclose()
+
+
+async def test_a_connection_that_nobody_needs_any_more_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that was used last serves the requests of a quiet time, and the others end in it."""
+    network = Network(is_encrypted=False)
+    async with RawServer(raw_response()) as server:
+        await opened_at_once(network.transport, server.address, 2)
+        for _ in range(2):
+            pass_time(monkeypatch, seconds=0.6 * KEEPALIVE)
+            await network.send(server.address)
+        assert (server.connections_accepted, repr(network.transport)) == (2, "EngineTransport(in_use=0, idle=1)")
         await network.transport.aclose()
 
 
