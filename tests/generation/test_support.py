@@ -1,11 +1,13 @@
 """The support modules of the generated package work with a plain httpx client and without the wrapper."""
 
 from datetime import date
+from enum import IntEnum
 from typing import Any
 from uuid import UUID
 
 import httpx
 import pytest
+from itwin_platform_api.decoding import decode_enum, decode_map, open_number
 from itwin_platform_api.errors import ResponseDecodeError, decode_error
 from itwin_platform_api.request import RequestValues, send
 from itwin_platform_api.types import decode_date, decode_uuid, encode
@@ -25,6 +27,30 @@ def test_dates_and_uuids_survive_a_round_trip() -> None:
     assert decode_date("2024-05-17") == date(2024, 5, 17)
     assert decode_uuid(KEY) == UUID(KEY)
     assert encode([decode_date("2024-05-17"), decode_uuid(KEY)]) == ["2024-05-17", KEY]
+
+
+def test_a_number_that_an_enum_does_not_list_stays_a_number() -> None:
+    """An unknown number survives a round trip, and what is no number is no member."""
+
+    class Level(IntEnum):
+        LOW = 1
+
+        @classmethod
+        def _missing_(cls, value: object) -> "Level | None":
+            return open_number(cls, value)
+
+    assert decode_enum(Level, 1) is Level.LOW
+    assert (decode_enum(Level, 7), Level(7).name) == (7, "7")
+    for other in (True, "1", 1.5):
+        assert decode_enum(Level, other) is other
+    high: Any = "high"
+    with pytest.raises(ValueError, match="'high' is not a valid"):
+        Level(high)
+
+
+def test_each_value_of_a_map_is_decoded() -> None:
+    """A property that maps names to models keeps its names."""
+    assert decode_map(decode_date, {"a": "2024-05-17", "b": None}) == {"a": date(2024, 5, 17), "b": None}
 
 
 def test_a_broken_success_keeps_the_response() -> None:

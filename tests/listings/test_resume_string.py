@@ -34,7 +34,8 @@ POSITIONS = st.builds(
     done=st.integers(0, 2000),
     items=st.integers(0, 2**70),
     last_modified=st.none() | TEXTS,
-    range=st.none() | st.builds(TimeRange, since=TIMES, until=TIMES, timeless=st.booleans()),
+    range=st.none()
+    | st.builds(TimeRange, since=TIMES, until=TIMES, timeless=st.booleans(), reached=TIMES, ties=st.integers(0, 2**40)),
     earlier=st.integers(0, 2**40),
 )
 
@@ -89,9 +90,10 @@ def test_a_position_survives(position: Position, listing: str) -> None:
                 (None, 0, 0, 5, None, 0),
                 *((query, 0, 0, None, None, 0) for query in ([], "query", {"$skip": "1"}, [["$skip"]], [["x", 1]])),
                 *((query, 0, 0, None, None, 0) for query in ([[1, "x"]], [["x", "1", "2"]], [["\ud800", "x"]])),
-                *((None, 0, 0, None, part, 0) for part in (5, [], [None, None], [None, None, 0], ["now", None, False])),
-                *((None, 0, 0, None, part, 0) for part in ([5, None, False], ["2026-01-01T00:00:00", None, False])),
-                (None, 0, 0, None, ["0001-01-01T00:00:00+14:00", None, False], 0),
+                *((None, 0, 0, None, part, 0) for part in (5, [], [None, None], [None, None, 0, None, 0])),
+                *((None, 0, 0, None, part, 0) for part in ([5, None, False, None, 0], [None, None, False, None, -1])),
+                *((None, 0, 0, None, [time, None, False, None, 0], 0) for time in ("now", "2026-01-01T00:00:00")),
+                (None, 0, 0, None, ["0001-01-01T00:00:00+14:00", None, False, None, 0], 0),
             )
         ),
         base64.urlsafe_b64encode(b'[2,"listing",null,1e400,0,null,null,0]').decode(),

@@ -66,6 +66,14 @@ def test_parameters_exclude_each_other_as_documented(pair: tuple[str, str]) -> N
     assert found == (target and ("InvalidParameter", target))
 
 
+@pytest.mark.parametrize(
+    ("values", "fits"), [([], False), ([1], False), ([1, 2], True), ([1, 2, 3], True), ([1] * 4, False)]
+)
+def test_a_list_is_taken_within_its_length(values: list[int], *, fits: bool) -> None:
+    """Both ends of a length belong to it, whatever the items are."""
+    assert by_rule(values, kind="array", least=2, most=3) == (None if fits else ("Invalid", "T"))
+
+
 @given(st.integers(-2, 1002), st.none() | st.integers(0, 3), st.none() | st.integers(900, 1001))
 def test_an_integer_is_taken_within_its_range(value: int, least: int | None, most: int | None) -> None:
     """Both ends of a range belong to it, and a range without an end has none."""

@@ -194,10 +194,7 @@ class Pager(Generic[T]):
             if run.recovers(error):
                 return None
             raise
-        page = run.take(first.request, self._read(response))
-        if page is None:
-            return None
-        page = replace(page, response=response_info(response))
+        page = replace(run.take(first.request, self._read(response)), response=response_info(response))
         if self._listing.on_page is not None:
             self._listing.on_page(page)
         return page

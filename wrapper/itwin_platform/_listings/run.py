@@ -130,8 +130,8 @@ class Run(Protocol[T]):
         """Return the next requests in order, up to `count` of them as far as they are known."""
         ...
 
-    def take(self, request: PageRequest, content: PageContent[T]) -> Page[T] | None:
-        """Take the content of the first request, and return its page; None when it was a probe."""
+    def take(self, request: PageRequest, content: PageContent[T]) -> Page[T]:
+        """Take the content of the first request, and return its page."""
         ...
 
     def hand_out(self, count: int) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import select
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
@@ -283,7 +284,8 @@ class Connection(asyncio.Protocol):
 
 
 def _expire(waiter: "asyncio.Future[None]", too_late: type[httpx.TransportError]) -> None:
-    if not waiter.done():
+    # What was waited for may have come in the same turn of the event loop.
+    with suppress(asyncio.InvalidStateError):
         waiter.set_exception(too_late("no progress in time"))
 
 
