@@ -167,6 +167,14 @@ CASES: list[tuple[Callable[[Node], object], str, str, bool]] = [
         *("create_thing error 409 ThingExists", "comes with status 400 now", True),
     ),
     (
+        lambda d: (
+            _operation(d)
+            .setdefault("parameters", [])
+            .append({"name": "shape", "in": "query", "content": {"application/json": {"schema": {"type": "string"}}}})
+        ),
+        *("create_thing query shape", "new, optional, string", False),
+    ),
+    (
         lambda d: _error(d)["details"].append({"code": "InvalidValue", "target": "note"}),
         *("create_thing error 409, detail InvalidValue [note]", "new", False),
     ),

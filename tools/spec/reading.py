@@ -98,7 +98,10 @@ class _Reader:
         found: dict[str, Field] = {}
         for parameter in (resolve(self._document, node) for node in nodes):
             name = parameter["name"]
-            field = self._field(parameter["schema"], f"{operation} {name}", holder=parameter)
+            # A parameter has a schema, or one of its media types has it.
+            holders: list[Node] = [parameter, *parameter.get("content", {}).values()]
+            schema: Node = next((each["schema"] for each in holders if "schema" in each), {})
+            field = self._field(schema, f"{operation} {name}", holder=parameter)
             found[f"{parameter['in']} {name}"] = field
         return found
 
