@@ -32,8 +32,8 @@ GAINS = {
     _BY_NAME[POST_ECHOED]: "**Creating a scene of 100 objects** takes {ratio:.0%}.",
     _BY_NAME[OBJECTS]: "**5,000 scene objects as typed models** take {ratio:.0%} of the time of plain dictionaries.",
     LISTING_AT_100_MS: (
-        "**A listing of 10,000 iTwins** from a service 100 ms away is {speed:.0f} times as fast. It reads pages of 1,000, "
-        "ten in flight; httpx reads\n  pages of 100 here, one after the other."
+        "**A listing of 10,000 iTwins** from a service 100 ms away is {speed:.0f} times as fast. It reads pages of "
+        "1,000, ten in flight; httpx reads\n  pages of 100 here, one after the other."
     ),
 }
 
