@@ -20,7 +20,7 @@ from itwin_platform import (
     TransportError,
 )
 from itwin_platform._http.attempts.call import CallInfo, call_result
-from itwin_platform._http.attempts.outage import FAILURES_TO_CLOSE, LONGEST_CLOSURE, MOST_PATHS, SUSPECTS_SHARE, Outage
+from itwin_platform._http.policy import FAILURES_TO_CLOSE, LONGEST_CLOSURE, MOST_PATHS, SUSPECTS_SHARE, Outage
 
 from tests.support.examples import examples
 from tests.support.exchange import ReceivedRequest

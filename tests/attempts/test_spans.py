@@ -15,7 +15,7 @@ from itwin_platform import (
     RateLimitError,
 )
 from itwin_platform._http.attempts.call import CallInfo
-from itwin_platform._http.attempts.outage import FAILURES_TO_CLOSE
+from itwin_platform._http.policy import FAILURES_TO_CLOSE
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter

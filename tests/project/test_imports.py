@@ -14,7 +14,7 @@ PLATFORM = re.compile(r"itwin|bentley|\bvendor\b|/(?:scenes|webhooks|detectors|r
 GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
 #: Modules that decide: they receive time, sleep and randomness as arguments.
 PURE = {
-    *("_http/policy", "_http/attempts/outage", "_http/gates/window", "_http/events"),
+    *("_http/policy", "_http/gates/window", "_http/events"),
     *("_listings/run", "_listings/links", "_listings/resume"),
     *("_operations/rules", "_operations/replacement"),
     *("_api", "_errors", "_json", "_version"),

@@ -5,9 +5,8 @@ import zlib
 import anyio
 
 from ..._errors import ResponseDecodeError
-from ..connections.failures import BROKEN_OFF, NOT_KEPT
-from ..connections.messages import BodyStream, ReadBody, Response, without_encoding
-from ..connections.surplus import close_if_surplus
+from ..connections.given_client import close_if_surplus
+from ..connections.messages import BROKEN_OFF, NOT_KEPT, BodyStream, ReadBody, Response, without_encoding
 
 #: So many bytes of a body that is too large stay on the error.
 KEPT_OF_TOO_LARGE = 65_536

@@ -20,8 +20,7 @@ from ..._errors import (
 )
 from ..._status_errors import status_error
 from ..._version import LOG
-from ..connections.failures import kind_of_failure
-from ..connections.messages import Request, Response, as_headers, copy_of_response
+from ..connections.messages import Request, Response, as_headers, copy_of_response, kind_of_failure
 from ..gates.window import Permit
 from ..policy import BackoffPolicy, GiveUp, Outcome, Progress, exceeded_limit, moment_after
 from .body import KEPT_OF_TOO_LARGE, decoded_body

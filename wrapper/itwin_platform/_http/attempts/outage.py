@@ -1,132 +1,175 @@
-"""Whether an operation is down, decided from values alone: when it closes, who probes it, and which waits end."""
+"""Where the calls of an operation that is down wait: beside the gate, without a permit, until one has probed it."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
 
-from ..policy import BackoffPolicy, Progress, delay_before
-
-#: An operation closes when the first attempts of so many calls in a row have found it down.
-FAILURES_TO_CLOSE = 5
-#: So many paths that failed are remembered, the last ones: a probe with another path tells more.
-MOST_PATHS = 64
-#: It takes so many times as many failures when all of them are of suspects.
-SUSPECTS_SHARE = 5
-#: A hostile `retry-after` must not stop an operation for ever. In seconds.
-LONGEST_CLOSURE = 3_600.0
+from ..events import BackoffEvent, OutageEnded, OutageStarted, tell
+from ..policy import DOWN, Outage, Outcome
+from .call import Attempt, Call, FoundDown, LastRateLimit, OperationDownError
 
 
-class Outage:
-    """The failures of one operation in a row, and what they mean for the calls of all tasks.
+class Operations:
+    """The operations of which something has failed, shared by the clients of one gate in this process."""
 
-    After `FAILURES_TO_CLOSE` it is closed: its calls wait. When the delay is over, one of them probes. If it fails, the
-    next round begins, with a longer delay. A success ends the outage. The other paths that had failed are suspects from
-    then on, until they succeed: bad objects of an operation that works. They tell little of it.
-
-    Args:
-        rounds: how often in a row one attempt has found it down for all; 0 while it is open.
-        closed_at: when it closed.
-        until: when the next call may probe.
-        is_probed: whether a call probes it now.
-    """
-
-    __slots__ = ("_delay", "_failed_paths", "_has_new_path", "_in_a_row", "closed_at", "is_probed", "rounds", "until")
+    __slots__ = ("_down",)
 
     def __init__(self) -> None:
-        self._in_a_row = 0
-        #: Whether each of them is a suspect; the last one that failed is at the end.
-        self._failed_paths: dict[str, bool] = {}
-        self._has_new_path = False
-        self._delay = 0.0
-        self.rounds: int = 0
-        self.closed_at: float = 0.0
-        self.until: float = 0.0
-        self.is_probed: bool = False
+        self._down: dict[tuple[str, str], _Operation] = {}
+
+    def are_closed_to(self, call: Call) -> bool:
+        """Return whether a call may not be sent now."""
+        # Almost always nothing is down, and this is all that it costs.
+        return bool(self._down) and self._closed_to(call) is not None
+
+    def _closed_to(self, call: Call) -> "_Operation | None":
+        operation = self._down.get(call.operation)
+        return operation if operation is not None and operation.is_closed_to(call) else None
+
+    async def wait(self, call: Call) -> None:
+        """Wait until a call may be sent.
+
+        Raises:
+            OperationDownError: it may not be: the next probe comes too late, or too many have failed.
+        """
+        while (operation := self._closed_to(call)) is not None:
+            if not await operation.wait(call):
+                assert operation.found is not None  # noqa: S101  # what closed it
+                raise OperationDownError(operation.found)
+
+    def note(
+        self,
+        call: Call,
+        attempt: Attempt,
+        *,
+        random_number: Callable[[], float],
+        on_event: Callable[[BackoffEvent], None] | None,
+    ) -> int:
+        """Note what an attempt tells of its operation; return how often in a row that was found down for all."""
+        if attempt.outcome in DOWN:
+            operation = self._down.setdefault(call.operation, _Operation())
+            operation.failed(call, attempt, jitter=random_number(), on_event=on_event)
+            return operation.outage.rounds
+        if self._down and attempt.outcome in (Outcome.FINAL, Outcome.RATE_LIMITED):
+            found = self._down.get(call.operation)
+            if found is not None and found.succeeded(call, on_event=on_event):
+                del self._down[call.operation]
+        return 0
+
+    def left_by(self, call: Call) -> None:
+        """Let another call probe if this one did: it has ended."""
+        if self._down and (operation := self._down.get(call.operation)) is not None:
+            operation.left_by(call)
+
+
+class _Operation:
+    __slots__ = ("_probe", "_timer", "_waiters", "found", "outage")
+
+    def __init__(self) -> None:
+        self.outage = Outage()
+        self.found: FoundDown | None = None
+        self._probe: Call | None = None
+        self._waiters: dict[Call, asyncio.Future[bool]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def is_closed_to(self, call: Call) -> bool:
+        return self.outage.rounds > 0 and self._probe is not call
+
+    async def wait(self, call: Call) -> bool:
+        loop = asyncio.get_running_loop()
+        if self._ends_wait(call, now=loop.time()):
+            return False
+        future = self._waiters[call] = loop.create_future()
+        if self._timer is None:
+            self._choose()
+        try:
+            may_be_sent: bool = await future
+            return may_be_sent
+        finally:
+            self._waiters.pop(call, None)
 
     def failed(
-        self,
-        path: str,
-        *,
-        is_first: bool,
-        is_probe: bool,
-        named_delay: float,
-        policy: BackoffPolicy,
-        now: float,
-        jitter: float,
-    ) -> bool:
-        """Count an attempt that found the operation down.
+        self, call: Call, attempt: Attempt, *, jitter: float, on_event: Callable[[BackoffEvent], None] | None
+    ) -> None:
+        now, was_open = asyncio.get_running_loop().time(), self.outage.rounds == 0
+        begins_round = self.outage.failed(
+            call.request.url.path,
+            is_first=call.progress.attempts == 1,
+            is_probe=self._probe is call,
+            named_delay=0.0 if attempt.retry_after is None else attempt.delay,
+            policy=call.info.policy,
+            now=now,
+            jitter=jitter,
+        )
+        if not begins_round:
+            return
+        self._probe, self.found = None, FoundDown(attempt, call.token, self.outage.until)
+        if was_open:
+            event = OutageStarted(
+                method=call.info.method,
+                route=call.info.route,
+                status=None if attempt.response is None else attempt.response.status_code,
+                error=None if attempt.error is None else type(attempt.error).__name__,
+                seconds=self.outage.until - now,
+            )
+            tell(event, on_event)
+        self._wake(
+            lambda waiter: self.outage.rounds >= waiter.info.policy.max_attempts or self._ends_wait(waiter, now=now),
+            may_be_sent=False,
+        )
+        self._stop_timer()
+        self._choose()
 
-        Args:
-            path: what it requested.
-            is_first: whether it was the first attempt of its call.
-            is_probe: whether its call probes the operation for all.
-            named_delay: the delay that its response named, in seconds; 0 when it named none.
-            policy: the delays of its call.
-            now: the time.
-            jitter: from 0 to 1.
+    def succeeded(self, call: Call, *, on_event: Callable[[BackoffEvent], None] | None) -> bool:
+        """End the outage; return whether nothing is left to remember."""
+        rounds, self._probe = self.outage.rounds, None
+        is_done = self.outage.succeeded(call.request.url.path)
+        self._stop_timer()
+        self._wake(lambda _: True, may_be_sent=True)
+        if rounds:
+            seconds = asyncio.get_running_loop().time() - self.outage.closed_at
+            event = OutageEnded(method=call.info.method, route=call.info.route, seconds=seconds, probes=rounds)
+            tell(event, on_event)
+        return is_done
 
-        Returns:
-            Whether a round begins: the operation closes, or stays closed after its probe.
-        """
-        is_suspect = self._is_suspect(path)
-        if is_first:
-            self._in_a_row += 1 if is_suspect else SUSPECTS_SHARE
-        closes = self.rounds == 0 and self._in_a_row >= FAILURES_TO_CLOSE * SUSPECTS_SHARE
-        if closes:
-            self.closed_at = now
-        if closes or is_probe:
-            self.rounds += 1
-            self.is_probed = False
-            rounds = Progress(attempts=self.rounds)
-            self._delay = delay_before(retry_after=None, progress=rounds, policy=policy, jitter=jitter)
-            self.until = now + self._delay
-        if self.rounds:
-            self.until = max(self.until, now + min(named_delay, LONGEST_CLOSURE))
-        return closes or is_probe
+    def left_by(self, call: Call) -> None:
+        if self._probe is call:
+            self._probe = None
+            self.outage.end_probe(asyncio.get_running_loop().time())
+            self._stop_timer()
+            self._choose()
 
-    def _is_suspect(self, path: str) -> bool:
-        """Note a path that failed; return whether it is a suspect."""
-        is_suspect = self._failed_paths.pop(path, False)
-        self._failed_paths[path] = is_suspect
-        self._has_new_path = self._has_new_path or not is_suspect
-        if len(self._failed_paths) > MOST_PATHS:
-            del self._failed_paths[next(iter(self._failed_paths))]
-        return is_suspect
+    def _ends_wait(self, call: Call, *, now: float) -> bool:
+        return self.outage.ends_wait(policy=call.info.policy, ends_at=call.limit.when(), now=now)
 
-    def succeeded(self, path: str) -> bool:
-        """Open the operation after a success; return whether nothing is left to remember."""
-        self.rounds = self._in_a_row = 0
-        self.is_probed = False
-        self._failed_paths.pop(path, None)
-        if self._has_new_path:
-            self._failed_paths = dict.fromkeys(self._failed_paths, True)
-            self._has_new_path = False
-        return not self._failed_paths
+    def _choose(self) -> None:
+        """Let one of the waiting calls probe, now or when the delay is over."""
+        loop = asyncio.get_running_loop()
+        self._timer = None
+        if not self._waiters:
+            return
+        if self.outage.may_probe(loop.time()):
+            waiting = [call for call, future in self._waiters.items() if not future.done()]
+            if waiting:
+                self._probe = waiting[self.outage.prober([call.request.url.path for call in waiting])]
+                self.outage.begin_probe(loop.time())
+                self._waiters[self._probe].set_result(True)
+        self._timer = loop.call_at(self.outage.until, self._choose)
 
-    def may_probe(self, now: float) -> bool:
-        """Return whether a call may probe: the delay is over, also that of a probe that takes too long."""
-        return self.until <= now
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
-    def begin_probe(self, now: float) -> None:
-        """Let one call probe: for the length of the last delay, no other one does."""
-        self.is_probed = True
-        self.until = now + max(self._delay, 0.001)
+    def _wake(self, is_meant: Callable[[Call], bool], *, may_be_sent: bool) -> None:
+        for call, future in self._waiters.items():
+            if not future.done() and is_meant(call):
+                future.set_result(may_be_sent)
 
-    def end_probe(self, now: float) -> None:
-        """Let another call probe at once: the one that did has ended without finding out."""
-        self.is_probed = False
-        self.until = now
 
-    def prober(self, paths: Sequence[str]) -> int:
-        """Choose who probes, by what they request: what has not failed yet, for the fault may lie in one object."""
-        return next((index for index, path in enumerate(paths) if path not in self._failed_paths), 0)
+_SHARED: WeakKeyDictionary[object, tuple[Operations, LastRateLimit]] = WeakKeyDictionary()
 
-    def ends_wait(self, *, policy: BackoffPolicy, ends_at: float | None, now: float) -> bool:
-        """Return whether a call may not wait for the next probe: it comes too late. A probe under way is waited for.
 
-        Args:
-            policy: the limits of the call.
-            ends_at: when its time is over; None for never.
-            now: the time.
-        """
-        if self.is_probed:
-            return False
-        return self.until - now > policy.max_wait or (ends_at is not None and self.until >= ends_at)
+def shared_by(gate: object) -> tuple[Operations, LastRateLimit]:
+    """Return what the clients of one gate share in this process: which operations are down, and their last 429."""
+    return _SHARED.setdefault(gate, (Operations(), LastRateLimit()))

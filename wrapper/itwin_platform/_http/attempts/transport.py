@@ -14,10 +14,19 @@ import httpx
 from ..._errors import PlatformError, ResponseDecodeError, StateError, TransportError, UsageError
 from ..._status_errors import limited_by
 from ..._version import LOG
-from ..connections.cancellation import cancelled_in_order
-from ..connections.failures import NO_RESPONSE, NOT_CONNECTED, UNSENDABLE, is_nowhere, tls_failure, without_frames
-from ..connections.given_client import HTTPTransport, as_transport
-from ..connections.messages import CompleteRequest, Request, Response, copy_of
+from ..connections.given_client import HTTPTransport, as_transport, cancelled_in_order
+from ..connections.messages import (
+    NO_RESPONSE,
+    NOT_CONNECTED,
+    UNSENDABLE,
+    CompleteRequest,
+    Request,
+    Response,
+    copy_of,
+    is_nowhere,
+    tls_failure,
+    without_frames,
+)
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
 from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
@@ -35,7 +44,7 @@ from .call import (
     not_admitted,
     out_of_time,
 )
-from .operations import shared_by
+from .outage import shared_by
 from .tokens import TokenAuth, utc_now
 from .tracing import OPENTELEMETRY, trace_of
 

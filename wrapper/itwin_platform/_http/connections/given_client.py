@@ -1,12 +1,23 @@
-"""The httpx objects that a caller may pass, a client, a transport or a timeout, and the default transport."""
+"""What a caller may pass, a client, a transport or a timeout of httpx, and what transports on httpcore need.
 
+Their connections are closed when surplus has arrived on them, and protected when a task is cancelled.
+"""
+
+import asyncio
 import ssl
+from collections.abc import Coroutine, Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
 
+import anyio
 import httpx
 
 from ..._errors import StateError, UsageError
+from ..._version import LOG
 from .engine import EngineTransport
 from .messages import with_known_length
+
+T = TypeVar("T")
 
 #: What is accepted, under names that do not say which library it comes from.
 HTTPClient = httpx.AsyncClient
@@ -20,6 +31,10 @@ _LIMITS = ("connect", "read", "write", "pool")
 _NUMBERS = (int, float)
 #: The longest timeout in seconds: a year. Timers overflow at longer ones.
 _LONGEST = 31_536_000
+#: Attributes in which httpx 0.27 and 0.28, httpcore 1 and most wrappers keep what they wrap.
+_INNER = ("_stream", "_httpcore_stream", "_connection")
+#: How many wrappers are looked into.
+_DEPTH = 12
 
 
 def innermost(
@@ -113,3 +128,88 @@ class ClientTransport(httpx.AsyncBaseTransport):
             headers.pop("content-encoding", None)
             content = failed.content if failed.is_stream_consumed else None
             return httpx.Response(failed.status_code, headers=headers, content=content)
+
+
+async def close_if_surplus(stream: object, extensions: Mapping[str, Any]) -> None:
+    """Close the connection of a response that has been read, unless it can be used again.
+
+    Args:
+        stream: the body of the response, as the transport returned it.
+        extensions: what the transport says of the response.
+
+    httpcore keeps surplus bytes of one `recv` in h11's buffer and reads the next response from there. It has no public
+    attribute for that: where the buffer cannot be found, the connection is closed after every response.
+    """
+    network_stream = extensions.get("network_stream")
+    if network_stream is None or extensions.get("http_version") not in (b"HTTP/1.1", b"HTTP/1.0"):
+        return
+    if getattr(network_stream, "sees_surplus", False):
+        return
+    connection = _connection_of(stream)
+    if connection is None:
+        _warn(type(stream).__qualname__)
+        await network_stream.aclose()
+    elif _has_surplus(connection, network_stream):
+        await connection.aclose()
+
+
+def _connection_of(stream: Any) -> Any:
+    for _ in range(_DEPTH):
+        if hasattr(stream, "_h11_state"):
+            return stream
+        stream = next((inner for name in _INNER if (inner := getattr(stream, name, None)) is not None), None)
+    return None
+
+
+def _has_surplus(connection: Any, network_stream: Any) -> bool:
+    h11_connection = connection._h11_state  # noqa: SLF001  # see above
+    if h11_connection.our_state is not h11_connection.their_state:
+        # Not reusable, or in use again: a wrapper read the response and gave its connection back.
+        return False
+    if h11_connection.trailing_data[0]:
+        return True
+    tls = network_stream.get_extra_info("ssl_object")
+    if tls is None:
+        return False
+    try:
+        # A record that arrived together with the response waits inside of the TLS layer, where no socket shows it.
+        tls.read(1)
+    except ssl.SSLWantReadError:
+        return False
+    except ssl.SSLError:
+        return True
+    return True
+
+
+@lru_cache(maxsize=1)
+def _warn(kind: str) -> None:
+    LOG.warning("responses of %s do not show their connection: each connection is used for one request", kind)
+
+
+async def cancelled_in_order(work: Coroutine[Any, Any, T]) -> T:
+    """Run work so that it ends in order when the waiting task is cancelled, and return only after that.
+
+    httpx's connections tidy up behind shields of anyio, which `Task.cancel` breaks through: a connection that is hit
+    there stays open and busy for ever. A scope of anyio is what those shields hold off.
+    """
+    scope = anyio.CancelScope()
+
+    async def run() -> T:
+        with scope:
+            return await work
+        raise asyncio.CancelledError
+
+    task = asyncio.create_task(run())
+    cancellation: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancellation = error
+            scope.cancel()
+    if cancellation is None:
+        return task.result()
+    if not task.cancelled():
+        # asyncio reports an error that nobody has asked for.
+        task.exception()
+    raise cancellation
