@@ -8,7 +8,7 @@ from itwin_platform import __all__ as public_names
 
 from tests.support.code_blocks import PROJECT
 from tools.site.plain_text import DOCS, markdown_of
-from tools.site.reference_docstrings import ReferenceDocstrings, completed, linked
+from tools.site.specification_links import SpecificationLinks, linked
 
 GROUPS = [
     ("_operations.itwins", "ITwins"),
@@ -18,55 +18,12 @@ GROUPS = [
     ("_operations.webhooks", "Webhooks"),
 ]
 
-DOCSTRING = """Lists.
-
-Args:
-    filter: an OData filter, which the ranges
-        are added to.
-    select, page_size: as in `list`.
-
-Raises:
-    UsageError: a number out of its range.
-    During iteration: PagingError where it goes nowhere; else as `list`.
-    BadRequestError (InvalidScenesRequest), NotFoundError
-    (SceneNotFound), RateLimitError.
-
-Raises (from a request):
-    NotSentError, OutcomeUnknownError: no answer.
-
-Source: section 4.3."""
-
-COMPLETED = """Lists.
-
-Args:
-    filter: an OData filter, which the ranges are added to.
-    select: as in `list`.
-    page_size: as in `list`.
-
-Raises:
-    UsageError: a number out of its range.
-    PagingError: during iteration: where it goes nowhere; else as `list`
-    BadRequestError: 400: the body is not valid (`InvalidScenesRequest`)
-    NotFoundError: 404: the resource or the operation does not exist (`SceneNotFound`)
-    RateLimitError: 429, or held back by a known cooldown; `tier`, `api` and `operation` name the limit, or are None
-
-Raises:
-    NotSentError: from a request: no answer.
-    OutcomeUnknownError: from a request: no answer.
-
-Source: section 4.3."""
-
-
-def test_each_name_gets_its_entry() -> None:
-    """Names that share an entry get one each, and an entry over two lines stays one."""
-    assert completed(DOCSTRING) == COMPLETED
-
 
 @pytest.fixture(scope="module")
 def modules() -> griffe.ModulesCollection:
     """The packages as the documentation site reads them."""
     folders = [PROJECT / "wrapper", PROJECT / "generated", PROJECT / "sandbox"]
-    loader = griffe.GriffeLoader(search_paths=folders, extensions=griffe.load_extensions(ReferenceDocstrings()))
+    loader = griffe.GriffeLoader(search_paths=folders, extensions=griffe.load_extensions(SpecificationLinks()))
     for package in ("itwin_platform", "itwin_platform_api", "itwin_platform_sandbox"):
         loader.load(package)
     loader.resolve_aliases(external=True)
@@ -89,35 +46,15 @@ def test_no_docstring_is_misread(modules: griffe.ModulesCollection, caplog: pyte
     assert [record.getMessage() for record in caplog.records] == []
 
 
-def test_a_default_is_shown_as_its_value(modules: griffe.ModulesCollection) -> None:
-    """A reader sees the number that applies, not the name of a private constant."""
-    package = modules["itwin_platform"]
-    found: dict[tuple[str, str], str] = {}
-    for value in [*(package[f"{module}.{name}"] for module, name in GROUPS), *(package[name] for name in public_names)]:
-        for function in value.functions.values() if value.is_class else ():
-            found |= {(function.path, each.name): str(each.default) for each in function.parameters if each.default}
-    assert found[package["_operations.itwins.ITwins.list"].path, "max_return"] == "10000"
-    assert [place for place, default in found.items() if default.isupper() and default != "UNSET"] == []
-
-
-def test_no_field_shows_how_it_is_made(modules: griffe.ModulesCollection) -> None:
-    """A reader sees the type of a model's field, not the private call that makes it."""
-    package = modules["itwin_platform"]
-    shown = [
-        (attribute.path, str(attribute.value))
-        for value in (package[name] for name in public_names)
-        for attribute in (value.attributes.values() if value.is_class else ())
-    ]
-    assert shown
-    assert [place for place, made in shown if "_attrs_field(" in made] == []
-
-
 def test_the_markdown_copy_has_values_and_members() -> None:
     """The Markdown copy of the reference has the values of enums and the methods of classes, and no private module."""
     copies = {page.stem: markdown_of(f"reference/{page.name}") for page in (DOCS / "reference").glob("*.md")}
     assert "    PROJECT = 'Project'" in copies["enums"]
     assert "#### Pager.collect\n\n```python\nasync def collect() -> list[~T]" in copies["pager"]
     assert "#### Sandbox.unused_faults" in copies["sandbox"]  # of a private base
+    assert "```python\nPager\n```" in copies["pager"]  # users do not construct one
+    assert "#### Gate.aclose" in copies["backoff"]
+    assert "#### Gate.enter" not in copies["backoff"]  # not among the members that the page selects
     assert "TokenProvider = str | AccessToken" in copies["tokens"]
     assert [name for name, text in copies.items() if " at 0x" in text or "itwin_platform._" in text] == []
 

@@ -2,27 +2,30 @@
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import is_dataclass
 from enum import Enum
 from importlib import import_module
 from types import UnionType
 
-from .reference_docstrings import linked
+from .specification_links import linked
 
 #: Members that the site does not show either: `filters` in zensical.toml.
-_HIDDEN = frozenset({"TYPE", "properties", "to_wire", "wire_fields"})
+_HIDDEN = frozenset({"TYPE", "properties", "to_wire", "wire_fields", "CONSTANTS", "additional_keys"})
 #: A default that has no literal, such as a function: its text would contain an address in memory.
 _NO_LITERAL = re.compile(r"<[^<>]*>|\bNOTHING\b")
 _MODULE = re.compile(r"\b(?:itwin_platform\w*|collections\.abc)(?:\.\w+)*\.(?=\w)")
 _QUOTED_ANNOTATION = re.compile(r"(?<=: |> )'([^']*)'")
 
 
-def entry(path: str) -> str:
-    """Return the entry of the object that a directive of the reference names."""
+def entry(path: str, *, members: Collection[str] | None = None) -> str:
+    """Return the entry of the object that a directive of the reference names, with all its members or with some."""
     name = path.rpartition(".")[2]
     found = _object(path)
     if isinstance(found, type):
-        return "\n".join([_section("###", name, _head(name, found), _docstring(found)), *_members(name, found)])
+        return "\n".join(
+            [_section("###", name, _head(name, found), _docstring(found)), *_members(name, found, members)]
+        )
     if inspect.isroutine(found):
         return _section("###", name, _head(name, found), _docstring(found))
     return _section("###", name, _value(name, found), _docstring(type(found)))
@@ -32,8 +35,10 @@ def _section(marks: str, name: str, code: str, docstring: str) -> str:
     return "\n".join([f"{marks} {name}", "", "```python", code, "```", "", *([docstring, ""] if docstring else [])])
 
 
-def _members(name: str, found: type) -> Iterator[str]:
+def _members(name: str, found: type, chosen: Collection[str] | None) -> Iterator[str]:
     for member, value in _own_members(found).items():
+        if chosen is not None and member not in chosen:
+            continue
         target = value.__func__ if isinstance(value, classmethod | staticmethod) else value
         if isinstance(target, property) or inspect.isfunction(target):
             code = member if isinstance(target, property) else _head(member, target)
@@ -61,7 +66,7 @@ def _head(name: str, found: object) -> str:
 
 
 def _signature(found: object) -> str:
-    if getattr(found, "_is_protocol", False):
+    if isinstance(found, type) and not _is_constructed(found):
         return ""
     try:
         text = str(inspect.signature(found)) if callable(found) else ""
@@ -69,6 +74,11 @@ def _signature(found: object) -> str:
         return ""  # a class that is written in C has no signature
     text = _QUOTED_ANNOTATION.sub(r"\1", _NO_LITERAL.sub("...", _MODULE.sub("", text)))
     return re.sub(r"^\((?:self|cls)(?:, )?", "(", text)
+
+
+def _is_constructed(found: type) -> bool:
+    """Tell whether users call a class: its docstring has its arguments, or its fields are its arguments."""
+    return is_dataclass(found) or hasattr(found, "__attrs_attrs__") or "Args:" in (found.__doc__ or "")
 
 
 def _value(name: str, found: object) -> str:

@@ -7,12 +7,14 @@ Run as `python -m tools.site.plain_text` after the site has been built, as `make
 import re
 from pathlib import Path
 
+import yaml
+
 from .plain_reference import entry
 
 PROJECT = Path(__file__).resolve().parents[2]
 DOCS, SITE = PROJECT / "docs", PROJECT / "site"
 _ENTRY = re.compile(r"^( *)\* (?:\[(.+)\]\((.+)\)|(.+))$", re.MULTILINE)
-_DIRECTIVE = re.compile(r"^::: ([\w.]+)\n(?:    .*\n?)*", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^::: ([\w.]+)\n((?:    .*\n?)*)", re.MULTILINE)
 _INCLUDED = re.compile(r'^--8<-- "([\w./]+)(?::(\d+))?"$', re.MULTILINE)
 
 
@@ -26,7 +28,13 @@ def markdown_of(page: str) -> str:
     """Return a page as Markdown without directives."""
     text = (DOCS / page).read_text(encoding="utf-8")
     text = _INCLUDED.sub(lambda match: _included(match[1], int(match[2] or 1)), text)
-    return _DIRECTIVE.sub(lambda match: entry(match[1]), text)
+    return _DIRECTIVE.sub(lambda match: entry(match[1], members=_members(match[2])), text)
+
+
+def _members(options: str) -> list[str] | None:
+    """Return the members that the options of a directive select; None for all."""
+    chosen: list[str] | bool = (yaml.safe_load(options) or {"options": {}})["options"].get("members", True)
+    return None if chosen is True else chosen or []
 
 
 def first_sentence(text: str) -> str:

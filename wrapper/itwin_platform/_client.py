@@ -45,7 +45,7 @@ class PlatformClient:
         timeout: seconds for one attempt, or an `httpx.Timeout`.
         check_requests: False sends what the documented rules forbid, for when the preview has changed them. An id that
             would change the path is still rejected.
-        max_response_bytes: the largest decoded response, in bytes.
+        max_response_bytes: the largest decoded response, in bytes; 64 MiB by default.
         transport: the innermost `httpx.AsyncBaseTransport`: a proxy, an ASGI app, a mock. It must send each request
             once: its own retries are not counted. It is closed with the client.
         http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.

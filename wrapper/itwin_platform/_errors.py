@@ -59,7 +59,15 @@ class ErrorDetail:
 
 
 class PlatformError(Exception):
-    """The base of all errors that this package raises."""
+    """The base of all errors that this package raises.
+
+    Attributes:
+        method: the HTTP method of the call; None before its request was made.
+        route: the template of its path, such as `/webhooks/{webhook_id}`; None before its request was made.
+        resume: continues a listing that failed; None for other calls.
+        collected: the items that `collect()` had when it failed.
+        doc_url: the section of the troubleshooting page that says what to do.
+    """
 
     doc_url: ClassVar[str] = f"{TROUBLESHOOTING}#platformerror"
 
@@ -112,10 +120,14 @@ class StateError(UsageError):
 
 
 class TransportError(PlatformError):
-    """No response came. `sent` tells whether the request can have had an effect, `attempts` how many were sent.
+    """No response came.
 
-    `scene_id` is the id that was given to `scenes.create`. If creating the scene again with that id raises
-    ConflictError, the first request arrived. If the objects have ids too, it may raise BadRequestError instead.
+    Attributes:
+        sent: whether the request can have had an effect.
+        attempts: how many requests were sent.
+        scene_id: the id that was given to `scenes.create`; None for other calls. If creating the scene again with that
+            id raises ConflictError, the first request arrived. If the objects have ids too, it may raise
+            BadRequestError instead.
     """
 
     sent: bool = True
@@ -141,7 +153,11 @@ class OutcomeUnknownError(TransportError):
 
 
 class DeadlineExceededError(TransportError):
-    """The deadline or the queue timeout passed. `retry_at` is when a known cooldown ends; None when none is known."""
+    """The deadline or the queue timeout passed.
+
+    Attributes:
+        retry_at: when a known cooldown ends; None when none is known.
+    """
 
     def __init__(self, text: str, *, attempts: int = 0, sent: bool = True, retry_at: datetime | None = None) -> None:
         super().__init__(text, attempts=attempts)
@@ -162,7 +178,15 @@ class DeliveryError(PlatformError):
 
 
 class ResponseDecodeError(PlatformError):
-    """A success does not match the specification, or is larger than `max_response_bytes`."""
+    """A success does not match the specification, or is larger than `max_response_bytes`.
+
+    Attributes:
+        status: the HTTP status, below 300.
+        headers: the response headers, looked up without regard to case.
+        body: the body, as far as it was read.
+        attempts: how many requests were sent.
+        correlation_id: the one in the response; None when it has none.
+    """
 
     def __init__(self, status: int, headers: Mapping[str, str], body: bytes, *, reason: str | None = None) -> None:
         said = reason or "the body does not match the specification"
@@ -176,10 +200,20 @@ class ResponseDecodeError(PlatformError):
 
 
 class APIStatusError(PlatformError):
-    """A response with a status of 300 or above.
+    """A response with a status of 300 or above. What its body omits is None or empty.
 
-    What the body omits is None or empty. `headers` are looked up without regard to case. `attempts` counts the requests
-    that were sent. `retry_after` is the delay that the service asked for, in seconds, and `retry_at` is when it ends.
+    Attributes:
+        status: the HTTP status.
+        code: equal to a member of `ErrorCode` or to its string; a code that is not documented is kept.
+        message: the words of the service.
+        target: the property or parameter that is wrong.
+        details: one entry for each rule that the request breaks.
+        headers: the response headers, looked up without regard to case.
+        body: the first 64 KiB of the body.
+        attempts: how many requests were sent.
+        retry_after: the delay that the service asked for, in seconds.
+        retry_at: when that delay ends.
+        correlation_id: the one in the response.
     """
 
     def __init__(
@@ -256,7 +290,13 @@ class UnprocessableError(APIStatusError):
 
 
 class RateLimitError(APIStatusError):
-    """429, or held back by a known cooldown; `tier`, `api` and `operation` name the limit, or are None."""
+    """429, or held back by a known cooldown.
+
+    Attributes:
+        tier: the tier of the limit; None when the service names none.
+        api: the API of the limit.
+        operation: the operation of the limit.
+    """
 
     tier: str | None = None
     api: str | None = None

@@ -35,8 +35,10 @@ class Detectors(Group):
         Raises:
             UsageError: the name or the type is missing or not a string.
             OutcomeUnknownError: the response was lost; the detector may exist.
-            BadRequestError (InvalidRealityAnalysisRequest), AuthenticationError, NotFoundError, RateLimitError,
-            ServerError, TokenError, NotSentError, DeadlineExceededError, ResponseDecodeError.
+            BadRequestError: the service rejects a value (`InvalidRealityAnalysisRequest`).
+            NotFoundError: the resource or the operation does not exist.
+            PlatformError: the errors of every call: AuthenticationError, RateLimitError, ServerError, TokenError,
+                NotSentError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python

@@ -51,8 +51,9 @@ class ITwins(Group):
             The Account. A user in an organization gets the Account of the organization.
 
         Raises:
-            AuthenticationError, NotFoundError (ResourceNotFound), RateLimitError, ServerError, TokenError,
-            NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
+            NotFoundError: the service finds no Account (`ResourceNotFound`).
+            PlatformError: the errors of every call: AuthenticationError, RateLimitError, ServerError, TokenError,
+                NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python
@@ -96,7 +97,8 @@ class ITwins(Group):
             sub_class: one value or an iterable; recommended, because it makes queries faster.
             status: Inactive returns only inactive iTwins. Not with include_inactive.
             type: exact match.
-            number, display_name: exact match. Not with search.
+            number: exact match. Not with search.
+            display_name: exact match. Not with search.
             parent_id: children of this iTwin.
             itwin_account_id: iTwins owned by this Account.
             search: a part of number or display name.
@@ -106,7 +108,8 @@ class ITwins(Group):
             include_inactive: True returns Active, Trial and Inactive iTwins.
             representation: `minimal` or `full`; the service defaults to minimal. Not `full` with select.
             query_scope: `MemberOfiTwin` or, for organization administrators, `OrganizationAdmin`.
-            max_return: the most iTwins that the service returns in all, 1 to 10000; see `pager.truncated`.
+            max_return: the most iTwins that the service returns in all, 1 to 10000; 10000 by default. See
+                `pager.truncated`.
             skip: iTwins to skip, 0 or more.
             page_size: iTwins of one request, 1 to 1000; None for 1000, or for what `limit` leaves where that is less.
             limit: iTwins wanted in all; None for all there are.
@@ -121,9 +124,11 @@ class ITwins(Group):
 
         Raises:
             UsageError: keywords that exclude each other, a number out of its range, or a `resume` of another listing.
-            During iteration: UnprocessableError (InvalidiTwinsRequest), AuthenticationError, NotFoundError,
-            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
-            ResponseDecodeError, PagingError.
+            UnprocessableError: during iteration, the service rejects a value (`InvalidiTwinsRequest`).
+            NotFoundError: during iteration, the resource or the operation does not exist.
+            PagingError: during iteration, a next link cannot be followed.
+            PlatformError: during iteration, the errors of every call: AuthenticationError, RateLimitError, ServerError,
+                TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python
@@ -189,7 +194,8 @@ class ITwins(Group):
 
         The listing is partitioned by ranges of a time: when one reaches the cap, the next begins at the last time that
         came. Items come in order of time, those without it at one end. So each iTwin shows its `id` and this time, also
-        where `select` or the minimal representation would omit them.
+        where `select` or the minimal representation would omit them. The other keywords of `list` cannot be combined
+        with a filter.
 
         Args:
             partition_by: `createdDateTime`, which never changes, or `lastModifiedDateTime`. With the latter, an iTwin
@@ -197,10 +203,16 @@ class ITwins(Group):
                 rejects a filter by the time, PagingError is raised. If it rejects only the search for iTwins without
                 the time, they are omitted with a TruncatedWarning.
             filter: an OData filter, to which the ranges are added.
-            sub_class, select, include_inactive, representation, query_scope: as in `list`. The other keywords of
-                `list` cannot be combined with a filter.
-            page_size, limit, concurrency, resume, on_page: as in `list`. If the service does not sort by the time,
-                iTwins can come again after a `resume`.
+            sub_class: as in `list`.
+            select: as in `list`.
+            include_inactive: as in `list`.
+            representation: as in `list`.
+            query_scope: as in `list`.
+            page_size: as in `list`.
+            limit: as in `list`.
+            concurrency: as in `list`.
+            resume: as in `list`. If the service does not sort by the time, iTwins can be returned again.
+            on_page: as in `list`.
 
         Returns:
             A lazy listing, as `list` returns it.

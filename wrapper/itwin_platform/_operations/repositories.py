@@ -51,9 +51,12 @@ class Repositories(Group):
 
         Raises:
             UsageError: nothing to change, a partial object, or a value out of its limits.
-            UnprocessableError (InvalidiTwinsRequest), AuthenticationError, PermissionDeniedError, NotFoundError
-            (iTwinRepositoryNotFound), ConflictError (iTwinRepositoryExists), RateLimitError, ServerError, TokenError,
-            NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
+            UnprocessableError: the service rejects a value (`InvalidiTwinsRequest`).
+            PermissionDeniedError: a permission is missing.
+            NotFoundError: there is no such repository (`iTwinRepositoryNotFound`).
+            ConflictError: another repository has the same name (`iTwinRepositoryExists`).
+            PlatformError: the errors of every call: AuthenticationError, RateLimitError, ServerError, TokenError,
+                NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python
@@ -116,9 +119,12 @@ class Repositories(Group):
         Raises:
             UsageError: a value out of its limits.
             OutcomeUnknownError: the response was lost; send the same `id` again to find out whether it exists.
-            UnprocessableError (InvalidiTwinsRequest), AuthenticationError, PermissionDeniedError, NotFoundError
-            (iTwinRepositoryNotFound), ConflictError (iTwinRepositoryResourceExists), RateLimitError, ServerError,
-            TokenError, NotSentError, DeadlineExceededError, ResponseDecodeError.
+            UnprocessableError: the service rejects a value (`InvalidiTwinsRequest`).
+            PermissionDeniedError: a permission is missing.
+            NotFoundError: there is no such repository (`iTwinRepositoryNotFound`).
+            ConflictError: the repository has a resource with this id or name (`iTwinRepositoryResourceExists`).
+            PlatformError: the errors of every call: AuthenticationError, RateLimitError, ServerError, TokenError,
+                NotSentError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python

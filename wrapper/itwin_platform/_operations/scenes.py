@@ -73,9 +73,13 @@ class Scenes(Group):
         Raises:
             UsageError: a value out of its limits, or a body above 4.5 MiB.
             OutcomeUnknownError: the response was lost; `scene_id` is the `id` that was passed.
-            BadRequestError (InvalidScenesRequest), AuthenticationError, PermissionDeniedError, NotFoundError
-            (SceneNotFound), ConflictError (SceneExists), RequestTooLargeError, RateLimitError, ServerError, TokenError,
-            NotSentError, DeadlineExceededError, ResponseDecodeError.
+            BadRequestError: the service rejects a value (`InvalidScenesRequest`).
+            PermissionDeniedError: a permission is missing.
+            NotFoundError: there is no such iTwin or scene (`SceneNotFound`).
+            ConflictError: there is a scene with this `id` (`SceneExists`).
+            RequestTooLargeError: the request is larger than the service accepts.
+            PlatformError: the errors of every call: AuthenticationError, RateLimitError, ServerError, TokenError,
+                NotSentError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python
@@ -151,8 +155,10 @@ class Scenes(Group):
 
         Raises:
             UsageError: a value out of its limits, or a `resume` of another listing.
-            During iteration: NotFoundError (SceneObjectNotFound), AuthenticationError, RateLimitError, ServerError,
-            TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError, PagingError.
+            NotFoundError: during iteration, there is no such scene (`SceneObjectNotFound`).
+            PagingError: during iteration, a next link cannot be followed.
+            PlatformError: during iteration, the errors of every call: AuthenticationError, RateLimitError, ServerError,
+                TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python

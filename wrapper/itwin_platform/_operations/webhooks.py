@@ -38,9 +38,10 @@ class Webhooks(Group):
 
         Raises:
             UsageError: nothing to change, or a value that the service does not accept.
-            UnprocessableError (InvalidUpdateWebhookRequest), AuthenticationError, NotFoundError (WebhookNotFound),
-            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
-            ResponseDecodeError.
+            UnprocessableError: the service rejects a value (`InvalidUpdateWebhookRequest`).
+            NotFoundError: there is no such webhook (`WebhookNotFound`).
+            PlatformError: the errors of every call: AuthenticationError, RateLimitError, ServerError, TokenError,
+                NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python
@@ -88,9 +89,10 @@ class Webhooks(Group):
 
         Raises:
             UsageError: the id is not a string, or would change the path.
-            UnprocessableError (InvalidUpdateWebhookRequest), AuthenticationError, NotFoundError (WebhookNotFound),
-            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
-            ResponseDecodeError.
+            UnprocessableError: the service rejects a value (`InvalidUpdateWebhookRequest`).
+            NotFoundError: there is no such webhook (`WebhookNotFound`).
+            PlatformError: the errors of every call: AuthenticationError, RateLimitError, ServerError, TokenError,
+                NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python
@@ -116,9 +118,10 @@ class Webhooks(Group):
 
         Raises:
             UsageError: the id is not a string, or would change the path.
-            UnprocessableError (InvalidUpdateWebhookRequest), AuthenticationError, NotFoundError (WebhookNotFound),
-            RateLimitError, ServerError, TokenError, NotSentError, OutcomeUnknownError, DeadlineExceededError,
-            ResponseDecodeError.
+            UnprocessableError: the service rejects a value (`InvalidUpdateWebhookRequest`).
+            NotFoundError: there is no such webhook (`WebhookNotFound`).
+            PlatformError: the errors of every call: AuthenticationError, RateLimitError, ServerError, TokenError,
+                NotSentError, OutcomeUnknownError, DeadlineExceededError, ResponseDecodeError.
 
         Example:
             ```python

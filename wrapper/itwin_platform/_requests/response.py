@@ -24,7 +24,9 @@ class ResponseInfo:
         attempts: how many requests were sent.
         seconds: how long the call took, with queueing, retries and delays.
         correlation_id: the one in the response; None when it has none.
-        tier, api, operation: which rate limit the response names; None when it names none.
+        tier: the tier of the rate limit that the response names; None when it names none.
+        api: the API of that rate limit.
+        operation: the operation of that rate limit.
     """
 
     method: str

@@ -73,17 +73,18 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         policy: how often and how long to retry.
         gate: shared by everything that sends to one service with one credential; a new one by default.
         auth: puts an access token on each attempt, so that a retry after a long wait carries a fresh one.
-        max_response_bytes: the largest decoded response, in bytes.
+        max_response_bytes: the largest decoded response, in bytes; 64 MiB by default.
         on_event: is called with each attempt that ended, each cooldown and each outage; it must not block.
         random_number: returns jitter, from 0 to 1.
         now: the wall clock.
 
-    Raises (from a request):
-        NotSentError, OutcomeUnknownError: no response, and no retry is left or allowed.
-        DeadlineExceededError: the deadline passed.
-        RateLimitError: a cooldown lasts longer than the policy waits.
-        ResponseDecodeError: a success that is too large or cannot be decoded.
-        UsageError: the transport is closed.
+    Raises:
+        NotSentError: from a request: it was certainly not sent, and no retry is left.
+        OutcomeUnknownError: from a request: no response, and no retry is left or allowed.
+        DeadlineExceededError: from a request: the deadline passed.
+        RateLimitError: from a request: a cooldown lasts longer than the policy waits.
+        ResponseDecodeError: from a request: a success that is too large or cannot be decoded.
+        UsageError: from a request: the transport is closed.
     """
 
     def __init__(

@@ -1,0 +1,48 @@
+"""Link the docstrings of the reference to the specification.
+
+A docstring names the section of the service description that it follows, such as `Source: section 4.1`. That document
+is not published: the reference links to the operation on the page of the specification instead.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import yaml
+from griffe import Extension, Object
+
+_PROJECT = Path(__file__).resolve().parents[2]
+_SOURCE = re.compile(r"( *)Source: ([^\n]*\bsections? [^\n]*)$", re.MULTILINE)
+
+
+class SpecificationLinks(Extension):
+    """The extension that mkdocstrings loads; it gets each object when the tree is complete."""
+
+    def on_object(self, *, obj: Object, **_: object) -> None:
+        """Complete one docstring, in place."""
+        if obj.docstring is not None:
+            obj.docstring.value = linked(obj.docstring.value)
+
+
+def linked(docstring: str) -> str:
+    """Replace the sections by links; a section that describes no operation is removed."""
+
+    def link(source: re.Match[str]) -> str:
+        sections = re.findall(r"4\.\d", source[2])
+        named = [_operations()[section] for section in sections if section in _operations()]
+        links = ", ".join(f"[{name}](specification.md#{name})" for name in named)
+        return f"{source[1]}Specification: {links}." if links else ""
+
+    return _SOURCE.sub(link, docstring)
+
+
+@cache
+def _operations() -> dict[str, str]:
+    """Return each operation of the specification by the section that it transcribes."""
+    document = yaml.safe_load((_PROJECT / "openapi.yaml").read_text(encoding="utf-8"))
+    return {
+        found[1]: operation["operationId"]
+        for methods in document["paths"].values()
+        for operation in methods.values()
+        if (found := re.search(r"(4\.\d)", operation["description"]))
+    }
