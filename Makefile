@@ -12,7 +12,7 @@ SOURCES := wrapper sandbox templates tests tools examples measure
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff coverage-of-spec regeneration-drill \
+.PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff regeneration-drill \
 	templates-diff vendor package mutants test-all-pythons lines clean \
 	conformance conformance-quick bench bench-quick bench-backoff bench-paging reliability docs check-tag check-package sbom audit
 
@@ -63,10 +63,7 @@ spec-diff: $(READY)  ## Show what changed in openapi.yaml since BASE=<git revisi
 	@test -n "$(BASE)" || { echo "make spec-diff BASE=<git revision or file>, such as BASE=HEAD"; exit 2; }
 	@$(BIN)/python -m tools.spec.diff "$(BASE)" $(if $(NEW),"$(NEW)")
 
-coverage-of-spec: $(READY)  ## Show where the wrapper has each part of openapi.yaml, and how to call what has no wrapper
-	@$(BIN)/python -m tools.generation.coverage_of_spec
-
-regeneration-drill: $(READY)  ## Try many changes of openapi.yaml on a copy and show what reports each, in about five minutes
+regeneration-drill: $(READY)  ## Try many changes of openapi.yaml on a copy and show what reports each, in about fifteen minutes
 	@$(BIN)/python -m tools.generation.drill
 
 templates-diff: $(READY)  ## Compare our templates with those of the pinned generator, or show its own changes SINCE=<version>

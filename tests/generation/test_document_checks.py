@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.support.regenerated import Document
+from tools.generation.document import Problem, parse, with_lines
 from tools.generation.document_checks import problems
-from tools.spec.document import Problem, parse, with_lines
 
 PARAMETER = {"name": "tags", "in": "query", "required": False, "schema": {"type": "array", "items": {"type": "string"}}}
 OBJECTS = [

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.regenerated import Change, Document
+from tools.generation.document import load_document
 from tools.spec.diff import report
-from tools.spec.reading import load
 
 
 def one_breaking_two_harmless(document: Document) -> None:
@@ -33,21 +33,20 @@ def changed(specification: Document, change: Change, folder: Path) -> str:
     return str(file)
 
 
-def test_changes_are_reported_in_the_terms_of_a_user(specification: Document) -> None:
-    """Breaking changes come first; operations, parameters and models have the names that a caller writes."""
+def test_changes_are_reported_by_operation_and_model(specification: Document) -> None:
+    """Breaking changes come first; a model names the operations that send and return it."""
     document = copy.deepcopy(specification)
     one_breaking_two_harmless(document)
-    used = "sent by platform.detectors.create(); returned by platform.detectors.create()"
     assert report(specification, document) == [
         "Breaking: 1",
-        "  platform.scenes.list_objects(), query $top (page_size=): at most 50 now, was at most 100",
+        "  list_scene_objects, query $top: at most 50 now, was at most 100",
         "Not breaking: 2",
-        f"  DetectorType ({used}): new value MeshSegmentationDetector",
-        "  SceneCreate.tags (sent by platform.scenes.create()): new, optional, list of string",
+        "  DetectorType (sent by create_detector; returned by create_detector): new value MeshSegmentationDetector",
+        "  SceneCreate.tags (sent by create_scene): new, optional, list of string",
     ]
 
 
 def test_base_that_is_nothing_is_named() -> None:
     """What is neither a file nor a revision is rejected with its name."""
     with pytest.raises(SystemExit, match="no-such-base is neither a file nor a git revision"):
-        load("no-such-base")
+        load_document("no-such-base")

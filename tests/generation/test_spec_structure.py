@@ -43,7 +43,7 @@ CASES: list[tuple[Callable[[Document], object], str]] = [
     ),
     (
         lambda d: operation(d)["responses"].update({"200": {"description": "x", "content": {"text/csv": {}}}}),
-        "platform.itwins.list(), response 200",
+        "list_itwins, response 200",
     ),
     (
         lambda d: d["components"]["schemas"].update(

@@ -11,8 +11,8 @@ import itwin_platform_sandbox
 import pytest
 from itwin_platform_sandbox._service.schema_checks import Problems, SchemaChecks
 
+from tools.generation.document import SPECIFICATION, load_document
 from tools.generation.sandbox_document import sandbox_document
-from tools.spec.document import SPECIFICATION, load_document
 
 PACKAGE = Path(itwin_platform_sandbox.__file__).parent
 REQUESTS = """

@@ -7,8 +7,6 @@ import pytest
 import yaml
 
 from tests.support.regenerated import PROJECT, Change, Document, Regenerated
-from tools.spec.diff import report
-from tools.spec.reading import load_document
 
 HARNESS = """
 import asyncio
@@ -77,10 +75,8 @@ def test_generating_tells_what_the_page_shows(walked: Regenerated) -> None:
     assert "new: api/scenes/create_scene_objects.py" in walked.output
 
 
-def test_difference_is_what_the_page_shows(walked: Regenerated, specification: Document) -> None:
-    """What `make spec-diff` prints of the change is what the page shows, once the operation has its function."""
-    shown = block("text", "Not breaking: 1").replace("create_scene_objects.asyncio()", "create_scene_objects")
-    assert "\n".join(report(specification, load_document(str(walked.file)))) == shown.rstrip()
+def test_difference_is_what_the_page_shows(walked: Regenerated) -> None:
+    """What `make spec-diff` prints of the change is what the page shows."""
     ended = walked.run("-m", "tools.spec.diff", str(PROJECT / "openapi.yaml"), str(walked.file))
     assert ended.stdout == block("text", "Not breaking: 1")
 

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tools.spec.reading import load_document
+from tools.generation.document import load_document
 
 
 @cache

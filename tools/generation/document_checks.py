@@ -5,9 +5,9 @@ Each problem names its place and what to write instead.
 
 from collections.abc import Callable, Iterator, Mapping
 
-from tools.spec.accept import accepted
-from tools.spec.document import Keys, Node, Problem, nodes, operations, resolve
-from tools.spec.validity import invalid
+from tools.generation.accept import accepted
+from tools.generation.document import Keys, Node, Problem, nodes, operations, resolve
+from tools.generation.validity import invalid
 
 
 def problems(document: Node) -> list[Problem]:

@@ -20,8 +20,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.generation.document import PROJECT, SPECIFICATION
 from tools.generation.drill_changes import Change, changes_of, made
-from tools.spec.document import PROJECT, SPECIFICATION
 
 FITS, MISFIT, REJECTED = "fits", "does not fit", "rejected"
 LOCATION = re.compile(r"^(\S+?\.(?:py|yaml)):(\d+)", re.MULTILINE)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tools.spec.document import SPECIFICATION, load_document, nodes
+from tools.generation.document import SPECIFICATION, load_document, nodes
 
 FILE = Path(__file__).with_suffix(".yaml")
 COMPONENTS = ("schemas", "parameters", "headers", "responses")

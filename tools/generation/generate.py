@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tools.generation import not_wrapped
+from tools.generation.document import parse, text_of
 from tools.generation.generator_contract import conflicts
 from tools.generation.wrapper_fit import GENERATED, misfits, type_errors
-from tools.spec.document import parse, text_of
-from tools.spec.reading import read
 
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGE = "itwin_platform_api"
@@ -50,15 +50,12 @@ def differences(*, committed: Path, made: Path) -> list[str]:
 
 def what_follows(document: Document, *, made: Path, changed: list[str]) -> list[str]:
     """Return the lines that say what changed and what to do next."""
-    from tools.generation.coverage_of_spec import not_wrapped
-    from tools.generation.wrapper_coverage import rows
-
     count = "1 module" if len(changed) == 1 else f"{len(changed)} modules"
     lines = [f"{count} changed" if changed else "The generated package is as it was."]
     lines += [f"  {line}" for line in changed]
     if found := misfits(document, generated=made.parent):
         return [*lines, "", "The wrapper does not fit any more:", "", *found, "", ADVICE]
-    lines += not_wrapped([row for row in rows(read(document)) if not row.wrapped])
+    lines += not_wrapped.report()
     lines += ["", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
     return [*lines, "What must hold before it is committed: make check"]
 

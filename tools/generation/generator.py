@@ -29,12 +29,12 @@ from openapi_python_client.schema.untrusted_string import UntrustedString
 from openapi_python_client.strings import PythonIdentifier
 
 from tools.generation import naming
+from tools.generation.document import Keys, Problem, resolve, with_lines
 from tools.generation.document_checks import problems
 from tools.generation.lists import ModelsOfKinds, imported, list_shape
 from tools.generation.preparation import prepared
 from tools.generation.request_rules import RequestRules
 from tools.generation.secrets import known_secrets, lost_marks, marks_of
-from tools.spec.document import Keys, Problem, resolve, with_lines
 
 PROJECT = Path(__file__).resolve().parents[2]
 TEMPLATES = PROJECT / "templates"
@@ -101,20 +101,26 @@ def write_package(
         raise SystemExit(f"the generator rejects {name}:\n{_words(errors, text=text, name=name)}")
     for path in sorted(SUPPORT.glob("*.py")):
         shutil.copyfile(path, package / path.name)
-    (package / "limits.py").write_text(_limits(data, rules), encoding="utf-8")
+    (package / "operations.py").write_text(_operations(data, rules, config), encoding="utf-8")
     (package / "py.typed").write_text("", encoding="utf-8")
     (package / "README.md").write_text(NOTICE, encoding="utf-8")
     if checked:
         check_imports(package, name=name)
 
 
-def _limits(data: GeneratorData, rules: RequestRules) -> str:
-    """Return the module of limits that no argument has."""
-    endpoints = [each for collection in data.endpoint_collections_by_tag.values() for each in collection.endpoints]
-    limits = {(each.method.upper(), str(each.path.get_untrusted_value())): rules.body_limit(each) for each in endpoints}
-    lines = [f"    {key!r}: {limit:_},".replace("'", '"') for key, limit in limits.items() if limit is not None]
-    head = '"""Limits of the document for whole requests."""\n\n#: The most bytes of a body, by method and route.\n'
-    return "\n".join([f"{head}BODY_LIMITS: dict[tuple[str, str], int] = {{", *lines, "}", ""])
+def _operations(data: GeneratorData, rules: RequestRules, config: Config) -> str:
+    """Return the module about operations: where each is, and limits that no argument has."""
+    modules, limits = list[str](), list[str]()
+    for tag, collection in data.endpoint_collections_by_tag.items():
+        for each in collection.endpoints:
+            name = PythonIdentifier(naming.plain(each.name), config.field_prefix)
+            modules.append(f'    "{name}": "api.{tag}.{name}",')
+            if (limit := rules.body_limit(each)) is not None:
+                limits.append(f'    ("{each.method.upper()}", "{naming.plain(each.path)}"): {limit:_},')
+    lines = ['"""Where each operation is, and limits of whole requests."""', "", "#: The modules of the operations."]
+    lines += ["MODULES: dict[str, str] = {", *sorted(modules), "}"]
+    lines += ["#: The most bytes of a body, by method and route."]
+    return "\n".join([*lines, "BODY_LIMITS: dict[tuple[str, str], int] = {", *limits, "}", ""])
 
 
 def _reject(found: list[Problem], *, text: str, name: str) -> NoReturn:

@@ -16,8 +16,6 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-from tools.generation.source import tree_of
-
 PROJECT = Path(__file__).resolve().parents[2]
 GENERATOR, PACKAGE = "openapi-python-client", "openapi_python_client"
 STOCK = Path(str(files(PACKAGE))) / "templates"
@@ -98,7 +96,7 @@ def missing_names(users: tuple[Path, ...] = USERS) -> list[str]:
 
 
 def _missing(path: Path) -> Iterator[str]:
-    tree, known = tree_of(path), dict[str, object]()
+    tree, known = ast.parse(path.read_text(encoding="utf-8")), dict[str, object]()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == PACKAGE:
             for alias in node.names:

@@ -26,9 +26,10 @@ _WORD = re.compile(
     rf"{_BRAND}|[A-Z]?[a-z]+(?:[0-9]+[a-z]*)?|[A-Z]+[0-9]*(?![a-z])|[A-Z]|[0-9]+(?:[a-z]+|[A-Z]+(?![a-z]))?|\w"
 )
 _IMPORT = re.compile(r"^(?:from [\w.]+ )?import (\([^)]*\)|.*)$", re.MULTILINE)
-_DEFINED = re.compile(r"\bdef (\w+)\(|^    (additional_properties|CONSTANTS)\b", re.MULTILINE)
-#: The local variables of a generated function.
-_LOCAL = frozenset({"client", "response", "body", "error", "parsed"})
+_METHOD = re.compile(r"\bdef (\w+)\(|^    (additional_properties|CONSTANTS)\b", re.MULTILINE)
+_TAG = re.compile(r"{%.*?%}|{{.*?}}|{#.*?#}", re.DOTALL)
+# A function, an argument or a variable: a keyword of a call has no space before its `=`.
+_BOUND = re.compile(r"\bdef (\w+)\(|^ *(\w+)(?:: \w| = )|\bas (\w+):$", re.MULTILINE)
 
 
 def split_words(value: str) -> list[str]:
@@ -65,12 +66,13 @@ def own_names() -> Iterator[None]:
 def rename_reserved(data: GeneratorData, config: Config) -> None:
     """Give an underscore to each argument and attribute whose name the templates use for something else."""
     module = TEMPLATES / "endpoint_module.py.jinja"
-    arguments = {*_imported(module), *_defined(module), *_LOCAL}
+    code = _TAG.sub("", module.read_text(encoding="utf-8"))
+    arguments = {*_imported(module), *_names(_BOUND, code), "client"}
     for collection in data.endpoint_collections_by_tag.values():
         for endpoint in collection.endpoints:
             bodies = [body.prop for body in endpoint.bodies]
             _rename([each for each in endpoint.list_all_parameters() if each not in bodies], arguments, config)
-    members = set(_defined(TEMPLATES / "model.py.jinja"))
+    members = _names(_METHOD, (TEMPLATES / "model.py.jinja").read_text(encoding="utf-8"))
     for model in data.models:
         _rename([*(model.required_properties or ()), *(model.optional_properties or ())], members, config)
 
@@ -87,6 +89,6 @@ def _imported(template: Path) -> list[str]:
     return [part.split()[-1] for names in found for part in names.strip("()\n").split(",") if part.strip()]
 
 
-def _defined(template: Path) -> list[str]:
-    """Return the names that the code of a template defines."""
-    return [name for pair in _DEFINED.findall(template.read_text(encoding="utf-8")) for name in pair if name]
+def _names(pattern: re.Pattern[str], code: str) -> set[str]:
+    """Return what the groups of a pattern find."""
+    return {name for found in pattern.findall(code) for name in found if name}

@@ -6,8 +6,8 @@ The generator documents an argument or an attribute by the schema that it refers
 from collections.abc import Mapping
 from typing import Any
 
-from tools.spec.accept import with_accept
-from tools.spec.document import resolve
+from tools.generation.accept import with_accept
+from tools.generation.document import resolve
 
 Document = Mapping[str, Any]
 #: The key of an object with what `x-secret` says about its properties.

@@ -7,8 +7,8 @@ from typing import Any
 
 from openapi_python_client.parser.openapi import Endpoint
 
+from tools.generation.document import Node, resolve
 from tools.generation.naming import split_words
-from tools.spec.document import Node, resolve
 
 #: Strings that are other Python values than `str`.
 FORMATS = ("date", "date-time", "uuid", "binary")

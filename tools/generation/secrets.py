@@ -13,8 +13,8 @@ from openapi_python_client.parser import GeneratorData
 from openapi_python_client.parser.properties import ModelProperty
 
 from tools.generation import naming
+from tools.generation.document import Problem
 from tools.generation.preparation import MARKS
-from tools.spec.document import Problem
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "generated" / "itwin_platform_api" / "models"
 _CLASS = re.compile(r"^class (\w+)", re.MULTILINE)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.spec.document import operations, resolve
+from tools.generation.document import operations, resolve
 
 WRAPPER = Path(__file__).resolve().parents[2] / "wrapper" / "itwin_platform"
 

@@ -14,8 +14,8 @@ import zipfile
 from importlib.metadata import version
 from pathlib import Path
 
+from tools.generation.document import SPECIFICATION, load_document
 from tools.generation.generator_contract import GENERATOR, OURS, RECORD, STOCK, conflicts, record, watched
-from tools.spec.reading import SPECIFICATION, load_document
 
 
 def difference(before: Path, after: Path, *, before_name: str, after_name: str) -> str:

@@ -6,7 +6,7 @@ Name an operation here to commit it before it has a method, a sandbox and tests:
 from collections.abc import Mapping
 from typing import Any
 
-from tools.spec.document import METHODS, nodes
+from tools.generation.document import METHODS, nodes
 
 #: The reasons, by operationId.
 UNWRAPPED: Mapping[str, str] = {}

@@ -10,17 +10,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tools.generation import complete_objects
 from tools.generation.shared_parts import missing_parts
-from tools.generation.wire_names import dead_names, dead_properties
-from tools.generation.wrapper_calls import WRAPPER, tags
-from tools.spec.document import operations
-from tools.spec.reading import read
+from tools.generation.wire_names import PROJECT, WRAPPER, dead_names
 
-PROJECT = Path(__file__).resolve().parents[2]
 CACHE = PROJECT / ".cache" / "mypy-of-generation"
 GENERATED = "generated/"
 
@@ -28,12 +25,7 @@ GENERATED = "generated/"
 def misfits(document: Mapping[str, Any], *, generated: Path, wrapper: Path = WRAPPER) -> list[str]:
     """Return a line for each place of the wrapper that does not fit; `generated` is the folder of the package."""
     found = [line for line in type_errors(generated, wrapper) if not line.startswith(GENERATED)]
-    return [*found, *misfits_in_strings(document)] or dead_properties(read(document))  # this one imports the wrapper
-
-
-def misfits_in_strings(document: Mapping[str, Any]) -> list[str]:
-    """Return a line for each place of the wrapper with a name that a document does not have."""
-    return [*_tags(document), *dead_names(read(document)), *missing_parts(document)]
+    return [*found, *dead_names(document), *missing_parts(document)] or complete_objects.misfits()
 
 
 def type_errors(generated: Path, wrapper: Path = WRAPPER) -> list[str]:
@@ -62,12 +54,3 @@ sys.path[:] = [path for path in sys.path if path and (".venv" in path or not pat
 from mypy.main import main
 main(clean_exit=True)
 """
-
-
-def _tags(document: Mapping[str, Any]) -> Iterator[str]:
-    """Compare the folder of each operation with the one from which `_api.py` imports it at run time."""
-    folders = {node.get("operationId"): next(iter(node.get("tags", ())), "") for _, _, node, _ in operations(document)}
-    for name, folder, line in tags():
-        if folders.get(name, folder) != folder:
-            place = f"wrapper/itwin_platform/_api.py:{line}"
-            yield f"{place}: {name} is generated in api/{folders[name]} now, not in api/{folder}"

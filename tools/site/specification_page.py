@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from tools.spec.document import Node, resolve
+from tools.generation.document import Node, resolve
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAGE = PROJECT / "docs" / "reference" / "specification.md"

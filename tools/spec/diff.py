@@ -1,7 +1,7 @@
 """Print what changed between two versions of the specification, breaking changes first.
 
 Run as `python -m tools.spec.diff BASE [NEW]`; each is a file or a git revision, NEW is `openapi.yaml` by default.
-Operations and parameters have the names of the client where it has them. A difference that no rule covers is listed by
+A difference that no rule covers is listed by
 its location, so that every difference gives a line. It exits with status 1 after a breaking change.
 """
 
@@ -10,25 +10,23 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from tools.generation.wrapper_coverage import argument, keywords, operation_uses
+from tools.generation.document import SPECIFICATION, parse, text_of, with_lines
+from tools.generation.validity import invalid
 from tools.spec.changes import CLASS_GONE, Change, changes, reworded
-from tools.spec.document import SPECIFICATION, parse, text_of, with_lines
 from tools.spec.packages import Breakage, breakages
 from tools.spec.reading import read
 from tools.spec.specification import Specification
 from tools.spec.structure import Difference, Document, differences, unexplained
-from tools.spec.validity import invalid
 
 
 def report(before: Document, after: Document, broken: list[Breakage] | None = None) -> list[str]:
     """Return the lines to print; `broken` is what griffe finds in the generated packages."""
     old, new = read(before), read(after)
-    names = _Names(old, new)
     found = _confirmed(changes(old, new), broken)
     lines: list[str] = []
     for title, breaking in (("Breaking", True), ("Not breaking", False)):
         selected = [change for change in found if change.breaking is breaking]
-        lines += [f"{title}: {len(selected)}", *(f"  {names.of(change)}: {change.text}" for change in selected)]
+        lines += [f"{title}: {len(selected)}", *(f"  {_place(change, old, new)}: {change.text}" for change in selected)]
     prose = reworded(old, new)
     others = _unexplained(before, after, old, new)
     if not found and not prose and not others:
@@ -72,32 +70,19 @@ def _unexplained(before: Document, after: Document, old: Specification, new: Spe
     return unexplained(before, after, is_reported)
 
 
-class _Names:
-    """The locations of changes in the words of a user of the client."""
-
-    def __init__(self, old: Specification, new: Specification) -> None:
-        self._old, self._new = old, new
-        self._uses = operation_uses(old) | operation_uses(new)
-
-    def of(self, change: Change) -> str:
-        if change.place in self._old.operations or change.place in self._new.operations:
-            use = self._uses.get(change.place)
-            if use is None:
-                return f"{change.place}, {change.part}".removesuffix(", ")
-            sources = keywords(use, argument(use, change.part) or "") if " " in change.part else frozenset[str]()
-            suffix = f" ({', '.join(f'{name}=' for name in sorted(sources))})" if sources else ""
-            return f"{use.method}, {change.part}{suffix}".removesuffix(", ")
-        model = f"{change.place}.{change.part}".removesuffix(".")
-        users = {"sent by": self._users("senders", change), "returned by": self._users("returners", change)}
-        used = [f"{verb} {', '.join(map(self._method, names))}" for verb, names in users.items() if names]
-        return f"{model} ({'; '.join(used)})" if used else model
-
-    def _users(self, side: str, change: Change) -> list[str]:
-        users = (getattr(specification, side)(change.place) for specification in (self._old, self._new))
-        return sorted(set().union(*users))
-
-    def _method(self, operation: str) -> str:
-        return self._uses[operation].method if operation in self._uses else operation
+def _place(change: Change, old: Specification, new: Specification) -> str:
+    """Return the place of a change: an operation and its part, or a model, with the operations that use it."""
+    operation = change.place in old.operations or change.place in new.operations
+    place = f"{change.place}, {change.part}" if operation else f"{change.place}.{change.part}"
+    used = [
+        f"{words} {', '.join(sorted(users))}"
+        for words, users in (
+            ("sent by", {*old.senders(change.place), *new.senders(change.place)}),
+            ("returned by", {*old.returners(change.place), *new.returners(change.place)}),
+        )
+        if users and not operation
+    ]
+    return " ".join([place.removesuffix(", ").removesuffix("."), *([f"({'; '.join(used)})"] if used else [])])
 
 
 def _valid(source: str) -> Document:

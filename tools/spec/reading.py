@@ -1,52 +1,16 @@
 """Reads an OpenAPI document into a `Specification` without references."""
 
-import subprocess
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-import yaml
-
-from tools.spec.accept import with_accept
-from tools.spec.document import METHODS, Node, resolve
+from tools.generation.accept import with_accept
+from tools.generation.document import METHODS, Node, resolve
 from tools.spec.specification import Field, Model, Operation, Specification
 
-PROJECT = Path(__file__).resolve().parents[2]
-SPECIFICATION = PROJECT / "openapi.yaml"
 LIMITS = (
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
     *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "pattern", "format", "const"),
 )
-#: The parser in C, which wheels of PyYAML have, is ten times as fast.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-def load(source: str) -> Specification:
-    """Read a file, or `openapi.yaml` as it was at a git revision.
-
-    Raises:
-        SystemExit: `source` is neither of them.
-    """
-    return read(load_document(source))
-
-
-def load_document(source: str) -> dict[str, Any]:
-    """Parse a file, or `openapi.yaml` as it was at a git revision.
-
-    Raises:
-        SystemExit: `source` is neither of them.
-    """
-    if Path(source).is_file():
-        return _parsed(Path(source).read_text(encoding="utf-8"))
-    command = ["git", "-C", str(PROJECT), "show", f"{source}:openapi.yaml"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=False)
-    if shown.returncode != 0:
-        raise SystemExit(f"{source} is neither a file nor a git revision with an openapi.yaml: {shown.stderr.strip()}")
-    return _parsed(shown.stdout)
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    return dict(yaml.load(text, _LOADER))  # noqa: S506 - both loaders are safe
 
 
 def read(document: Node) -> Specification:

@@ -150,9 +150,9 @@ def dotted(package: Path) -> str:
 
 def is_stale(project: Path) -> bool:
     """Return whether `generated/` differs from what `openapi.yaml` generates."""
+    from tools.generation.document import load_document
     from tools.generation.generate import PACKAGE, differences
     from tools.generation.generator import write_package
-    from tools.spec.reading import load_document
 
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / PACKAGE

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from itwin_platform_api.decoding import decode_datetime as decode_datetime
-from itwin_platform_api.limits import BODY_LIMITS as BODY_LIMITS
+from itwin_platform_api.operations import BODY_LIMITS as BODY_LIMITS, MODULES as MODULES
 from itwin_platform_api.request import RequestValues as RequestValues
 from itwin_platform_api.rules import Reject as Reject, Rule as Rule, Violation as Violation
 from itwin_platform_api.types import (
@@ -78,24 +78,14 @@ if TYPE_CHECKING:
         WebhookUpdate as WebhookUpdate,
     )
 else:
-    _TAGS = {
-        "create_detector": "detectors",
-        "create_repository_resource": "repositories",
-        "create_scene": "scenes",
-        "get_primary_account": "itwins",
-        "list_itwins": "itwins",
-        "list_scene_objects": "scenes",
-        "update_repository": "repositories",
-        "update_webhook": "webhooks",
-    }
 
     def __getattr__(name: str) -> object:
         """Import the module of an operation, the client, or a model, on first use."""
         import itwin_platform_api as generated
         from itwin_platform_api import models
 
-        if name in _TAGS:
-            value: object = import_module(f"{generated.__name__}.api.{_TAGS[name]}.{name}")
+        if name in MODULES:
+            value: object = import_module(f"{generated.__name__}.{MODULES[name]}")
         else:
             value = getattr(generated if name == "AuthenticatedClient" else models, name)
         globals()[name] = value

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.spec.document import METHODS, resolve
+from tools.generation.document import METHODS, resolve
 
 Document = Mapping[str, Any]
 

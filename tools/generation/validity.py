@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.spec.document import Node, Problem, nodes, target
+from tools.generation.document import Node, Problem, nodes, target
 
 #: The keys of a schema whose values are schemas, or lists or mappings of schemas.
 SCHEMAS = ("schema", "items", "oneOf", "anyOf", "allOf", "not", "properties", "schemas")

@@ -1,0 +1,35 @@
+"""Compares the complete objects of the wrapper with their rules in the generated package, both of which it imports."""
+
+import importlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def compared() -> Iterator[tuple[type, set[str], set[str]]]:
+    """Yield each class of a complete object, with the properties that are gone and those that are new."""
+    wrapper = importlib.import_module("itwin_platform._operations.replacement")
+    rules = importlib.import_module("itwin_platform._api").update_repository.RULES["body"].properties
+    forms = rules["authentication"].forms
+    types = wrapper.AUTHENTICATION_TYPES.items()
+    documented = {cls: forms[kind].properties if kind in forms else () for kind, cls in types}
+    documented[wrapper.RepositoryOptions] = rules["options"].properties
+    for cls, properties in documented.items():
+        own, wire = set(cls.properties()), set(properties) - {"type"}
+        yield cls, own - wire, wire - own
+
+
+def misfits() -> list[str]:
+    """Return a line for each class with properties that are gone."""
+    return [
+        f"{_place(cls)}: openapi.yaml no longer has {', '.join(sorted(gone))}, which {cls.__name__} is made for"
+        for cls, gone, _ in compared()
+        if gone
+    ]
+
+
+def _place(cls: type) -> str:
+    path = Path(inspect.getfile(cls)).resolve().relative_to(PROJECT)
+    return f"{path.as_posix()}:{inspect.getsourcelines(cls)[1]}"
