@@ -17,6 +17,7 @@ from .fuzzing import fuzzing
 from .herd import herd, modelled_herd
 from .hostile_links import hostile_links
 from .learning import learning
+from .list_all_requests import list_all_requests
 from .lost_responses import lost_responses
 from .measurement import Measurement, measured_within
 from .modelled_processes import modelled_processes, thousand_processes
@@ -37,6 +38,7 @@ COUNTED: tuple[Measurement, ...] = (
     fuzzing,
     parsing,
     mutated_lists,
+    list_all_requests,
     hostile_links,
     cancellation,
     secrets,

@@ -13,6 +13,7 @@ from measure.promises.figure import Figure
 from measure.promises.fuzzing import fuzzing
 from measure.promises.herd import modelled_herd
 from measure.promises.hostile_links import hostile_links
+from measure.promises.list_all_requests import list_all_requests
 from measure.promises.lost_responses import lost_responses
 from measure.promises.measurement import Measurement, measured_within
 from measure.promises.modelled_processes import modelled_processes, thousand_processes
@@ -103,6 +104,11 @@ async def test_any_response_raises_only_our_exceptions() -> None:
 async def test_no_link_and_no_redirect_leads_away() -> None:
     """Four hundred of them."""
     assert broken(await hostile_links(count=400)) == []
+
+
+async def test_list_all_sends_few_requests() -> None:
+    """Listings of one page, and beyond the cap, one page after the other and several at once."""
+    assert broken(await list_all_requests(sizes=((900, 1.0), (12_000, 1.3)))) == []
 
 
 def test_a_cancelled_call_leaves_nothing_behind() -> None:

@@ -1,0 +1,30 @@
+"""The requests that `list_all` sends for each page of a listing above the cap, at the server."""
+
+from itwin_platform import PlatformClient
+from itwin_platform_sandbox import Sandbox
+
+from .figure import Figure, at_most, exactly
+
+PER_PAGE = 1000
+#: How many iTwins there are, and the most requests for each page of 1,000.
+SIZES = ((900, 1.0), (12_000, 1.3), (35_000, 1.15), (100_000, 1.15))
+CONCURRENCIES = (1, 4, 10)
+
+
+async def list_all_requests(*, sizes: tuple[tuple[int, float], ...] = SIZES) -> list[Figure]:
+    """Read listings of each size, one page after the other and several at once."""
+    figures: list[Figure] = []
+    for size, most in sizes:
+        async with (
+            Sandbox(itwins=size, objects=0) as sandbox,
+            PlatformClient(sandbox.base_url, vendor="vendor", token=sandbox.token) as platform,
+        ):
+            for concurrency in CONCURRENCIES:
+                sandbox.requests.clear()
+                ids = [itwin.id async for itwin in platform.itwins.list_all(concurrency=concurrency)]
+                requests = len(sandbox.requests) / -(-size // PER_PAGE)
+                wrong = abs(len(ids) - size) + size - len(set(ids))
+                name = f"list_all of {size:,} iTwins, concurrency {concurrency}"
+                figures.append(at_most(f"{name}: requests for each page", requests, most))
+                figures.append(exactly(f"{name}: iTwins lost or returned twice", wrong, 0))
+    return figures
