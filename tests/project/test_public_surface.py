@@ -4,11 +4,12 @@ import ast
 import inspect
 import re
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import get_type_hints
 
 import itwin_platform
 import pytest
-from itwin_platform import PlatformClient
+
+from tests.support.public_face import CALLABLES, EXPORTED, GROUPS
 
 PROJECT = Path(__file__).resolve().parents[2]
 CONSUMER = PROJECT / "tests" / "project" / "typing" / "consumer.py"
@@ -37,34 +38,6 @@ PROMISED = {
     *("RepositoryClass", "RepositorySubClass", "ResourceClass", "ResourceSubClass", "ITwinClass", "ITwinSubClass"),
     *("ITwinStatus", "DataCenterLocation", "DetectorType", "WebhookScope", "EventType", "QueryScope"),
 }
-GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
-EXPORTED = {name: getattr(itwin_platform, name) for name in itwin_platform.__all__}
-
-
-def callables() -> dict[str, Any]:
-    """Every public function, constructor and method that an application can call, by name."""
-    client = PlatformClient("https://s.example", vendor="v", token="t")
-    found = {f"{group}.{name}": member for group in GROUPS for name, member in members(getattr(client, group))}
-    for name, value in EXPORTED.items():
-        if inspect.isfunction(value):
-            found[name] = value
-        elif inspect.isclass(value) and value.__module__.startswith("itwin_platform."):
-            found |= {f"{name}.{inner}": member for inner, member in members(value)}
-            if not issubclass(value, BaseException) and not getattr(value, "_is_protocol", False):
-                found[name] = value
-    return found
-
-
-def members(value: object) -> list[tuple[str, Any]]:
-    """The public methods that our own classes define."""
-    return [
-        (name, member)
-        for name, member in inspect.getmembers(value, callable)
-        if not name.startswith("_") and str(getattr(member, "__module__", "")).startswith("itwin_platform.")
-    ]
-
-
-CALLABLES = callables()
 
 
 def test_all_is_sorted_and_holds_what_is_promised() -> None:

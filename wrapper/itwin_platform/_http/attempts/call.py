@@ -251,6 +251,8 @@ class LastRateLimit:
 
     def note(self, response: Response | None, *, token: ObtainedToken | None, until: float) -> None:
         """Keep the response that started a cooldown, or prolonged it, and the token of its request."""
+        # A copy: an httpx client puts another stream into the response that it gets.
+        response = None if response is None else copy_of_response(response)
         self.response, self.token, self.until = response, token, until
 
 
