@@ -10,7 +10,7 @@ from tests.support.language_server import LanguageServer
 pytest.importorskip("basedpyright", reason="a tool of the checkout, which environments of the wheel are without")
 
 PROGRAM = '''
-from itwin_platform import BasicAuthentication, PlatformClient
+from itwin_platform import BasicAuthentication, PlatformClient, SceneObjectCreateParam
 
 
 async def use(platform: PlatformClient) -> None:
@@ -22,8 +22,31 @@ async def use(platform: PlatformClient) -> None:
     await platform.scenes.create("i", display_name="S")
     await platform.detectors.create(name="n", type="PhotoObjectDetector")
     await platform.webhooks.activate("w")
+    platform.itwins.list(status="")
+    platform.itwins.list(sub_class=["Asset", ""])
+    platform.itwins.list(query_scope="")
+    await platform.detectors.create(name="n", type="")
+    await platform.webhooks.update("w", event_types="")
+    await platform.repositories.update("i", "r", authentication={"type": "", "passw": ""})
+    await platform.repositories.update("i", "r", options={"minim": 1})
+    await platform.scenes.create("i", display_name="S", objects=[{"kind": "View3d", "disp": "V"}])
+    camera: SceneObjectCreateParam = {"kind": "View3d", "version": "1.0.0", "data": {"isOrth": True}}
+    await platform.scenes.create("i", display_name="S", objects=[camera])
     BasicAuthentication(
 '''
+#: What is completed in a string: the values of an enum, and the names of a mapping.
+COMPLETED = {
+    'list(status="': {"Active", "Inactive", "Trial"},
+    'list(sub_class=["Asset", "': {"Account", "Asset"},
+    'list(query_scope="': {"MemberOfiTwin", "OrganizationAdmin"},
+    'name="n", type="': {"PhotoObjectDetector", "PointCloudSegmentationDetector"},
+    'event_types="': {"iTwins.iTwinCreated.v1"},
+    'authentication={"type": "': {"Basic", "Header", "OAuth2AuthorizationCodePKCE", "QueryParameter"},
+    '"passw': {"password"},
+    'options={"minim': {"minimumLevel"},
+    'objects=[{"kind": "View3d", "disp': {"displayName"},
+    '"data": {"isOrth': {"isOrthographic"},
+}
 METHODS = {
     "itwins": {"get_primary_account", "list", "list_all"},
     "repositories": {"create_resource", "update"},
@@ -68,9 +91,16 @@ def test_hovering_shows_signature_and_documentation(server: LanguageServer, text
 def test_the_arguments_show_while_a_call_is_written(server: LanguageServer) -> None:
     """Every keyword with its type, and the documentation of the call."""
     shown: Any = server.at("platform.itwins.list(", "signatureHelp")["signatures"][0]
-    for part in ("sub_class: ITwinSubClass | str | Iterable[ITwinSubClass | str] | Unset", "concurrency: int = 1"):
+    for part in ("sub_class: ITwinSubClassParam | Iterable[ITwinSubClassParam] | Unset", "concurrency: int = 1"):
         assert part in shown["label"]
     assert "one value or an iterable; recommended" in shown["documentation"]["value"]
+
+
+@pytest.mark.parametrize("text", COMPLETED)
+def test_strings_are_completed(server: LanguageServer, text: str) -> None:
+    """An editor offers the values of an enum, although any string is accepted, and the names of a mapping."""
+    offered: Any = server.at(text, "completion")
+    assert {item["label"].strip('"') for item in offered["items"]} >= COMPLETED[text]
 
 
 def test_a_complete_object_shows_its_fields(server: LanguageServer) -> None:

@@ -32,6 +32,7 @@ from tools.generation import naming
 from tools.generation.document import Keys, Problem, resolve, with_lines
 from tools.generation.document_checks import problems
 from tools.generation.lists import ModelsOfKinds, imported, list_shape
+from tools.generation.params import Params, param_name
 from tools.generation.preparation import prepared
 from tools.generation.request_rules import RequestRules
 from tools.generation.secrets import known_secrets, lost_marks, marks_of
@@ -70,7 +71,7 @@ def write_package(
         config.post_hooks = []
     text = json.dumps(document, indent=1) if text is None else text
     reject = partial(_reject, text=text, name=name)
-    source, rules = document, RequestRules(document)
+    source, rules, params = document, RequestRules(document), Params(document)
     if found := problems(document):
         reject(found)
     document = prepared(document)
@@ -91,6 +92,10 @@ def write_package(
             list_shape=partial(list_shape, models=[*data.models], of_kinds=of_kinds),
             list_imports=imported,
             rules_of=rules.of,
+            param_of=params.of,
+            param_name=param_name,
+            param_values_of=params.values_of,
+            param_exports=params.exports,
             words_beside=partial(_words_beside, words_beside_references(source)),
         )
         try:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import yaml
-from griffe import Extension, Object
+from griffe import Alias, Extension, Object
 
 _PROJECT = Path(__file__).resolve().parents[2]
 _SOURCE = re.compile(r"( *)Source: ([^\n]*\bsections? [^\n]*)$", re.MULTILINE)
@@ -22,6 +22,10 @@ class SpecificationLinks(Extension):
         """Complete one docstring, in place."""
         if obj.docstring is not None:
             obj.docstring.value = linked(obj.docstring.value)
+
+    def on_alias_instance(self, *, alias: Alias, **_: object) -> None:
+        """Let `import *` find the models, which are imported lazily: they stand behind TYPE_CHECKING."""
+        alias.runtime = True
 
 
 def linked(docstring: str) -> str:

@@ -9,29 +9,29 @@ if TYPE_CHECKING:
     from .detector import Detector
     from .detector_create import DetectorCreate
     from .detector_response import DetectorResponse
-    from .detector_type import DetectorType
+    from .detector_type import DetectorType, DetectorTypeParam
     from .error_body import ErrorBody
     from .error_code import ErrorCode
     from .error_detail import ErrorDetail
     from .error_detail_code import ErrorDetailCode
     from .error_response import ErrorResponse
-    from .event_type import EventType
+    from .event_type import EventType, EventTypeParam
     from .itwin import ITwin
     from .itwin_class import ITwinClass
-    from .itwin_status import ITwinStatus
-    from .itwin_sub_class import ITwinSubClass
+    from .itwin_status import ITwinStatus, ITwinStatusParam
+    from .itwin_sub_class import ITwinSubClass, ITwinSubClassParam
     from .itwin_summary import ITwinSummary
     from .itwins_response import ITwinsResponse
     from .paging_link import PagingLink
     from .paging_links import PagingLinks
-    from .preferred_return import PreferredReturn
+    from .preferred_return import PreferredReturn, PreferredReturnParam
     from .primary_account_response import PrimaryAccountResponse
     from .query_parameters import QueryParameters
-    from .query_scope import QueryScope
+    from .query_scope import QueryScope, QueryScopeParam
     from .repository import Repository
     from .repository_capabilities import RepositoryCapabilities
     from .repository_class import RepositoryClass
-    from .repository_resource_data import RepositoryResourceData
+    from .repository_resource_data import RepositoryResourceData, RepositoryResourceDataParam
     from .repository_response import RepositoryResponse
     from .repository_sub_class import RepositorySubClass
     from .repository_update import RepositoryUpdate
@@ -47,18 +47,24 @@ if TYPE_CHECKING:
     from .scene_data import SceneData
     from .scene_data_create import SceneDataCreate
     from .scene_object import SceneObject
-    from .scene_object_create import SceneObjectCreate
+    from .scene_object_create import SceneObjectCreate, SceneObjectCreateParam
     from .scene_object_kind import SceneObjectKind
     from .scene_object_minimal import SceneObjectMinimal
     from .scene_objects_response import SceneObjectsResponse
     from .scene_response import SceneResponse
-    from .stored_basic_authentication import StoredBasicAuthentication
-    from .stored_header_authentication import StoredHeaderAuthentication
-    from .stored_oauth2_authorization_code_pkce_authentication import StoredOAuth2AuthorizationCodePKCEAuthentication
-    from .stored_query_parameter_authentication import StoredQueryParameterAuthentication
-    from .stored_repository_options import StoredRepositoryOptions
-    from .vector3d import Vector3d
-    from .view3d_data import View3dData
+    from .stored_basic_authentication import BasicAuthenticationParam, StoredBasicAuthentication
+    from .stored_header_authentication import HeaderAuthenticationParam, StoredHeaderAuthentication
+    from .stored_oauth2_authorization_code_pkce_authentication import (
+        OAuth2AuthorizationCodePKCEAuthenticationParam,
+        StoredOAuth2AuthorizationCodePKCEAuthentication,
+    )
+    from .stored_query_parameter_authentication import (
+        QueryParameterAuthenticationParam,
+        StoredQueryParameterAuthentication,
+    )
+    from .stored_repository_options import RepositoryOptionsParam, StoredRepositoryOptions
+    from .vector3d import Vector3d, Vector3dParam
+    from .view3d_data import View3dData, View3dDataParam
     from .webhook import Webhook
     from .webhook_scope import WebhookScope
     from .webhook_update import WebhookUpdate
@@ -70,28 +76,35 @@ else:
         "DetectorCreate": ".detector_create",
         "DetectorResponse": ".detector_response",
         "DetectorType": ".detector_type",
+        "DetectorTypeParam": ".detector_type",
         "ErrorBody": ".error_body",
         "ErrorCode": ".error_code",
         "ErrorDetail": ".error_detail",
         "ErrorDetailCode": ".error_detail_code",
         "ErrorResponse": ".error_response",
         "EventType": ".event_type",
+        "EventTypeParam": ".event_type",
         "ITwin": ".itwin",
         "ITwinClass": ".itwin_class",
         "ITwinStatus": ".itwin_status",
+        "ITwinStatusParam": ".itwin_status",
         "ITwinSubClass": ".itwin_sub_class",
+        "ITwinSubClassParam": ".itwin_sub_class",
         "ITwinSummary": ".itwin_summary",
         "ITwinsResponse": ".itwins_response",
         "PagingLink": ".paging_link",
         "PagingLinks": ".paging_links",
         "PreferredReturn": ".preferred_return",
+        "PreferredReturnParam": ".preferred_return",
         "PrimaryAccountResponse": ".primary_account_response",
         "QueryParameters": ".query_parameters",
         "QueryScope": ".query_scope",
+        "QueryScopeParam": ".query_scope",
         "Repository": ".repository",
         "RepositoryCapabilities": ".repository_capabilities",
         "RepositoryClass": ".repository_class",
         "RepositoryResourceData": ".repository_resource_data",
+        "RepositoryResourceDataParam": ".repository_resource_data",
         "RepositoryResponse": ".repository_response",
         "RepositorySubClass": ".repository_sub_class",
         "RepositoryUpdate": ".repository_update",
@@ -108,17 +121,25 @@ else:
         "SceneDataCreate": ".scene_data_create",
         "SceneObject": ".scene_object",
         "SceneObjectCreate": ".scene_object_create",
+        "SceneObjectCreateParam": ".scene_object_create",
         "SceneObjectKind": ".scene_object_kind",
         "SceneObjectMinimal": ".scene_object_minimal",
         "SceneObjectsResponse": ".scene_objects_response",
         "SceneResponse": ".scene_response",
+        "BasicAuthenticationParam": ".stored_basic_authentication",
         "StoredBasicAuthentication": ".stored_basic_authentication",
+        "HeaderAuthenticationParam": ".stored_header_authentication",
         "StoredHeaderAuthentication": ".stored_header_authentication",
+        "OAuth2AuthorizationCodePKCEAuthenticationParam": ".stored_oauth2_authorization_code_pkce_authentication",
         "StoredOAuth2AuthorizationCodePKCEAuthentication": ".stored_oauth2_authorization_code_pkce_authentication",
+        "QueryParameterAuthenticationParam": ".stored_query_parameter_authentication",
         "StoredQueryParameterAuthentication": ".stored_query_parameter_authentication",
+        "RepositoryOptionsParam": ".stored_repository_options",
         "StoredRepositoryOptions": ".stored_repository_options",
         "Vector3d": ".vector3d",
+        "Vector3dParam": ".vector3d",
         "View3dData": ".view3d_data",
+        "View3dDataParam": ".view3d_data",
         "Webhook": ".webhook",
         "WebhookScope": ".webhook_scope",
         "WebhookUpdate": ".webhook_update",
@@ -134,34 +155,46 @@ else:
 
 
 __all__ = (
+    "BasicAuthenticationParam",
     "CapabilityLink",
     "DataCenterLocation",
     "Detector",
     "DetectorCreate",
     "DetectorResponse",
     "DetectorType",
+    "DetectorTypeParam",
     "ErrorBody",
     "ErrorCode",
     "ErrorDetail",
     "ErrorDetailCode",
     "ErrorResponse",
     "EventType",
+    "EventTypeParam",
+    "HeaderAuthenticationParam",
     "ITwin",
     "ITwinClass",
     "ITwinsResponse",
     "ITwinStatus",
+    "ITwinStatusParam",
     "ITwinSubClass",
+    "ITwinSubClassParam",
     "ITwinSummary",
+    "OAuth2AuthorizationCodePKCEAuthenticationParam",
     "PagingLink",
     "PagingLinks",
     "PreferredReturn",
+    "PreferredReturnParam",
     "PrimaryAccountResponse",
+    "QueryParameterAuthenticationParam",
     "QueryParameters",
     "QueryScope",
+    "QueryScopeParam",
     "Repository",
     "RepositoryCapabilities",
     "RepositoryClass",
+    "RepositoryOptionsParam",
     "RepositoryResourceData",
+    "RepositoryResourceDataParam",
     "RepositoryResponse",
     "RepositorySubClass",
     "RepositoryUpdate",
@@ -178,6 +211,7 @@ __all__ = (
     "SceneDataCreate",
     "SceneObject",
     "SceneObjectCreate",
+    "SceneObjectCreateParam",
     "SceneObjectKind",
     "SceneObjectMinimal",
     "SceneObjectsResponse",
@@ -188,7 +222,9 @@ __all__ = (
     "StoredQueryParameterAuthentication",
     "StoredRepositoryOptions",
     "Vector3d",
+    "Vector3dParam",
     "View3dData",
+    "View3dDataParam",
     "Webhook",
     "WebhookScope",
     "WebhookUpdate",

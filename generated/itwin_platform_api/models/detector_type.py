@@ -1,5 +1,5 @@
 from enum import StrEnum
-from typing import Self
+from typing import Literal, Self, TypeAlias
 
 from ..types import open_member
 
@@ -19,3 +19,16 @@ class DetectorType(StrEnum):
 
     def __reduce_ex__(self, protocol: object) -> tuple[type[Self], tuple[str]]:
         return type(self), (self.value,)  # before 3.11.4 a member is copied by its name, which an unlisted one lacks
+
+
+#: A member of DetectorType or its string, also one that the enum does not list.
+DetectorTypeParam: TypeAlias = (
+    DetectorType
+    | Literal[
+        "PhotoObjectDetector",
+        "PhotoSegmentationDetector",
+        "OrthophotoSegmentationDetector",
+        "PointCloudSegmentationDetector",
+    ]
+    | str
+)

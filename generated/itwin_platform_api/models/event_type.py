@@ -1,5 +1,5 @@
 from enum import StrEnum
-from typing import Self
+from typing import Literal, Self, TypeAlias
 
 from ..types import open_member
 
@@ -34,3 +34,30 @@ class EventType(StrEnum):
 
     def __reduce_ex__(self, protocol: object) -> tuple[type[Self], tuple[str]]:
         return type(self), (self.value,)  # before 3.11.4 a member is copied by its name, which an unlisted one lacks
+
+
+#: A member of EventType or its string, also one that the enum does not list.
+EventTypeParam: TypeAlias = (
+    EventType
+    | Literal[
+        "iModels.iModelDeleted.v1",
+        "iModels.iModelCreated.v1",
+        "iModels.namedVersionCreated.v1",
+        "iModels.changesReady.v1",
+        "accessControl.memberAdded.v1",
+        "accessControl.invitationCreated.v1",
+        "accessControl.memberRemoved.v1",
+        "accessControl.roleAssigned.v1",
+        "accessControl.roleUnassigned.v1",
+        "iTwins.iTwinCreated.v1",
+        "iTwins.iTwinDeleted.v1",
+        "iTwins.iTwinUpdated.v1",
+        "synchronization.jobCompleted.v1",
+        "transformations.jobCompleted.v1",
+        "realityModeling.jobCompleted.v1",
+        "realityAnalysis.jobCompleted.v1",
+        "realityConversion.jobCompleted.v1",
+        "changedElements.jobCompleted.v1",
+    ]
+    | str
+)

@@ -1,5 +1,5 @@
 from enum import StrEnum
-from typing import Self
+from typing import Literal, Self, TypeAlias
 
 from ..types import open_member
 
@@ -21,3 +21,9 @@ class ITwinSubClass(StrEnum):
 
     def __reduce_ex__(self, protocol: object) -> tuple[type[Self], tuple[str]]:
         return type(self), (self.value,)  # before 3.11.4 a member is copied by its name, which an unlisted one lacks
+
+
+#: A member of ITwinSubClass or its string, also one that the enum does not list.
+ITwinSubClassParam: TypeAlias = (
+    ITwinSubClass | Literal["Account", "Portfolio", "Asset", "Program", "Project", "WorkPackage"] | str
+)

@@ -1,5 +1,5 @@
 from enum import StrEnum
-from typing import Self
+from typing import Literal, Self, TypeAlias
 
 from ..types import open_member
 
@@ -17,3 +17,7 @@ class PreferredReturn(StrEnum):
 
     def __reduce_ex__(self, protocol: object) -> tuple[type[Self], tuple[str]]:
         return type(self), (self.value,)  # before 3.11.4 a member is copied by its name, which an unlisted one lacks
+
+
+#: A member of PreferredReturn or its string, also one that the enum does not list.
+PreferredReturnParam: TypeAlias = PreferredReturn | Literal["return=minimal", "return=representation"] | str

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, NotRequired, Self, TypedDict
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -131,3 +131,18 @@ class RepositoryResourceData:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+RepositoryResourceDataParam = TypedDict(
+    "RepositoryResourceDataParam",
+    {
+        "iTwinId": "NotRequired[str]",
+        "repositoryId": "NotRequired[str]",
+        "id": "NotRequired[str]",
+        "class": "NotRequired[str]",
+        "subClass": "NotRequired[str]",
+    },
+)
+RepositoryResourceDataParam.__doc__ = (
+    "A mapping that stands for RepositoryResourceData in a request, in the names of JSON."
+)

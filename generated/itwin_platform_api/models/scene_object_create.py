@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, NotRequired, Self, TypedDict
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -193,3 +193,32 @@ _DATA = {
     "RepositoryResource": RepositoryResourceData.from_dict,
     "View3d": View3dData.from_dict,
 }
+from ..models.repository_resource_data import RepositoryResourceDataParam  # noqa: E402
+from ..models.view3d_data import View3dDataParam  # noqa: E402
+
+
+class SceneObjectCreateParam(TypedDict):
+    """A mapping that stands for SceneObjectCreate in a request, in the names of JSON."""
+
+    id: NotRequired[str]
+    """Globally unique. Optional on create."""
+    displayName: NotRequired[str]
+    """Optional."""
+    order: NotRequired[float]
+    """Optional position in lists."""
+    visible: NotRequired[bool]
+    """Optional initial visibility."""
+    version: str
+    """Version of the JSON schema the object conforms to."""
+    kind: str
+    """Name of the JSON schema the object conforms to. Common kinds: RepositoryResource, View3d (`SceneObjectKind`)."""
+    parentId: NotRequired[str]
+    """Optional parent object id."""
+    relatedId: NotRequired[str]
+    """Id of the related scene object that references the repository resource a styling object applies to. Required
+    for resource styling objects, not allowed for others."""
+    data: RepositoryResourceData | RepositoryResourceDataParam | View3dData | View3dDataParam | Mapping[str, object]
+    """Data of a scene object. It must conform to the schema that `kind` and `version` of the object name:
+    `RepositoryResourceData` for kind RepositoryResource, `View3dData` for kind View3d. Which properties are
+    required in a request, and the structures of other kinds, are not documented. Its strings are untrusted:
+    escape or sanitize them before rendering."""

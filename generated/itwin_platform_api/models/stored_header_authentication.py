@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypedDict
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -111,3 +111,12 @@ class StoredHeaderAuthentication:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+class HeaderAuthenticationParam(TypedDict):
+    """A mapping that stands for StoredHeaderAuthentication in a request, in the names of JSON."""
+
+    type: Literal["Header"]
+    """Repository Authentication Type."""
+    key: str
+    value: str

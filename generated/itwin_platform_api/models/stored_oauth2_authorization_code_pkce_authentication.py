@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypedDict
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -140,3 +140,20 @@ class StoredOAuth2AuthorizationCodePKCEAuthentication:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+class OAuth2AuthorizationCodePKCEAuthenticationParam(TypedDict):
+    """A mapping that stands for StoredOAuth2AuthorizationCodePKCEAuthentication in a request, in the names of JSON."""
+
+    type: Literal["OAuth2AuthorizationCodePKCE"]
+    """Repository Authentication Type."""
+    clientId: str
+    """Client identifier registered with the authorization server."""
+    scopes: str
+    """Space-separated list of requested scopes."""
+    authorizationEndpoint: str
+    """URL where the user is sent to start authorization."""
+    tokenEndpoint: str
+    """URL where the code is exchanged for access and refresh tokens."""
+    redirectUri: str
+    """URI the authorization server redirects to afterwards."""

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -116,3 +116,14 @@ class StoredRepositoryOptions:
 
 # Below the class, so that models may name each other; once, and not in each call.
 from ..models.query_parameters import QueryParameters  # noqa: E402
+
+
+class RepositoryOptionsParam(TypedDict):
+    """A mapping that stands for StoredRepositoryOptions in a request, in the names of JSON."""
+
+    queryParameters: Mapping[str, object] | None
+    """Applies to all GIS repositories. Query parameters added to the uri on each request."""
+    minimumLevel: int | None
+    """Applies to UrlTemplate. Minimum level of detail that can be requested. Range 0 to 24 inclusive."""
+    maximumLevel: int | None
+    """Applies to UrlTemplate. Maximum level of detail that can be requested. Range 0 to 24 inclusive."""

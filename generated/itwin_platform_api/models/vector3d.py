@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -106,3 +106,11 @@ class Vector3d:
 
     def __contains__(self, key: str) -> bool:
         return key in self.additional_properties
+
+
+class Vector3dParam(TypedDict):
+    """A mapping that stands for Vector3d in a request, in the names of JSON."""
+
+    x: float
+    y: float
+    z: float

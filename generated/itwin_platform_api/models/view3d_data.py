@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, NotRequired, Self, TypedDict
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -177,4 +177,31 @@ class View3dData:
 
 
 # Below the class, so that models may name each other; once, and not in each call.
-from ..models.vector3d import Vector3d  # noqa: E402
+from ..models.vector3d import (
+    Vector3d,  # noqa: E402
+    Vector3dParam,  # noqa: E402
+)
+
+
+class View3dDataParam(TypedDict):
+    """A mapping that stands for View3dData in a request, in the names of JSON."""
+
+    position: NotRequired[Vector3d | Vector3dParam]
+    """Camera eye location."""
+    direction: NotRequired[Vector3d | Vector3dParam]
+    """Camera pointing direction."""
+    up: NotRequired[Vector3d | Vector3dParam]
+    """Up direction relative to the camera."""
+    isOrthographic: NotRequired[bool]
+    """Orthographic or perspective."""
+    aspectRatio: NotRequired[float]
+    near: NotRequired[float]
+    """Near plane distance."""
+    far: NotRequired[float]
+    """Far plane distance."""
+    fov: NotRequired[float]
+    """Field of view in radians, perspective views."""
+    width: NotRequired[float]
+    """Frustum width in meters, orthographic views."""
+    ecefTransform: NotRequired[Sequence[float]]
+    """16 numbers, a 4x4 matrix in row-major order."""

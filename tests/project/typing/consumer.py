@@ -15,6 +15,7 @@ from itwin_platform import (
     BackoffPolicy,
     BackoffTransport,
     BasicAuthentication,
+    BasicAuthenticationParam,
     CooldownStarted,
     Detector,
     DetectorType,
@@ -25,6 +26,7 @@ from itwin_platform import (
     HeaderAuthentication,
     ITwin,
     ITwinStatus,
+    ITwinStatusParam,
     ITwinSubClass,
     ITwinSummary,
     OAuth2AuthorizationCodePKCEAuthentication,
@@ -42,17 +44,20 @@ from itwin_platform import (
     RedisGate,
     Repository,
     RepositoryOptions,
+    RepositoryOptionsParam,
     RepositoryResourceData,
     Resource,
     Scene,
     SceneObject,
     SceneObjectCreate,
+    SceneObjectCreateParam,
     SceneState,
     TransportError,
     Unset,
     UsageError,
     Vector3d,
     View3dData,
+    View3dDataParam,
     Webhook,
     WebhookDelivery,
     escape,
@@ -96,8 +101,9 @@ async def make() -> None:
     httpx.AsyncClient(transport=BackoffTransport(httpx.AsyncHTTPTransport(), policy=BackoffPolicy(), gate=None))
 
 
-async def itwins(platform: PlatformClient) -> None:
+async def itwins(platform: PlatformClient, status: ITwinStatusParam = "Trial") -> None:
     """The group `itwins`."""
+    assert_type(platform.itwins.list(status=status), Pager[ITwin])
     assert_type(await platform.itwins.get_primary_account(), ITwinSummary)
     pager = platform.itwins.list(
         sub_class=[ITwinSubClass.PROJECT, "Road"],
@@ -148,6 +154,9 @@ async def repositories(platform: PlatformClient) -> None:
     assert_type(RepositoryOptions.of(repository).replace(minimum_level=None), RepositoryOptions)
     mapping: Mapping[str, object] = {"type": "Basic"}
     await platform.repositories.update("i", "r", authentication=mapping, options=mapping)
+    password: BasicAuthenticationParam = {"type": "Basic", "username": "u", "password": "p"}
+    levels: RepositoryOptionsParam = {"queryParameters": None, "minimumLevel": 3, "maximumLevel": 9}
+    await platform.repositories.update("i", "r", authentication=password, options=levels)
     assert_type(await platform.repositories.create_resource("i", "r", id="a", display_name="b"), Resource)
 
 
@@ -156,7 +165,9 @@ async def scenes(platform: PlatformClient) -> None:
     axis = Vector3d(x=0, y=0, z=1.5)
     model = SceneObjectCreate(kind="Layer", version="1.0.0", data={"a": 1}, visible=True)
     mapping = {"kind": "Layer", "version": "1.0.0", "data": axis}
-    scene = await platform.scenes.create("i", display_name="S", objects=[model, mapping], correlation_id="c")
+    camera: View3dDataParam = {"position": axis, "up": {"x": 0, "y": 0, "z": 1}, "near": 1}
+    known: SceneObjectCreateParam = {"kind": "View3d", "version": "1.0.0", "data": camera}
+    scene = await platform.scenes.create("i", display_name="S", objects=[model, mapping, known], correlation_id="c")
     assert_type(scene, Scene)
     assert_type(scene.last_modified, datetime)
     listed = platform.scenes.list_objects(scene.id, "i", order_by="kind")

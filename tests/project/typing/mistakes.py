@@ -4,7 +4,15 @@
 let pass is seen.
 """
 
-from itwin_platform import BasicAuthentication, HeaderAuthentication, PlatformClient, Vector3d
+from itwin_platform import (
+    BasicAuthentication,
+    BasicAuthenticationParam,
+    HeaderAuthentication,
+    PlatformClient,
+    RepositoryOptionsParam,
+    SceneObjectCreateParam,
+    Vector3d,
+)
 
 
 async def calls(platform: PlatformClient) -> None:
@@ -28,6 +36,14 @@ async def whole_objects(platform: PlatformClient) -> None:
     basic.password = "q"  # type: ignore[misc]
     basic.replace(key="k")  # type: ignore[call-arg]
     await platform.repositories.update("i", "r", options=basic)  # type: ignore[arg-type]
+
+
+def mappings() -> tuple[object, ...]:
+    """Names that are spelled as in Python, or omitted where the object replaces the stored one."""
+    item: SceneObjectCreateParam = {"kind": "L", "version": "1.0.0", "data": {}, "display_name": ""}  # type: ignore[typeddict-unknown-key]
+    user: BasicAuthenticationParam = {"type": "Basic", "username": "u"}  # type: ignore[typeddict-item]
+    levels: RepositoryOptionsParam = {"minimumLevel": 3}  # type: ignore[typeddict-item]
+    return item, user, levels
 
 
 async def absent(platform: PlatformClient) -> float | None:

@@ -1,6 +1,6 @@
 """Detectors: entries of an AI detector library. Source: sections 1, 2.8 and 4.7."""
 
-from .._api import UNSET, Detector, DetectorCreate, DetectorType, Unset, create_detector
+from .._api import UNSET, Detector, DetectorCreate, DetectorType, DetectorTypeParam, Unset, create_detector
 from .._requests.platform import unwrap
 from . import Group
 from .rules import as_enum
@@ -13,7 +13,7 @@ class Detectors(Group):
         self,
         *,
         name: str,
-        type: DetectorType | str,
+        type: DetectorTypeParam,
         display_name: str | Unset | None = UNSET,
         description: str | Unset | None = UNSET,
         documentation_url: str | Unset | None = UNSET,

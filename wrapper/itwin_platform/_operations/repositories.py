@@ -1,10 +1,16 @@
 """Repositories: data sources attached to an iTwin, and their resources. Source: sections 1, 2.1 to 2.4, 4.1, 4.2."""
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 from .._api import (
     UNSET,
+    BasicAuthenticationParam,
+    HeaderAuthenticationParam,
+    OAuth2AuthorizationCodePKCEAuthenticationParam,
+    QueryParameterAuthenticationParam,
     Repository,
+    RepositoryOptionsParam,
     RepositoryUpdate,
     Resource,
     ResourceCreate,
@@ -18,6 +24,14 @@ from . import Group
 from .replacement import Authentication, RepositoryOptions, check_authentication, check_options, wire_object
 from .rules import check_changes, check_path_id
 
+#: A mapping in wire names; `type` decides what it has.
+AuthenticationParam: TypeAlias = (
+    HeaderAuthenticationParam
+    | QueryParameterAuthenticationParam
+    | BasicAuthenticationParam
+    | OAuth2AuthorizationCodePKCEAuthenticationParam
+)
+
 
 class Repositories(Group):
     """The operations on repositories, as `platform.repositories`. They need `itwins_modify`. Source: section 5."""
@@ -29,8 +43,8 @@ class Repositories(Group):
         *,
         display_name: str | Unset = UNSET,
         uri: str | Unset = UNSET,
-        authentication: Authentication | Mapping[str, object] | Unset | None = UNSET,
-        options: RepositoryOptions | Mapping[str, object] | Unset | None = UNSET,
+        authentication: Authentication | AuthenticationParam | Mapping[str, object] | Unset | None = UNSET,
+        options: RepositoryOptions | RepositoryOptionsParam | Mapping[str, object] | Unset | None = UNSET,
     ) -> Repository:
         """Update a repository: only what is passed, and `authentication` and `options` as complete objects.
 

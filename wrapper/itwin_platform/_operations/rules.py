@@ -11,7 +11,6 @@ from typing import TypeVar
 from .._api import UNSET, Unset, Violation, encode
 from .._errors import UsageError
 
-T = TypeVar("T")
 V = TypeVar("V")
 
 #: The value of Prefer for each `representation`. Source: section 4.3.
@@ -63,9 +62,9 @@ def check_representation(representation: object, *, select: object) -> None:
         raise UsageError("representation must be 'minimal' or 'full'", argument="representation")
 
 
-def as_enum(value: str | T, kind: Callable[[str], V]) -> V | T:
-    """Make a member of a string; other values stay."""
-    return kind(value) if isinstance(value, str) else value
+def as_enum(value: object, kind: Callable[[str], V]) -> V:
+    """Make a member of a string; UNSET stays, and so does what the rules reject."""
+    return kind(value) if isinstance(value, str) else value  # type: ignore[return-value]  # UNSET may stand anywhere
 
 
 def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Unset:

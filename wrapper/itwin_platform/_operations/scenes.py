@@ -13,6 +13,7 @@ from .._api import (
     SceneDataCreate,
     SceneObject,
     SceneObjectCreate,
+    SceneObjectCreateParam,
     Unset,
     copy_values,
     create_scene,
@@ -47,7 +48,7 @@ class Scenes(Group):
         id: str | Unset = UNSET,
         description: str | Unset = UNSET,
         parent_id: str | Unset = UNSET,
-        objects: Iterable[SceneObjectCreate | Mapping[str, object]] | Unset = UNSET,
+        objects: Iterable[SceneObjectCreate | SceneObjectCreateParam | Mapping[str, object]] | Unset = UNSET,
         correlation_id: str | Unset = UNSET,
     ) -> Scene:
         """Create a scene, with up to 100 objects in it.
@@ -214,7 +215,9 @@ def _scene_state(context: object) -> SceneState | None:
     )
 
 
-def objects_to_create(objects: Iterable[SceneObjectCreate | Mapping[str, object]]) -> list[SceneObjectCreate]:
+def objects_to_create(
+    objects: Iterable[SceneObjectCreate | SceneObjectCreateParam | Mapping[str, object]],
+) -> list[SceneObjectCreate]:
     """Return the objects as the list of the body. They are serialized with the body, and never changed.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from .._api import UNSET, EventType, Unset, Webhook, WebhookUpdate, update_webhook
+from .._api import UNSET, EventType, EventTypeParam, Unset, Webhook, WebhookUpdate, update_webhook
 from .._errors import UsageError
 from .._requests.platform import unwrap
 from . import Group
@@ -18,7 +18,7 @@ class Webhooks(Group):
         *,
         active: bool | Unset = UNSET,
         callback_url: str | Unset = UNSET,
-        event_types: EventType | str | Iterable[EventType | str] | Unset = UNSET,
+        event_types: EventTypeParam | Iterable[EventTypeParam] | Unset = UNSET,
         secret: str | Unset = UNSET,
     ) -> Webhook:
         """Update a webhook: omitted arguments stay as they are, except that the service generates a new secret.

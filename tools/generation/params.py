@@ -1,0 +1,165 @@
+"""What a template needs to write the types of what requests accept beside models: mappings, and strings of enums.
+
+Each has the name of its model or enum with `Param` at the end. The wrapper accepts any other string and any other
+mapping as well; with these types an editor completes what the document names.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from keyword import iskeyword
+from typing import Any
+
+from tools.generation.document import Node, operations, resolve
+from tools.generation.naming import pascal_case, split_words
+
+SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+MAPPING = "Mapping[str, object]"
+#: Which properties of a mapping must be there: all, where it replaces the stored object; none, where `kind` decides.
+ALL, REQUIRED, NONE = "all", "required", "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParamField:
+    """A property of a mapping: its name in JSON, its type, and what the document says of it."""
+
+    wire: str
+    kind: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Param:
+    """The type of a mapping; a class where each name can be an attribute."""
+
+    name: str
+    fields: tuple[ParamField, ...]
+    imports: tuple[str, ...]
+
+    @property
+    def is_class(self) -> bool:
+        """Whether no name is a keyword of Python."""
+        return all(each.wire.isidentifier() and not iskeyword(each.wire) for each in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """The types for the requests of a document: schemas that are mappings, with what must be there, and enums."""
+
+    document: Node
+    mappings: dict[str, str] = field(default_factory=dict)
+    enums: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        for _, _, operation, parameters in operations(self.document):
+            for parameter in parameters:
+                self._find(parameter.get("schema", {}), present=REQUIRED)
+            for media in resolve(self.document, operation.get("requestBody", {})).get("content", {}).values():
+                # The properties of a body are arguments.
+                for inner in resolve(self.document, media.get("schema", {})).get("properties", {}).values():
+                    self._find(inner, present=REQUIRED)
+
+    def _find(self, declared: Node, *, present: str) -> None:
+        """Note the schemas of a value, and those of its parts."""
+        name, schema = _name(declared), resolve(self.document, declared)
+        present = ALL if declared.get("x-complete") is True else present
+        if name in self.seen:
+            return
+        self.seen.update({name} - {""})
+        if name and "enum" in schema:
+            self.enums.add(name)
+        parts = schema.get("properties", {})
+        # The only property of some objects is an argument that stands for the object.
+        if name and parts and any(each.get("x-argument") != "" for each in parts.values()):
+            self.mappings[name] = present
+        for branch in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):
+            self._find(branch, present=present)
+        for inner in (*parts.values(), *_items(schema)):
+            self._find(inner, present=REQUIRED)
+        for kind in schema.get("x-kinds", {}).values():
+            self._find(_reference(kind), present=NONE)
+
+    def exports(self) -> list[tuple[str, str]]:
+        """Return the module and the name of each type."""
+        return sorted((_module(name), param_name(name)) for name in (*self.mappings, *self.enums))
+
+    def values_of(self, class_name: str) -> list[str]:
+        """Return the values of an enum that a request has; of any other, none."""
+        name = next((each for each in self.enums if pascal_case(each) == str(class_name)), None)
+        return [] if name is None else [str(value) for value in resolve(self.document, _reference(name))["enum"]]
+
+    def of(self, class_name: str) -> Param | None:
+        """Return the type of a mapping for a model; None where no request has it."""
+        name = next((each for each in self.mappings if pascal_case(each) == str(class_name)), None)
+        if name is None:
+            return None
+        schema = resolve(self.document, _reference(name))
+        imports = {_import(each) for inner in schema["properties"].values() for each in self._named(inner)}
+        return Param(
+            name=param_name(name),
+            fields=tuple(self._field(schema, wire, present=self.mappings[name]) for wire in schema["properties"]),
+            imports=tuple(sorted(imports)),
+        )
+
+    def _field(self, schema: Node, wire: str, *, present: str) -> ParamField:
+        declared = schema["properties"][wire]
+        kind = self._type(declared)
+        if present == NONE or (present == REQUIRED and wire not in schema.get("required", ())):
+            kind = f"NotRequired[{kind}]"
+        elif wire not in schema.get("required", ()):
+            kind = f"{kind} | None"
+        words = declared.get("description", resolve(self.document, declared).get("description", ""))
+        return ParamField(wire=wire, kind=kind, words=" ".join(str(words).partition("Source: section")[0].split()))
+
+    def _type(self, declared: Node) -> str:
+        name, schema = _name(declared), resolve(self.document, declared)
+        kinds: Any = schema.get("type")
+        if name in self.enums:
+            return param_name(name)
+        if name in self.mappings:
+            return f"{pascal_case(name)} | {param_name(name)}"
+        if "const" in schema:
+            return f'Literal["{schema["const"]}"]'
+        if "x-kinds" in schema:
+            models = [self._type(_reference(each)) for each in dict.fromkeys(schema["x-kinds"].values())]
+            return " | ".join([*models, MAPPING])
+        if kinds == "array":
+            return f"Sequence[{' | '.join(map(self._type, _items(schema))) or 'object'}]"
+        if schema.get("format") == "date-time":
+            return "datetime.datetime | str"
+        if kinds == "object":
+            return MAPPING
+        return " | ".join(SCALARS.get(kind, "object") for kind in (kinds if isinstance(kinds, list) else [kinds]))
+
+    def _named(self, declared: Node) -> Iterator[str]:
+        """Yield the names of the schemas that the type of a property names."""
+        schema = resolve(self.document, declared)
+        kinds = [_reference(each) for each in schema.get("x-kinds", {}).values()]
+        for part in (declared, *_items(schema), *kinds):
+            if (name := _name(part)) in self.mappings or name in self.enums:
+                yield name
+
+
+def param_name(name: str) -> str:
+    """Return the name of the type for a schema; what a request has is not stored yet."""
+    return f"{pascal_case(name).removeprefix('Stored')}Param"
+
+
+def _import(name: str) -> str:
+    return f"from ..models.{_module(name)} import {param_name(name)}"
+
+
+def _module(name: str) -> str:
+    return "_".join(split_words(name)).lower()
+
+
+def _items(schema: Node) -> list[Node]:
+    return [schema["items"]] if schema.get("items") else []
+
+
+def _name(declared: Node) -> str:
+    return str(declared.get("$ref", "")).rpartition("/")[2]
+
+
+def _reference(name: str) -> Mapping[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
