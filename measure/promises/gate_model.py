@@ -32,10 +32,11 @@ class ModelWindow(Window):
     def wait_of_rank(self, now: float, rank: int) -> float | None:
         """Return how long the process at this position of the queue waits."""
         wait = self.wait(now)
-        if not wait or self.cooldown_left(now) > 0 or not self._all_rates():
+        rates = list(self._all_rates())
+        if not wait or self.cooldown_left(now) > 0 or not rates:
             return wait
-        sent = self._all_rates()[-1]._granted
-        return wait + sent[min(rank, len(sent) - 1)] - sent[0] if sent else wait
+        counted = list(self._granted)[-rates[-1][0] :]
+        return wait + counted[min(rank, len(counted) - 1)] - counted[0]
 
 
 class ModelState:
@@ -97,7 +98,9 @@ class ModelState:
         if window.wait(now) != 0:
             return 0
         free = min(window._open - window._in_period, window._most - window._in_flight)
-        return min([free, *(rate.requests - len(rate._granted) for rate in window._all_rates())])
+        for requests, seconds in window._all_rates():
+            free = min(free, requests - sum(at + seconds > now for at in window._granted))
+        return free
 
     def _distribute(self, request: Request, now: float) -> list[Permit]:
         """Grant free permits to the process that asks if it has its turn, and call those whose turn it is."""

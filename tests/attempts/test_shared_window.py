@@ -1,6 +1,7 @@
 """The script of RedisGate against the window of one process as its model: the same rules, on a real server."""
 
 import asyncio
+import math
 from collections import defaultdict
 from dataclasses import astuple
 
@@ -11,8 +12,9 @@ from itwin_platform import RateLimit
 from itwin_platform._http.gates.shared import Kind, Reply, Report, Request
 from itwin_platform._http.gates.window import Permit, Window
 
+from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
 from tests.support.examples import examples
-from tests.support.redis_gates import ClockedEngine, needs_redis
+from tests.support.redis_gates import ClockedEngine, needs_redis, run
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
@@ -104,6 +106,36 @@ class SharedWindow(RuleBasedStateMachine):
             self.client.close()
             self.runner.run(self.engine.aclose())
         self.runner.close()
+
+
+@pytest.mark.parametrize("limit", [FixedWindow(10, 1.0), TokenBucket(30, 3.0), PunishingWindow(10, 1.0, ban=5.0)])
+def test_the_script_learns_what_the_window_learns(empty_server: RedisServer, limit: FixedWindow | TokenBucket) -> None:
+    """For forty seconds at an unknown limit, both let the same requests start each time."""
+
+    async def work() -> None:
+        engine, window = ClockedEngine(empty_server.url, name="model", max_in_flight=20), Window(max_in_flight=20)
+        reports: list[Report] = []
+        for step in range(800):
+            now = 1_700_000_000 + round(step / 19, 3) + 0.0004
+            request = Request(process="one", wants=20, listens=False, holds=False, reports=reports)
+            permits = (await engine.exchange_at(now, request)).permits
+            expected = [window.begin(now) for _ in range(20) if window.wait(now) == 0]
+            assert [each.number for each in permits] == [each.number for each in expected]
+            reports = []
+            for permit, model in zip(permits, expected, strict=True):
+                if limit.accepts(now):
+                    window.answered(model)
+                    reports.append(Report(kind="answered", permit=permit))
+                else:
+                    wait = math.ceil(limit.left(now))
+                    window.rate_limited(model, now=now, wait=wait, jitter=0.5)
+                    reports.append(Report(kind="rate_limited", permit=permit, value=wait, jitter=0.5))
+            await engine.exchange_at(now, Request(process="one", wants=0, listens=False, holds=False, reports=reports))
+            reports = []
+        assert window._learned is not None
+        await engine.aclose()
+
+    run(work)
 
 
 def test_the_script_keeps_the_rules_of_the_window() -> None:

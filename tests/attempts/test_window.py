@@ -201,12 +201,13 @@ def used_up(window: Window, now: float) -> int:
     return count
 
 
-def test_a_429_tells_a_rate() -> None:
-    """Ten requests got through before a 429 that asks for a second: from then on, ten start in each second."""
-    window = limited_after(10)
-    assert used_up(window, 1.0) == 10
-    assert window.wait(1.0) == pytest.approx(1.0)
-    assert used_up(window, 2.0) == 10
+@pytest.mark.parametrize(("named", "learned"), [(0.4, 0.4), (1.0, 1.02), (1.6, 1.02), (5.3, 5.1)])
+def test_a_429_tells_a_rate(named: float, learned: float) -> None:
+    """Ten requests got through before a 429: from then on, ten start in the whole seconds that it asks for, and 2 %."""
+    window = limited_after(10, wait=named)
+    assert used_up(window, named) == 10
+    assert window.wait(named) == pytest.approx(learned)
+    assert used_up(window, named + learned) == 10
 
 
 def test_a_rate_is_not_learned_from_a_long_period() -> None:
@@ -218,37 +219,52 @@ def test_a_rate_is_not_learned_from_a_long_period() -> None:
     assert rounds(window, 61.0, 5) == [1, 2, 4, 8, 16]
 
 
+def pauses(window: Window, now: float, count: int) -> tuple[list[float], float]:
+    """Return how long the learned rate holds requests back, again and again, and the time at the end."""
+    found = []
+    for _ in range(count):
+        used_up(window, now)
+        found.append(round(window.wait(now) or 0.0, 3))
+        now += found[-1]
+    return found, now
+
+
 def test_a_learned_rate_is_probed_when_it_holds_back() -> None:
-    """After a full period the next one is a tenth shorter; an idle one is not."""
+    """A probe of a tenth comes when the rate has held ten times as long as a failure would cost, and not when idle."""
     window = limited_after(10)
-    used_up(window, 1.0)
-    window.answered(window.begin(2.0))
-    assert used_up(window, 2.0) == 9
-    assert window.wait(2.0) == pytest.approx(0.9)
-    assert window.wait(50.0) == 0.0
+    found, now = pauses(window, 1.0, 12)
+    assert found == [1.02] * 10 + [0.918] * 2
+    assert window.wait(now + 50.0) == 0.0
+
+
+def test_a_long_period_is_probed_boldly() -> None:
+    """Ten requests in 5 s may be ten in 1 s: the first probes take half off, and small ones follow."""
+    found, _ = pauses(limited_after(10, wait=5.0), 5.0, 12)
+    assert found == [5.1] * 2 + [2.55] * 4 + [1.275] * 6
 
 
 def test_a_failed_probe_is_taken_back() -> None:
-    """After a 429 in a probe the last period holds that had none, and the next probe comes after sixteen of them."""
+    """After a 429 in a probe, the last period holds that had none; the next probe is half as large, and comes later."""
     window = limited_after(10)
-    used_up(window, 1.0)
-    used_up(window, 2.0)
-    now = 2.0 + (window.wait(2.0) or 0.0)
+    _, now = pauses(window, 1.0, 11)
     window.rate_limited(window.begin(now), now=now, wait=1.0)
-    now += 1.0
-    pauses = []
-    for _ in range(20):
-        assert used_up(window, now) == 10
-        pauses.append(window.wait(now) or 0.0)
-        now += pauses[-1]
-    assert pauses == pytest.approx([1.0] * 15 + [0.9] * 5)
+    found, _ = pauses(window, now + 2.0, 22)
+    assert found == [1.02] * 20 + [0.969] * 2
 
 
 def test_a_learned_rate_that_was_too_fast_is_measured_again() -> None:
-    """Without a probe, a 429 slows the rate down to what got through since the last one."""
+    """Without a probe, a 429 slows the rate down to 85 % of what got through since the last one."""
     window = limited_after(10)
     used_up(window, 1.0)
-    window._good_seconds = 0.0  # as after a success of each probe
-    window.rate_limited(window.begin(2.0), now=2.0, wait=2.0)
-    used_up(window, 4.0)
-    assert window.wait(4.0) == pytest.approx(3.0)
+    window.rate_limited(window.begin(3.0), now=3.0, wait=2.0)
+    assert used_up(window, 10.0) == 8
+    assert window.wait(10.0) == pytest.approx(8 * 3.06 / (10 * 0.85))
+
+
+def test_a_learned_rate_of_which_nothing_got_through_slows_down() -> None:
+    """Without a success to measure it by, a 429 slows the rate by a twentieth."""
+    window = limited_after(10)
+    assert window.wait(1.0) == 0
+    window.rate_limited(window.begin(1.0), now=1.0, wait=1.0)
+    assert used_up(window, 10.0) == 10
+    assert window.wait(10.0) == pytest.approx(1.02 / 0.95)

@@ -5,33 +5,33 @@
 -- Those whose turn it is are called by a message, which carries nothing: they come and take a permit. A message that is
 -- lost, late or doubled loses no permit; who does not come in time gives its turn to the next one.
 --
--- KEYS: state, leases, queue, called, log of grants for the known rates, and for the learned one
+-- KEYS: state, leases, queue, called, log of grants
 -- ARGV: one JSON array, because an argument takes longer to pass than its value: channel, lease, max_in_flight,
 --       (requests, seconds) of each rate, settings, process, wants, listens, holds, (kind, period, number, granted at,
 --       value, jitter) of each report
 -- Returns one string for the same reason: known, wait, rank, cooldown, whether a process waits, whether another process
 -- has other settings, the time, and the period and the number of each permit.
-local STATE, LEASES, QUEUE, CALLED, LOG, LEARNED = unpack(KEYS)
+local STATE, LEASES, QUEUE, CALLED, LOG = unpack(KEYS)
 local channel, lease, most, rates, settings, me, wants, listens, holds, ended = unpack(cjson.decode(ARGV[1]))
 local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR, PATIENCE, AT_ONCE = 60, 20, 0.000001, 0.25, 100
-local PROBED_SHARE, SLOWER_SHARE, KEPT_SHARE = 0.9, 0.95, 0.9
-local FIRST_PATIENCE, FAILED_PATIENCE, LONGEST_PATIENCE, FEWEST_RESPONSES, FEWEST_MEASURED = 1, 16, 64, 10, 8
+local KEPT_SHARE, LEARNED_MARGIN, SLOWER_SHARE, MEASURED_SHARE, ROUNDED_UP = 0.9, 1.02, 0.95, 0.85, 0.5
+local LARGEST_PROBE, CAREFUL_PROBE, CAREFUL_BELOW, SMALLEST_PROBE, FEWEST_MEASURED = 0.5, 0.1, 1.5, 1 / 64, 8
 
 local function exact(number) return string.format('%.17g', number) end
 
 -- One field holds what all share, each other one what a process holds: as numbers, which take less time than names.
-local SHARED, ENTRY = '<' .. string.rep('d', 28), '<dddd'
+local SHARED, ENTRY = '<' .. string.rep('d', 27), '<dddd'
 local shared, of_mine, stored = unpack(redis.call('HMGET', STATE, 'shared', me, 'settings'))
 local s = {
   period = 0, number = 0, open = most, allowed = 0, cooldown = 0, probe = -1, probe_at = 0, strikes = 0,
-  waited = 0, kept_wait = 0, learned = 0, seconds = 0, good_seconds = 0, began = -1, measured = 0, since = 0,
-  responses = 0, patience = FIRST_PATIENCE, held_back = 0, in_flight = 0, in_period = 0, turn = 0, queued = 0,
+  waited = 0, kept_wait = 0, learned = 0, seconds = 0, good_seconds = 0, began = -1, measured = 0, named = 0,
+  probe_share = LARGEST_PROBE, rate_probe_at = 0, in_flight = 0, in_period = 0, turn = 0, queued = 0,
   prune_at = 0, longest_rate = 0, clock = 0, shift = 0, span = -1,
 }
 if shared then
   s.period, s.number, s.open, s.allowed, s.cooldown, s.probe, s.probe_at, s.strikes,
-  s.waited, s.kept_wait, s.learned, s.seconds, s.good_seconds, s.began, s.measured, s.since,
-  s.responses, s.patience, s.held_back, s.in_flight, s.in_period, s.turn, s.queued,
+  s.waited, s.kept_wait, s.learned, s.seconds, s.good_seconds, s.began, s.measured, s.named,
+  s.probe_share, s.rate_probe_at, s.in_flight, s.in_period, s.turn, s.queued,
   s.prune_at, s.longest_rate, s.clock, s.shift, s.span = struct.unpack(SHARED, shared)
 end
 
@@ -95,14 +95,24 @@ if mine.expires < now + lease * 2 / 3 then
 end
 
 -- Returns how many of a rate may start now, and else the seconds until one may, after `ahead` others.
-local function of_rate(log, requests, per, ahead)
+local function of_rate(requests, per, ahead)
   local after = '(' .. exact(now - per + CLOCK_ERROR)
-  local count = redis.call('ZCARD', log)
-  if count >= requests then count = redis.call('ZCOUNT', log, after, '+inf') end
+  local count = redis.call('ZCARD', LOG)
+  if count >= requests then count = redis.call('ZCOUNT', LOG, after, '+inf') end
   if count < requests then return requests - count, 0 end
   local index = math.min(count - requests + ahead, count - 1)
-  local entry = redis.call('ZRANGEBYSCORE', log, after, '+inf', 'WITHSCORES', 'LIMIT', index, 1)
+  local entry = redis.call('ZRANGEBYSCORE', LOG, after, '+inf', 'WITHSCORES', 'LIMIT', index, 1)
   return 0, entry[2] + per - now
+end
+
+local function counted_seconds(seconds)
+  return seconds < 1 and seconds or math.floor(seconds) * LEARNED_MARGIN
+end
+
+local function set_rate(requests, seconds, probe_share)
+  s.learned, s.seconds, s.probe_share = requests, seconds, probe_share
+  if seconds < CAREFUL_BELOW then s.probe_share = math.min(probe_share, CAREFUL_PROBE) end
+  s.rate_probe_at = now + math.max(s.named / s.probe_share, seconds)
 end
 
 -- Changes the learned rate after a cooldown, when the responses have come to what was sent before it.
@@ -110,23 +120,24 @@ local function learn()
   local span = s.span
   local measured = span <= LONGEST_GROWTH and s.measured or 0
   s.span = -1
-  s.since, s.responses, s.held_back = s.number, 0, 0
   if s.learned == 0 and measured > 0 and measured < FEWEST_MEASURED then return end
-  if s.learned == 0 then
-    if measured > 0 and span > 0 then s.learned, s.seconds, s.good_seconds = measured, span, span end
-  elseif s.seconds < s.good_seconds then
-    s.seconds = s.good_seconds
-    s.patience = math.min(math.max(2 * s.patience, FAILED_PATIENCE), LONGEST_PATIENCE)
-  else
-    local seconds = s.seconds / SLOWER_SHARE / s.learned
-    if measured > 0 then
-      seconds, s.learned = math.max(seconds, span / measured), math.min(s.learned, measured)
-    end
-    s.seconds = seconds * s.learned
-    s.good_seconds, s.patience = s.seconds, FIRST_PATIENCE
-  end
   s.began, s.measured = -1, 0
-  redis.call('DEL', LEARNED)
+  if s.learned == 0 then
+    if measured == 0 or span <= 0 then return end
+    set_rate(measured, counted_seconds(span), LARGEST_PROBE)
+  elseif s.seconds < s.good_seconds then
+    set_rate(s.learned, s.good_seconds, math.max(s.probe_share / 2, SMALLEST_PROBE))
+  else
+    local requests, each, share = s.learned, s.seconds / s.learned / SLOWER_SHARE, s.probe_share
+    if measured > 0 then
+      local counted = counted_seconds(math.max(span - ROUNDED_UP, math.min(span, 1)))
+      each = math.max(each, counted / measured / MEASURED_SHARE)
+      requests = math.max(1, math.floor(math.min(requests, measured) * MEASURED_SHARE))
+    end
+    if requests * each >= CAREFUL_BELOW then share = LARGEST_PROBE end
+    set_rate(requests, requests * each, share)
+  end
+  s.good_seconds = s.seconds
 end
 
 -- Returns how many may start now, and else the seconds until one more may: -1 for until another ends.
@@ -140,12 +151,17 @@ local function room(ahead)
   if left > CLOCK_ERROR then free = 1 end
   local longest = 0
   for _, rate in ipairs(rates) do
-    local vacant, seconds = of_rate(LOG, rate[1], rate[2], ahead)
+    local vacant, seconds = of_rate(rate[1], rate[2], ahead)
     free, longest = math.min(free, vacant), math.max(longest, seconds)
   end
   if s.learned > 0 then
-    local vacant, seconds = of_rate(LEARNED, s.learned, s.seconds, ahead)
-    if vacant == 0 and (asked or s.queued > 0) then s.held_back = 1 end
+    local vacant, seconds = of_rate(s.learned, s.seconds, ahead)
+    if vacant == 0 and now >= s.rate_probe_at and (asked or s.queued > 0) then
+      s.good_seconds, s.open = s.seconds, math.min(s.in_period + 1, most)
+      set_rate(s.learned, s.seconds * (1 - s.probe_share), s.probe_share)
+      vacant, seconds = of_rate(s.learned, s.seconds, ahead)
+      free = math.min(free, s.open - s.in_period)
+    end
     free, longest = math.min(free, vacant), math.max(longest, seconds)
   end
   return free, longest
@@ -160,16 +176,9 @@ local function finish(period)
   end
 end
 
-local function answer(number)
+local function answer()
   if s.strikes > 0 and s.allowed == 0 then s.kept_wait = s.waited end
   s.allowed, s.open = s.allowed + 1, math.min(s.open + 1, most)
-  if s.learned == 0 or number <= s.since then return end
-  s.responses = s.responses + 1
-  if s.held_back == 1 and s.responses >= math.max(s.learned, FEWEST_RESPONSES) * s.patience then
-    s.good_seconds, s.seconds = s.seconds, s.seconds * PROBED_SHARE
-    s.since, s.responses, s.held_back = s.number, 0, 0
-    s.open = math.min(s.in_period + 1, most)
-  end
 end
 
 -- Not a function for each kind: each exchange would create them all, which takes longer than to run one.
@@ -183,16 +192,15 @@ for _, report in ipairs(ended) do
   end
   if kind == 'unused' then
     redis.call('ZREM', LOG, number)
-    redis.call('ZREM', LEARNED, number)
     if number == s.probe then s.probe, s.probe_at = -1, 0 end
   elseif kind == 'answered' then
     if number == s.probe then s.cooldown = 0 end
     if period == s.period or (s.span >= 0 and period == s.period - 1) then s.measured = s.measured + 1 end
-    if period == s.period then answer(number) end
+    if period == s.period then answer() end
   elseif kind == 'rate_limited' and period ~= s.period then
     s.cooldown, s.probe_at = math.max(s.cooldown, now + value), now + PROBE_INTERVAL
   elseif kind == 'rate_limited' then
-    s.span = value
+    s.span, s.named = value, value
     if s.began >= 0 then s.span = at - s.began + value end
     if s.allowed > 0 or s.period == 0 then s.strikes = 0 else s.strikes = s.strikes + 1 end
     local shortest = value
@@ -207,8 +215,6 @@ for _, report in ipairs(ended) do
     s.allowed, s.in_period, s.open = 0, 0, 1
   end
 end
-if s.longest_rate > 0 then redis.call('ZREMRANGEBYSCORE', LOG, '-inf', exact(now - s.longest_rate)) end
-if s.learned > 0 then redis.call('ZREMRANGEBYSCORE', LEARNED, '-inf', exact(now - s.seconds)) end
 
 local granted = ''
 local function take()
@@ -217,8 +223,11 @@ local function take()
   s.in_flight, s.in_period, s.number = s.in_flight + 1, s.in_period + 1, s.number + 1
   if s.began < 0 then s.began = now end
   if s.cooldown - now > CLOCK_ERROR then s.probe, s.probe_at = s.number, now + PROBE_INTERVAL end
-  if s.longest_rate > 0 then redis.call('ZADD', LOG, exact(now), s.number) end
-  if s.learned > 0 then redis.call('ZADD', LEARNED, exact(now), s.number) end
+  local longest = math.max(s.longest_rate, s.seconds)
+  if longest > 0 then
+    redis.call('ZREMRANGEBYSCORE', LOG, '-inf', exact(now - longest))
+    redis.call('ZADD', LOG, exact(now), s.number)
+  end
   granted = granted .. string.format(' %.0f %.0f', s.period, s.number)
   wants = wants - 1
 end
@@ -280,8 +289,8 @@ local _, seconds = room(rank)
 if seconds == 0 and wants > 0 then seconds = PATIENCE end
 shared = struct.pack(
   SHARED, s.period, s.number, s.open, s.allowed, s.cooldown, s.probe, s.probe_at, s.strikes,
-  s.waited, s.kept_wait, s.learned, s.seconds, s.good_seconds, s.began, s.measured, s.since,
-  s.responses, s.patience, s.held_back, s.in_flight, s.in_period, s.turn, s.queued,
+  s.waited, s.kept_wait, s.learned, s.seconds, s.good_seconds, s.began, s.measured, s.named,
+  s.probe_share, s.rate_probe_at, s.in_flight, s.in_period, s.turn, s.queued,
   s.prune_at, s.longest_rate, s.clock, s.shift, s.span
 )
 local entry = struct.pack(ENTRY, mine.held, mine.period, mine.in_period, mine.expires)
@@ -292,8 +301,7 @@ if s.queued > 0 then
   redis.call('EXPIRE', QUEUE, life)
   redis.call('EXPIRE', CALLED, life)
 end
-if s.longest_rate > 0 then redis.call('EXPIRE', LOG, life) end
-if s.learned > 0 then redis.call('EXPIRE', LEARNED, life) end
+redis.call('EXPIRE', LOG, life)
 return string.format(
   '%d %.6f %d %.6f %d %d %.6f', known and 1 or 0, seconds, rank, math.max(0, s.cooldown - now),
   s.queued > 0 and 1 or 0, differs and 1 or 0, now

@@ -112,7 +112,7 @@ class _RedisEngine:
             except ValueError as error:
                 raise UsageError("redis must be a URL such as redis://localhost:6379/0") from error
         prefix = f"{KEY_PREFIX}{{{name}}}:"
-        keys = [prefix + part for part in ("state", "leases", "queue", "called", "log", "learned")]
+        keys = [prefix + part for part in ("state", "leases", "queue", "called", "log")]
         # Counted, and as bytes: redis-py looks at a string several times before it encodes it.
         self._keys = [each.encode() for each in (str(len(keys)), *keys)]
         self._channel = prefix + "process:"

@@ -1,7 +1,8 @@
 """How many requests may be in flight, as a state machine that receives the time: cooldown, slow start, rates."""
 
+import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -11,11 +12,15 @@ from ..._errors import UsageError
 PROBE_INTERVAL = 60.0
 #: Cooldowns that the gate prolongs by itself, against limiters that punish early requests, end at this many seconds.
 LONGEST_GROWTH = 20.0
-#: A probe shortens the period of a learned rate to this share; a rate that was too fast slows down to this share.
-PROBED_SHARE, SLOWER_SHARE = 0.9, 0.95
-#: How many full periods come before the first probe of a learned rate, before the next one when one has failed, and at
-#: most. A period counts as this many responses at least.
-FIRST_PATIENCE, FAILED_PATIENCE, LONGEST_PATIENCE, FEWEST_RESPONSES = 1, 16, 64, 10
+#: A rate that was measured is learned with this margin, for whole seconds: services count in them.
+LEARNED_MARGIN = 1.02
+#: A rate that was too fast slows down to this share, and to this share of what was measured since. The delay that a
+#: service names for it is rounded up by so many seconds on average.
+SLOWER_SHARE, MEASURED_SHARE, ROUNDED_UP = 0.95, 0.85, 0.5
+#: A probe takes this share off the period of a learned rate: at first, at first of a period that is shorter than so
+#: many seconds, and at least. It comes when the rate has held so long that a success would pay for the cooldown of a
+#: failure.
+LARGEST_PROBE, CAREFUL_PROBE, CAREFUL_BELOW, SMALLEST_PROBE = 0.5, 0.1, 1.5, 1 / 64
 #: Fewer requests than these, let through before a 429, tell no rate yet: the next period counts as well.
 FEWEST_MEASURED = 8
 #: How much of a cooldown that had to grow is kept for the next one.
@@ -73,27 +78,9 @@ class WaitTooLongError(Exception):
         return f"the cooldown lasts {self.seconds:g} s more"
 
 
-class _Rate:
-    """One rate, with the times at which permits were granted that count against it."""
-
-    __slots__ = ("_granted", "requests", "seconds")
-
-    def __init__(self, requests: int, seconds: float) -> None:
-        self.requests, self.seconds = requests, seconds
-        self._granted: deque[float] = deque()
-
-    def wait(self, now: float) -> float:
-        while self._granted and self._granted[0] + self.seconds <= now:
-            self._granted.popleft()
-        count = len(self._granted)
-        return 0.0 if count < self.requests else self._granted[count - self.requests] + self.seconds - now
-
-    def count(self, at: float) -> None:
-        self._granted.append(at)
-
-    def uncount(self, at: float) -> None:
-        with suppress(ValueError):  # it is too old to count
-            self._granted.remove(at)
+def counted_seconds(seconds: float) -> float:
+    """Return for how long a service counts requests that fill its limit in this time: whole seconds, with a margin."""
+    return seconds if seconds < 1 else math.floor(seconds) * LEARNED_MARGIN
 
 
 class Window:
@@ -104,41 +91,42 @@ class Window:
     `max_in_flight`, but a slow one of them does not keep the window shut.
 
     A 429 also tells a rate: as many requests as the period let through, in the time from the first of them to the end
-    of the cooldown that the service names. The window keeps to it, as to a known rate. When so many requests succeed
-    that the rate held others back, it is probed with a little more. A 429 then takes the probe back, and the next one
-    comes later; without a probe the rate was too fast, and is measured again.
+    of the cooldown that the service names. The window keeps to it, as to a known rate. While the rate holds others
+    back, it is probed with a shorter period. A 429 then takes the probe back, and the next one is smaller and comes
+    later; without a probe the rate was too fast, and is measured again.
 
     A 429 before any success means that the cooldown was too short, or that others share the limit: each further one
     doubles the range in which the next cooldown is drawn, until the first success. The next cooldowns last as long.
     """
 
     __slots__ = (
-        *("_allowed", "_began", "_cooldown_until", "_good_seconds", "_in_flight", "_in_period", "_is_held_back"),
-        *("_kept_wait", "_learned", "_measured", "_most", "_number", "_open", "_patience", "_period", "_probe"),
-        *("_probe_at", "_rates", "_responses", "_since", "_span", "_strikes", "_waited"),
+        *("_allowed", "_began", "_cooldown_until", "_good_seconds", "_granted", "_in_flight", "_in_period"),
+        *("_kept_wait", "_learned", "_measured", "_most", "_named", "_number", "_open", "_period", "_probe"),
+        *("_probe_at", "_probe_share", "_rate_probe_at", "_rates", "_span", "_strikes", "_waited"),
     )
 
     def __init__(self, *, max_in_flight: int, rates: Sequence[RateLimit] = ()) -> None:
         self._most = self._open = max_in_flight
-        self._rates = [_Rate(rate.requests, rate.counted_for) for rate in rates]
+        self._rates = [(rate.requests, rate.counted_for) for rate in rates]
+        #: When permits were granted, as long as a rate counts them.
+        self._granted: deque[float] = deque()
         self._in_flight = self._in_period = 0
         self._cooldown_until = self._probe_at = float("-inf")
         self._probe: Permit | None = None
         self._period = self._number = self._strikes = 0
         self._allowed = 0  # in this period
         self._waited = self._kept_wait = 0.0
-        # The learned rate, and the seconds that it lasted with before they were probed.
-        self._learned: _Rate | None = None
+        # The learned rate: requests and seconds; and the seconds that it lasted with before they were probed.
+        self._learned: tuple[int, float] | None = None
         self._good_seconds = 0.0
         # What the rate is measured by: the requests that were let through since the first of them, and after a 429 how
-        # long they took with the cooldown.
+        # long they took with the cooldown, which the service named.
         self._began: float | None = None
         self._span: float | None = None
         self._measured = 0
-        # What it is probed by: the last permit before its last change, the responses to later ones, and whether it has
-        # held a request back.
-        self._since = self._responses = 0
-        self._patience, self._is_held_back = FIRST_PATIENCE, False
+        self._named = 0.0
+        # The next probe of the rate: what it takes off the seconds, and when it comes.
+        self._probe_share, self._rate_probe_at = LARGEST_PROBE, 0.0
 
     @property
     def in_flight(self) -> int:
@@ -154,12 +142,21 @@ class Window:
         if (left := self.cooldown_left(now)) > 0 and (until_probe := self._probe_at - now) > 0:
             return min(left, until_probe)
         if self._span is not None:
-            self._learn(self._span)
+            self._learn(self._span, now)
         if self._in_period >= self._open or self._in_flight >= self._most:
             return None
-        learned = 0.0 if self._learned is None else self._learned.wait(now)
-        self._is_held_back = self._is_held_back or learned > 0
-        return max(learned, *(rate.wait(now) for rate in self._rates), 0.0)
+        if self._learned is not None and now >= self._rate_probe_at and self._wait_for(*self._learned, now) > 0:
+            self._try_faster(*self._learned, now)
+        return max((self._wait_for(*rate, now) for rate in self._all_rates()), default=0.0)
+
+    def _all_rates(self) -> Iterator[tuple[int, float]]:
+        yield from self._rates
+        if self._learned is not None:
+            yield self._learned
+
+    def _wait_for(self, requests: int, seconds: float, now: float) -> float:
+        is_counted = len(self._granted) >= requests
+        return max(self._granted[-requests] + seconds - now, 0.0) if is_counted else 0.0
 
     def may_send(self, permit: Permit, now: float) -> bool:
         """Return whether a permit still holds: a cooldown may have started since it was granted."""
@@ -171,8 +168,11 @@ class Window:
         self._in_period += 1
         self._number += 1
         permit = Permit(period=self._period, number=self._number, at=now)
-        for rate in self._all_rates():
-            rate.count(now)
+        longest = max((seconds for _, seconds in self._all_rates()), default=0.0)
+        while self._granted and self._granted[0] + longest <= now:
+            self._granted.popleft()
+        if longest:
+            self._granted.append(now)
         if self._began is None:
             self._began = now
         if now < self._cooldown_until:
@@ -187,8 +187,8 @@ class Window:
     def unused(self, permit: Permit) -> None:
         """Return a permit of which nothing was sent, as if it had never been granted."""
         self.end(permit)
-        for rate in self._all_rates():
-            rate.uncount(permit.at)
+        with suppress(ValueError):  # it is too old to count
+            self._granted.remove(permit.at)
         if permit == self._probe:
             self._probe, self._probe_at = None, float("-inf")
 
@@ -205,17 +205,6 @@ class Window:
             self._kept_wait = self._waited
         self._allowed += 1
         self._open = min(self._open + 1, self._most)
-        if self._learned is not None and permit.number > self._since:
-            self._try_faster(self._learned)
-
-    def _try_faster(self, learned: _Rate) -> None:
-        """Count a response at the learned rate; after enough of them, try a higher one."""
-        self._responses += 1
-        full = max(learned.requests, FEWEST_RESPONSES) * self._patience
-        if self._is_held_back and self._responses >= full:
-            self._good_seconds, learned.seconds = learned.seconds, learned.seconds * PROBED_SHARE
-            self._since, self._responses, self._is_held_back = self._number, 0, False
-            self._open = min(self._in_period + 1, self._most)  # so that a probe that fails costs few requests
 
     def rate_limited(self, permit: Permit, *, now: float, wait: float, jitter: float = 0.0) -> None:
         """End a request with a 429: no request starts for `wait` seconds or longer, then the window opens slowly."""
@@ -224,6 +213,7 @@ class Window:
         if permit.period != self._period:
             self._cooldown_until = max(self._cooldown_until, now + wait)
             return
+        self._named = wait
         self._span = permit.at - (permit.at if self._began is None else self._began) + wait
         self._strikes = 0 if self._allowed or self._period == 0 else self._strikes + 1
         shortest = wait
@@ -237,30 +227,44 @@ class Window:
         self._allowed = self._in_period = 0
         self._open = 1
 
-    def _learn(self, span: float) -> None:
+    def _learn(self, span: float, now: float) -> None:
         """Change the learned rate after a cooldown, when the responses have come to what was sent before it."""
         self._span, learned = None, self._learned
         measured = self._measured if span <= LONGEST_GROWTH else 0
-        self._since, self._responses, self._is_held_back = self._number, 0, False
         if learned is None and 0 < measured < FEWEST_MEASURED:
             return
         self._began, self._measured = None, 0
         if learned is None:
             if measured and span > 0:
-                self._learned, self._good_seconds = _Rate(measured, span), span
+                self._keep_to(measured, counted_seconds(span), LARGEST_PROBE, now)
             return
-        requests = learned.requests
-        if learned.seconds < self._good_seconds:
-            self._patience = min(max(2 * self._patience, FAILED_PATIENCE), LONGEST_PATIENCE)
-        else:
-            seconds = learned.seconds / SLOWER_SHARE / requests
-            if measured:
-                seconds, requests = max(seconds, span / measured), min(requests, measured)
-            self._good_seconds, self._patience = seconds * requests, FIRST_PATIENCE
-        self._learned = _Rate(requests, self._good_seconds)
+        requests, seconds = learned
+        if seconds < self._good_seconds:
+            self._keep_to(requests, self._good_seconds, max(self._probe_share / 2, SMALLEST_PROBE), now)
+            return
+        each = seconds / requests / SLOWER_SHARE
+        if measured:
+            counted = counted_seconds(max(span - ROUNDED_UP, min(span, 1.0)))
+            each = max(each, counted / measured / MEASURED_SHARE)
+            requests = max(1, int(min(requests, measured) * MEASURED_SHARE))
+        is_uncertain = requests * each >= CAREFUL_BELOW
+        self._keep_to(requests, requests * each, LARGEST_PROBE if is_uncertain else self._probe_share, now)
 
-    def _all_rates(self) -> list[_Rate]:
-        return self._rates if self._learned is None else [*self._rates, self._learned]
+    def _keep_to(self, requests: int, seconds: float, probe_share: float, now: float) -> None:
+        """Set the learned rate, and when it is probed."""
+        self._good_seconds = seconds
+        self._set_rate(requests, seconds, probe_share, now)
+
+    def _try_faster(self, requests: int, seconds: float, now: float) -> None:
+        """Probe the learned rate, which has lasted; few requests at once, in case that it fails."""
+        self._good_seconds = seconds
+        self._open = min(self._in_period + 1, self._most)
+        self._set_rate(requests, seconds * (1 - self._probe_share), self._probe_share, now)
+
+    def _set_rate(self, requests: int, seconds: float, probe_share: float, now: float) -> None:
+        self._learned = requests, seconds
+        self._probe_share = min(probe_share, CAREFUL_PROBE) if seconds < CAREFUL_BELOW else probe_share
+        self._rate_probe_at = now + max(self._named / self._probe_share, seconds)
 
     def forget(self) -> None:
         """Forget the permits that are out: nothing will end them."""
