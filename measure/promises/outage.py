@@ -8,7 +8,7 @@ from statistics import median
 
 import httpx
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformClient, PlatformError, ServerError
-from itwin_platform._http.attempts.call import CallInfo
+from itwin_platform._http.attempts.call import KEY, CallInfo
 
 from tests.support.exchange import PreparedResponse
 from tests.support.raw_server import ACCOUNT, RawServer
@@ -61,7 +61,7 @@ async def called(
     transport: BackoffTransport, path: str, *, method: str = "GET", route: str = "/things/{id}"
 ) -> tuple[str, int | type[PlatformError], float]:
     """Make a call; return its path, its status or its error, and when it ended."""
-    extensions = CallInfo(method=method, route=route, policy=BackoffPolicy()).extensions()
+    extensions = {KEY: CallInfo(method=method, route=route, policy=BackoffPolicy())}
     request = httpx.Request(method, f"https://service.example{path}", extensions=extensions)
     try:
         response = await transport.handle_async_request(request)

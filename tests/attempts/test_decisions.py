@@ -7,7 +7,6 @@ from itwin_platform._http.policy import (
     EFFECT_POSSIBLE,
     OUTCOMES,
     RULES,
-    GiveUp,
     Outcome,
     Progress,
     decide,
@@ -28,7 +27,7 @@ def decided(
     policy: BackoffPolicy = POLICY,
     rounds: int = 0,
     jitter: float = 0.0,
-) -> GiveUp | None:
+) -> str | None:
     """Decides for a first attempt, unless it is said otherwise."""
     progress = Progress(
         attempts=attempts,
@@ -123,13 +122,20 @@ def test_attempts_are_counted_without_429(
 def test_no_wait_is_begun_that_is_too_long(retry_after: float, elapsed: float, reason: str | None) -> None:
     """A wait above max_wait, or one that ends at the deadline or past it, is given up before it begins."""
     decision = decided("GET", Outcome.RATE_LIMITED, retry_after=retry_after, elapsed=elapsed)
-    assert (decision.reason if decision is not None else None) == reason
+    assert decision == reason
 
 
 def test_without_a_deadline_only_the_attempts_end_it() -> None:
     """`deadline=None` sets no limit to the duration of a call."""
     policy = BackoffPolicy(deadline=None)
     assert decided("GET", Outcome.RATE_LIMITED, elapsed=1e9, policy=policy) is None
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_what_is_raised_without_a_response_tells_whether_there_may_be_an_effect(outcome: Outcome) -> None:
+    """After one attempt that may have had an effect, the outcome of the call is unknown, whatever follows."""
+    progress = Progress().after(outcome).after(Outcome.NOT_SENT)
+    assert progress.error is (OutcomeUnknownError if outcome in EFFECT_POSSIBLE else NotSentError)
 
 
 methods = st.sampled_from(["GET", "HEAD", "PATCH", "PUT", "DELETE", "POST", "CONNECT", "post", "X"])
@@ -172,7 +178,6 @@ def test_the_rules_hold_for_every_input(
         jitter=jitter,
     )
     if decision is not None:
-        assert decision.error is (OutcomeUnknownError if what in EFFECT_POSSIBLE else NotSentError)
         return
     assert what in RULES
     assert method in ("GET", "HEAD", "PATCH", "PUT") or what in (

@@ -19,7 +19,7 @@ from itwin_platform import (
     OutcomeUnknownError,
     TransportError,
 )
-from itwin_platform._http.attempts.call import CallInfo, call_result
+from itwin_platform._http.attempts.call import KEY, CallInfo, call_result
 from itwin_platform._http.policy import FAILURES_TO_CLOSE, LONGEST_CLOSURE, MOST_PATHS, SUSPECTS_SHARE, Outage
 
 from tests.support.examples import examples
@@ -100,28 +100,26 @@ def test_a_probe_that_hangs_lets_another_one_probe_after_a_delay() -> None:
 
 
 @pytest.mark.parametrize(
-    ("named", "max_wait", "ends_at", "is_probed", "ends"),
+    ("named", "max_wait", "ends_at", "ends"),
     [
-        (0.0, 60.0, None, False, False),
-        (0.0, 0.4, None, False, True),
-        (0.0, 60.0, 0.5, False, True),
-        (0.0, 60.0, 0.6, False, False),
-        (100.0, 60.0, None, False, True),
-        (100.0, 60.0, None, True, False),
+        (0.0, 60.0, None, False),
+        (0.0, 0.4, None, True),
+        (0.0, 60.0, 0.5, True),
+        (0.0, 60.0, 0.6, False),
+        (100.0, 60.0, None, True),
     ],
 )
 def test_nobody_waits_for_a_probe_that_comes_too_late(
-    named: float, max_wait: float, ends_at: float | None, is_probed: bool, ends: bool
+    named: float, max_wait: float, ends_at: float | None, ends: bool
 ) -> None:
-    """A wait above max_wait, or to the end of the call, is not begun; a probe under way is waited for."""
+    """A wait above max_wait, or to the end of the call, is not begun."""
     outage = closed(named=named)
-    outage.is_probed = is_probed
     assert outage.ends_wait(policy=BackoffPolicy(max_wait=max_wait), ends_at=ends_at, now=0.0) is ends
 
 
 def get(path: str, *, policy: BackoffPolicy = POLICY, method: str = "GET") -> httpx.Request:
     """A request of one operation, by its object."""
-    extensions = CallInfo(method=method, route="/things/{id}", policy=policy).extensions()
+    extensions = {KEY: CallInfo(method=method, route="/things/{id}", policy=policy)}
     return httpx.Request(method, f"https://service.example/things/{path}", extensions=extensions)
 
 
@@ -271,6 +269,27 @@ async def test_another_call_probes_when_the_prober_is_cancelled() -> None:
     assert (await second).status_code == 200
     assert asyncio.get_running_loop().time() < 0.6
     await end([first, *calls])
+
+
+async def test_a_probe_under_way_is_waited_for() -> None:
+    """A call whose max_wait is shorter than the delay between probes gets the result of one that has begun."""
+
+    async def slow() -> Outcome:
+        await asyncio.sleep(0.3)
+        return 200
+
+    transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.4 else slow()))
+    calls = await close(transport)
+    await asyncio.sleep(0.55)
+    assert await results(transport, get("impatient", policy=BackoffPolicy(max_wait=0.1))) == [(200, 1)]
+    await end(calls)
+
+
+async def test_clients_of_httpx_end_with_what_the_last_probe_got() -> None:
+    """What an httpx client does with its response changes nothing for the calls that end with the same one."""
+    async with httpx.AsyncClient(transport=backoff(ScriptedTransport(503, latency=0.01))) as client:
+        found = await asyncio.gather(*(client.get("https://service.example/things") for _ in range(30)))
+    assert {response.status_code for response in found} == {503}
 
 
 async def test_another_operation_goes_on() -> None:

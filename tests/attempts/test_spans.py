@@ -14,7 +14,7 @@ from itwin_platform import (
     PlatformClient,
     RateLimitError,
 )
-from itwin_platform._http.attempts.call import CallInfo
+from itwin_platform._http.attempts.call import KEY, CallInfo
 from itwin_platform._http.policy import FAILURES_TO_CLOSE
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
@@ -88,7 +88,7 @@ async def test_waits_stand_on_the_attempt_that_they_delayed(spans: InMemorySpanE
 async def test_a_wait_for_a_probe_stands_on_the_attempt_after_it(spans: InMemorySpanExporter) -> None:
     """Calls of an operation that is down wait beside the gate until one of them has probed it."""
     policy = BackoffPolicy(base_delay=1.0, max_delay=1.0)
-    extensions = CallInfo(method="GET", route="/things/{id}", policy=policy).extensions()
+    extensions = {KEY: CallInfo(method="GET", route="/things/{id}", policy=policy)}
     transport = backoff(ScriptedTransport(*[503] * FAILURES_TO_CLOSE, 200, latency=0.5))
     paths = [f"{ADDRESS}/{number}" for number in range(FAILURES_TO_CLOSE)]
     requests = [httpx.Request("GET", path, extensions=extensions) for path in paths]

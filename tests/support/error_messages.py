@@ -13,9 +13,11 @@ WRAPPER = PROJECT / "wrapper" / "itwin_platform"
 STORED = PROJECT / "tests" / "client" / "error_messages.txt"
 
 #: What raises, or makes what is raised, besides the classes whose names end in Error or Warning.
-_CALLS = re.compile(r"(Error|Warning|warn|_failed|_Failure|kind|error_of|decision\.error)$")
+_CALLS = re.compile(r"(Error|Warning|warn|_failed|_Failure|kind|error_of|progress\.error)$")
 #: Names under which the words of an error are put together.
 _PARTS = {"reason", "what", "said", "advice"}
+#: Functions that return the words of an error.
+_REASONS = {"decide", "exceeded_limit"}
 
 
 def messages() -> list[str]:
@@ -34,6 +36,8 @@ def _of(tree: ast.AST) -> Iterator[str]:
             values = [*node.args, *(keyword.value for keyword in node.keywords)]
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in _PARTS:
             values = [node.value]
+        elif isinstance(node, ast.FunctionDef) and node.name in _REASONS:
+            values = [each.value for each in ast.walk(node) if isinstance(each, ast.Return) and each.value]
         for value in values:
             yield from (text for text in _texts(value) if " " in text)
 

@@ -138,13 +138,10 @@ class Progress:
             may_have_had_an_effect=self.may_have_had_an_effect or outcome in EFFECT_POSSIBLE,
         )
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GiveUp:
-    """Do not retry, for this reason: the response stands; when none came, this error is raised."""
-
-    reason: str
-    error: type[TransportError]
+    @property
+    def error(self) -> type[TransportError]:
+        """The error of a call that ends without a response."""
+        return OutcomeUnknownError if self.may_have_had_an_effect else NotSentError
 
 
 def decide(
@@ -156,8 +153,8 @@ def decide(
     elapsed: float,
     policy: BackoffPolicy,
     rounds: int = 0,
-) -> GiveUp | None:
-    """Decide what follows an attempt: None for a retry.
+) -> str | None:
+    """Decide what follows an attempt: return why there is no retry, or None for a retry.
 
     Args:
         method: the HTTP method.
@@ -170,18 +167,15 @@ def decide(
     """
     rule = RULES.get(outcome)
     if rule is None:
-        reason = "a retry would not change that"
-    elif not rule.any_method and method not in IDEMPOTENT_METHODS:
-        reason = f"{method} is not idempotent"
-    elif progress.attempts >= rule.most_attempts:
-        reason = "nothing has ever responded at this address: check it, and whether the service runs"
-    elif rule.uses_attempt and max(progress.attempts, rounds) >= policy.max_attempts:
-        reason = f"max_attempts={policy.max_attempts} reached"
-    elif (limit := exceeded_limit(delay, elapsed=elapsed, policy=policy)) is not None:
-        reason = limit if outcome is Outcome.RATE_LIMITED else f"the delay of {in_seconds(delay)} is {limit}"
-    else:
-        return None
-    return GiveUp(reason=reason, error=OutcomeUnknownError if progress.may_have_had_an_effect else NotSentError)
+        return "a retry would not change that"
+    if not rule.any_method and method not in IDEMPOTENT_METHODS:
+        return f"{method} is not idempotent"
+    if progress.attempts >= rule.most_attempts:
+        return "nothing has ever responded at this address: check it, and whether the service runs"
+    if rule.uses_attempt and max(progress.attempts, rounds) >= policy.max_attempts:
+        return f"max_attempts={policy.max_attempts} reached"
+    limit = exceeded_limit(delay, elapsed=elapsed, policy=policy)
+    return limit if limit is None or outcome is Outcome.RATE_LIMITED else f"the delay of {in_seconds(delay)} is {limit}"
 
 
 def exceeded_limit(delay: float, *, elapsed: float, policy: BackoffPolicy) -> str | None:
@@ -279,10 +273,9 @@ class Outage:
         rounds: how often in a row one attempt has found it down for all; 0 while it is open.
         closed_at: when it closed.
         until: when the next call may probe.
-        is_probed: whether a call probes it now.
     """
 
-    __slots__ = ("_delay", "_failed_paths", "_has_new_path", "_in_a_row", "closed_at", "is_probed", "rounds", "until")
+    __slots__ = ("_delay", "_failed_paths", "_has_new_path", "_in_a_row", "closed_at", "rounds", "until")
 
     def __init__(self) -> None:
         self._in_a_row = 0
@@ -293,7 +286,6 @@ class Outage:
         self.rounds: int = 0
         self.closed_at: float = 0.0
         self.until: float = 0.0
-        self.is_probed: bool = False
 
     def failed(
         self,
@@ -328,7 +320,6 @@ class Outage:
             self.closed_at = now
         if closes or is_probe:
             self.rounds += 1
-            self.is_probed = False
             rounds = Progress(attempts=self.rounds)
             self._delay = delay_before(retry_after=None, progress=rounds, policy=policy, jitter=jitter)
             self.until = now + self._delay
@@ -348,7 +339,6 @@ class Outage:
     def succeeded(self, path: str) -> bool:
         """Open the operation after a success; return whether nothing is left to remember."""
         self.rounds = self._in_a_row = 0
-        self.is_probed = False
         self._failed_paths.pop(path, None)
         if self._has_new_path:
             self._failed_paths = dict.fromkeys(self._failed_paths, True)
@@ -361,12 +351,10 @@ class Outage:
 
     def begin_probe(self, now: float) -> None:
         """Let one call probe: for the length of the last delay, no other one does."""
-        self.is_probed = True
         self.until = now + max(self._delay, 0.001)
 
     def end_probe(self, now: float) -> None:
         """Let another call probe at once: the one that did has ended without finding out."""
-        self.is_probed = False
         self.until = now
 
     def prober(self, paths: Sequence[str]) -> int:
@@ -374,13 +362,11 @@ class Outage:
         return next((index for index, path in enumerate(paths) if path not in self._failed_paths), 0)
 
     def ends_wait(self, *, policy: BackoffPolicy, ends_at: float | None, now: float) -> bool:
-        """Return whether a call may not wait for the next probe: it comes too late. A probe under way is waited for.
+        """Return whether a call may not wait for the next probe: it comes too late.
 
         Args:
             policy: the limits of the call.
             ends_at: when its time is over; None for never.
             now: the time.
         """
-        if self.is_probed:
-            return False
         return self.until - now > policy.max_wait or (ends_at is not None and self.until >= ends_at)

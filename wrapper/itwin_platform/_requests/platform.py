@@ -9,7 +9,7 @@ import httpx
 
 from .._api import RequestValues
 from .._errors import PlatformError, ResponseDecodeError
-from .._http.attempts.call import CallInfo, CallResult, call_info
+from .._http.attempts.call import KEY, CallInfo, CallResult, call_info
 from .._json import write_json
 from .._version import LOG
 from .options import CallOptions
@@ -53,7 +53,7 @@ class PlatformSender:
         """
         options = self.options
         info = CallInfo(method=values.method, route=values.route, policy=options.policy)
-        extensions = {"timeout": options.timeout, **info.extensions()}
+        extensions = {"timeout": options.timeout, KEY: info}
         try:
             return await self.exchange(
                 make_request(
@@ -82,7 +82,7 @@ class PlatformSender:
             # The body was rejected, but the status and the headers arrived.
             known = CallResult(attempts=error.attempts, seconds=clock() - started)
             headers = dict(error.headers)
-            self._report(httpx.Response(error.status, headers=headers, extensions=known.extensions()), request)
+            self._report(httpx.Response(error.status, headers=headers, extensions={KEY: known}), request)
             raise
         self._report(response, request)
         if response.status_code >= 300:
@@ -158,7 +158,7 @@ class _RulesTransport(httpx.AsyncBaseTransport):
             if "{vendor}" in accept:
                 request.headers["accept"] = accept.replace("{vendor}", service.vendor)
             request.headers.pop("cookie", None)
-            request.extensions = {**request.extensions, **info.extensions()}
+            request.extensions = {**request.extensions, KEY: info}
             return await self._sender.exchange(request)
         except PlatformError as error:
             error.method, error.route = info.method, info.route

@@ -14,7 +14,6 @@ import httpx
 
 from .._api import BODY_LIMITS, UNSET, RequestValues, Unset, encode
 from .._errors import UsageError
-from .._http.connections.messages import CompleteRequest
 from .._json import write_json
 from .._version import __version__
 
@@ -117,9 +116,9 @@ def make_request(
     try:
         query = encode_query(values.query)
         address = f"{address}?{query}" if query else address
-        return CompleteRequest(
-            values.method, url=_parsed(address), headers=headers, content=content, extensions=extensions
-        )
+        # As a stream that is complete: httpx would state its length, also where there is none.
+        stream = httpx.ByteStream(content)
+        return httpx.Request(values.method, _parsed(address), headers=headers, stream=stream, extensions=extensions)
     except (httpx.InvalidURL, UnicodeError) as error:
         raise cannot_be_sent(error) from None
 

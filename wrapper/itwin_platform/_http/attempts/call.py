@@ -9,9 +9,7 @@ from typing import NamedTuple
 from ..._errors import (
     DeadlineExceededError,
     NotSentError,
-    OutcomeUnknownError,
     PlatformError,
-    RateLimitError,
     StateError,
     TransportError,
     UsageError,
@@ -20,14 +18,14 @@ from ..._errors import (
 )
 from ..._status_errors import status_error
 from ..._version import LOG
-from ..connections.messages import Request, Response, as_headers, copy_of_response, kind_of_failure
+from ..connections.messages import ReadBody, Request, Response, copy_of_response, kind_of_failure
 from ..gates.window import Permit
-from ..policy import BackoffPolicy, GiveUp, Outcome, Progress, exceeded_limit, moment_after
+from ..policy import BackoffPolicy, Outcome, Progress, exceeded_limit, moment_after
 from .body import KEPT_OF_TOO_LARGE, decoded_body
 from .tokens import AccessToken, ObtainedToken
 
-#: Under this name the extensions of a request hold its `CallInfo`, and those of a response its `CallResult`.
-_KEY = f"{LOG.name}.call"
+#: Under this key the extensions of a request hold its `CallInfo`, and those of a response its `CallResult`.
+KEY = f"{LOG.name}.call"
 _DEFAULT = BackoffPolicy()
 
 
@@ -46,10 +44,6 @@ class CallInfo:
     route: str
     policy: BackoffPolicy
     has_template: bool = True
-
-    def extensions(self) -> dict[str, object]:
-        """Return the extensions that carry it on a request."""
-        return {_KEY: self}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,17 +66,13 @@ class CallResult:
     reason: str | None = None
     token: AccessToken | None = None
 
-    def extensions(self) -> dict[str, object]:
-        """Return the extensions that carry it on a response."""
-        return {_KEY: self}
-
 
 _NOTHING_LEARNED = CallResult()
 
 
 def call_info(request: Request, *, policy: BackoffPolicy = _DEFAULT) -> CallInfo:
     """Return what a request carries; one that carries nothing has the path as its route, and the given policy."""
-    info = request.extensions.get(_KEY)
+    info = request.extensions.get(KEY)
     if isinstance(info, CallInfo):
         return info
     return CallInfo(method=request.method, route=request.url.path, policy=policy, has_template=False)
@@ -90,7 +80,7 @@ def call_info(request: Request, *, policy: BackoffPolicy = _DEFAULT) -> CallInfo
 
 def call_result(response: Response) -> CallResult:
     """Return what the attempts learned besides a response."""
-    result = response.extensions.get(_KEY)
+    result = response.extensions.get(KEY)
     return result if isinstance(result, CallResult) else _NOTHING_LEARNED
 
 
@@ -111,6 +101,46 @@ class Attempt(NamedTuple):
     retry_after: float | None = None
     delay: float = 0.0
 
+    @property
+    def status(self) -> int | None:
+        """The status of the response; None when none came."""
+        return None if self.response is None else self.response.status_code
+
+    @property
+    def error_name(self) -> str | None:
+        """The class of the error; None when a response came."""
+        return None if self.error is None else type(self.error).__name__
+
+
+class Finding(NamedTuple):
+    """What an attempt has found out for all calls: a cooldown has started, or an operation is down.
+
+    Args:
+        attempt: what it ended in.
+        token: the token of its request.
+        until: when the cooldown ends, or the next call may probe, in the event loop's time.
+    """
+
+    attempt: Attempt
+    token: ObtainedToken | None
+    until: float
+
+
+def finding(call: "Call", attempt: Attempt, *, until: float) -> Finding:
+    """Keep what an attempt of a call has found out."""
+    if attempt.response is not None:
+        # A copy: an httpx client puts another stream into the response that it gets.
+        attempt = attempt._replace(response=copy_of_response(attempt.response))
+    return Finding(attempt, call.token, until)
+
+
+class OperationDownError(Exception):
+    """A call may not wait any longer for an operation that is down; `found` is what another call found."""
+
+    def __init__(self, found: Finding) -> None:
+        super().__init__()
+        self.found = found
+
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Call:
@@ -122,6 +152,8 @@ class Call:
         began_at: when it began, in the event loop's time.
         limit: ends the call when its time is over, or when the client is closed.
         send: makes one attempt.
+        now: the wall clock.
+        token_failures: how often the token provider had failed when the call began.
         ticket: its position in the gate's queue, once it has one.
         permit: the gate's permission for the present attempt, until that has ended.
         started_at: when its deadline started, in the event loop's time: the gate first admitted it, or it began to
@@ -130,7 +162,6 @@ class Call:
         token: the token of the last attempt.
         refreshed_token: the token for the next attempt, when the last one got a 401.
         has_refreshed_token: whether a 401 has led to a refresh; it does so once.
-        token_failures: how often the token provider had failed when the call began.
         progress: what its attempts have come to.
         sent: how many requests were sent.
         gate_wait: the seconds that it has waited at the gate for the next attempt.
@@ -146,6 +177,8 @@ class Call:
     began_at: float
     limit: asyncio.Timeout
     send: Callable[[Request, "Call"], Awaitable[Attempt]]
+    now: Callable[[], datetime]
+    token_failures: int
     ticket: int | None = None
     permit: Permit | None = None
     started_at: float | None = None
@@ -153,7 +186,6 @@ class Call:
     token: ObtainedToken | None = None
     refreshed_token: ObtainedToken | None = None
     has_refreshed_token: bool = False
-    token_failures: int = 0
     progress: Progress = Progress()  # noqa: RUF009  # a frozen value
     sent: int = 0
     gate_wait: float = 0.0
@@ -203,159 +235,114 @@ class Call:
         elif due is not None:
             self.limit.reschedule(min(ends_at, due))
 
-    def ended(self, response: Response, *, retry_after: float | None, reason: str | None, now: datetime) -> Response:
-        """Return the final response with what the attempts learned."""
+    def ended(self, attempt: Attempt, *, reason: str | None = None) -> Response:
+        """Return the final response with what the attempts learned, and why there is no retry if one was possible.
+
+        Raises:
+            NotSentError, OutcomeUnknownError: no response.
+        """
+        if attempt.response is None:
+            raise self._without_response(attempt, reason) from attempt.error
         result = CallResult(
             attempts=self.sent,
             seconds=asyncio.get_running_loop().time() - self.began_at,
-            retry_after=retry_after,
-            retry_at=moment_after(now, retry_after),
+            retry_after=attempt.retry_after,
+            retry_at=self._moment_in(attempt.retry_after),
             reason=reason,
             token=None if self.token is None else self.token.token,
         )
-        response.extensions = {**response.extensions, **result.extensions()}
-        return response
+        attempt.response.extensions = {**attempt.response.extensions, KEY: result}
+        return attempt.response
 
+    def found_down(self, found: Finding) -> Response:
+        """End a call that has waited for an operation that is down, with what the last probe got.
 
-class FoundDown(NamedTuple):
-    """The last attempt that found an operation down for all.
+        Raises:
+            NotSentError, OutcomeUnknownError: no response.
+        """
+        attempt = found.attempt
+        if attempt.response is None:
+            raise self._error(f"other calls found the operation down ({kind_of_failure(attempt.error)})")
+        left = found.until - asyncio.get_running_loop().time()
+        retry_after = None if attempt.retry_after is None or left <= 0 else left
+        reason = f"other calls found the operation down; of this one {sent_so_far(self.sent)}"
+        self.token = found.token or self.token
+        own = attempt._replace(response=copy_of_response(attempt.response), retry_after=retry_after)
+        return self.ended(own, reason=reason)
 
-    Args:
-        attempt: what it ended in.
-        token: the token of its request.
-        until: when the next call may probe, in the event loop's time.
-    """
+    def not_admitted(self, failure: Exception) -> TransportError:
+        """Make the error for a next attempt that the gate did not admit, because it is closed or has failed."""
+        reason = str(failure) if isinstance(failure, UsageError) else f"the gate failed ({type(failure).__name__})"
+        return self._error(reason)
 
-    attempt: Attempt
-    token: ObtainedToken | None
-    until: float
+    def closed(self) -> PlatformError:
+        """Make the error for a call that closing the client has ended."""
+        if self.is_in_flight or not self.progress.may_have_had_an_effect:
+            reason = "the client was closed"
+            return self._error(reason)
+        # It waited for a retry that will not be sent, whatever the attempts before it did.
+        what = f"{sent_so_far(self.sent)}, and may have had an effect"
+        return StateError(f"{self._where}: the client was closed before a retry; {what}")
 
+    def out_of_time(self, seen: Finding | None, *, seconds: float | None) -> PlatformError:
+        """Make the error for a call that its limit has ended: the client was closed, or its time is over.
 
-class OperationDownError(Exception):
-    """A call may not wait any longer for an operation that is down; `found` is what another call found."""
+        Args:
+            seen: the last 429 of this process.
+            seconds: how long a cooldown still lasts; None when there is none.
+        """
+        if self.was_closed:
+            return self.closed()
+        if self.is_rate_limited:
+            return self.held_back(seen, seconds=seconds)
+        policy = self.info.policy
+        queued, deadline = policy.queue_timeout, policy.deadline
+        is_queued = self.is_queued and queued is not None and (deadline is None or queued <= deadline)
+        what = f"queue_timeout of {queued:g} s" if is_queued else f"deadline of {deadline:g} s"
+        return DeadlineExceededError(
+            f"{self._where}: the {what} passed; {sent_so_far(self.sent)}",
+            attempts=self.sent,
+            sent=self.progress.may_have_had_an_effect,
+            retry_at=self._moment_in(seconds),
+        )
 
-    def __init__(self, found: FoundDown) -> None:
-        super().__init__()
-        self.found = found
+    def held_back(self, seen: Finding | None, *, seconds: float | None) -> PlatformError:
+        """Make the error for a call that a known cooldown holds back for longer than the call may wait.
 
+        Args:
+            seen: the 429 that started the cooldown; None when this process got none.
+            seconds: how long the cooldown lasts.
+        """
+        response = Response(429, stream=ReadBody(b"")) if seen is None else seen.attempt.response
+        assert response is not None  # noqa: S101  # a cooldown starts with a response
+        return status_error(
+            status=429,
+            headers=response.headers,
+            body=decoded_body(response, limit=KEPT_OF_TOO_LARGE)[0],
+            attempts=self.sent,
+            retry_after=seconds,
+            retry_at=self._moment_in(seconds),
+            reason=exceeded_limit(seconds or 0.0, elapsed=self.elapsed, policy=self.info.policy),
+            token=None if seen is None or seen.token is None else seen.token.token.value,
+        )
 
-class LastRateLimit:
-    """The last 429 that the clients of one gate got in this process, and when its cooldown ends, in the loop's time."""
+    def _without_response(self, attempt: Attempt, reason: str | None) -> TransportError:
+        url, count, kind = self.request.url, counted(self.sent, "attempt"), self.progress.error
+        origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
+        if attempt.outcome is Outcome.UNSENDABLE:
+            what = "the request cannot be sent as HTTP; nothing was sent"
+        elif kind is NotSentError:
+            what = f"could not connect to {origin} after {count}; nothing was sent"
+        else:
+            what = f"no response from {origin} after {count}; the request may have had an effect"
+        return kind(f"{self._where}: {what} ({kind_of_failure(attempt.error)}; {reason})", attempts=self.sent)
 
-    __slots__ = ("response", "token", "until")
+    def _error(self, reason: str) -> TransportError:
+        return self.progress.error(f"{self._where}: {reason}; {sent_so_far(self.sent)}", attempts=self.sent)
 
-    def __init__(self) -> None:
-        self.response: Response | None = None
-        self.token: ObtainedToken | None = None
-        self.until = 0.0
+    @property
+    def _where(self) -> str:
+        return f"{self.info.method} {self.info.route}"
 
-    def note(self, response: Response | None, *, token: ObtainedToken | None, until: float) -> None:
-        """Keep the response that started a cooldown, or prolonged it, and the token of its request."""
-        # A copy: an httpx client puts another stream into the response that it gets.
-        response = None if response is None else copy_of_response(response)
-        self.response, self.token, self.until = response, token, until
-
-
-def given_up(call: Call, attempt: Attempt, decision: GiveUp) -> TransportError:
-    """Make the error for a call whose last attempt got no response."""
-    url, count = call.request.url, counted(call.sent, "attempt")
-    origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
-    if attempt.outcome is Outcome.UNSENDABLE:
-        what = "the request cannot be sent as HTTP; nothing was sent"
-    elif decision.error is NotSentError:
-        what = f"could not connect to {origin} after {count}; nothing was sent"
-    else:
-        what = f"no response from {origin} after {count}; the request may have had an effect"
-    return decision.error(
-        f"{_where(call)}: {what} ({kind_of_failure(attempt.error)}; {decision.reason})", attempts=call.sent
-    )
-
-
-def not_admitted(call: Call, failure: Exception) -> TransportError:
-    """Make the error for a call whose next attempt the gate did not admit, because it is closed or has failed."""
-    reason = str(failure) if isinstance(failure, UsageError) else f"the gate failed ({type(failure).__name__})"
-    return _ended(call, reason)
-
-
-def closed(call: Call) -> PlatformError:
-    """Make the error for a call that closing the client has ended."""
-    if call.is_in_flight or not call.progress.may_have_had_an_effect:
-        reason = "the client was closed"
-        return _ended(call, reason)
-    # It waited for a retry that will not be sent, whatever the attempts before it did.
-    what = f"{sent_so_far(call.sent)}, and may have had an effect"
-    return StateError(f"{_where(call)}: the client was closed before a retry; {what}")
-
-
-def out_of_time(call: Call, seen: LastRateLimit, *, seconds: float | None, now: datetime) -> PlatformError:
-    """Make the error for a call that its limit has ended: the client was closed, or its time is over.
-
-    Args:
-        call: the call.
-        seen: the last response with status 429 of this process.
-        seconds: how long a cooldown still lasts; None when there is none.
-        now: the wall clock.
-    """
-    if call.was_closed:
-        return closed(call)
-    if call.is_rate_limited:
-        return held_back(call, seen, seconds=seconds, now=now)
-    policy = call.info.policy
-    queued, deadline = policy.queue_timeout, policy.deadline
-    is_queued = call.is_queued and queued is not None and (deadline is None or queued <= deadline)
-    what = f"queue_timeout of {queued:g} s" if is_queued else f"deadline of {deadline:g} s"
-    return DeadlineExceededError(
-        f"{_where(call)}: the {what} passed; {sent_so_far(call.sent)}",
-        attempts=call.sent,
-        sent=call.progress.may_have_had_an_effect,
-        retry_at=moment_after(now, seconds),
-    )
-
-
-def held_back(call: Call, seen: LastRateLimit | None, *, seconds: float | None, now: datetime) -> RateLimitError:
-    """Make the error for a call that a known cooldown holds back for longer than the call may wait.
-
-    Args:
-        call: the call.
-        seen: the response with status 429 that started the cooldown; None when this process got none.
-        seconds: how long the cooldown lasts.
-        now: the wall clock.
-    """
-    response, token = (None, None) if seen is None else (seen.response, seen.token)
-    error = status_error(
-        status=429,
-        headers=as_headers({}) if response is None else response.headers,
-        body=b"" if response is None else decoded_body(response, limit=KEPT_OF_TOO_LARGE)[0],
-        attempts=call.sent,
-        retry_after=seconds,
-        retry_at=moment_after(now, seconds),
-        reason=exceeded_limit(seconds or 0.0, elapsed=call.elapsed, policy=call.info.policy),
-        token=None if token is None else token.token.value,
-    )
-    assert isinstance(error, RateLimitError)  # noqa: S101  # the class of the tree for status 429
-    return error
-
-
-def found_down(call: Call, found: FoundDown, *, now: datetime) -> Response:
-    """End a call that has waited for an operation that is down, with what the last probe got.
-
-    Raises:
-        NotSentError, OutcomeUnknownError: no response.
-    """
-    attempt = found.attempt
-    if attempt.response is None:
-        raise _ended(call, f"other calls found the operation down ({kind_of_failure(attempt.error)})")
-    what = f"other calls found the operation down; of this one {sent_so_far(call.sent)}"
-    left = found.until - asyncio.get_running_loop().time()
-    retry_after = None if attempt.retry_after is None or left <= 0 else left
-    call.token = found.token or call.token
-    return call.ended(copy_of_response(attempt.response), retry_after=retry_after, reason=what, now=now)
-
-
-def _ended(call: Call, reason: str) -> TransportError:
-    kind = OutcomeUnknownError if call.progress.may_have_had_an_effect else NotSentError
-    return kind(f"{_where(call)}: {reason}; {sent_so_far(call.sent)}", attempts=call.sent)
-
-
-def _where(call: Call) -> str:
-    return f"{call.info.method} {call.info.route}"
+    def _moment_in(self, seconds: float | None) -> datetime | None:
+        return None if seconds is None else moment_after(self.now(), seconds)

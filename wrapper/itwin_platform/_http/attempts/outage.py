@@ -6,59 +6,56 @@ from weakref import WeakKeyDictionary
 
 from ..events import BackoffEvent, OutageEnded, OutageStarted, tell
 from ..policy import DOWN, Outage, Outcome
-from .call import Attempt, Call, FoundDown, LastRateLimit, OperationDownError
+from .call import Attempt, Call, Finding, OperationDownError, finding
 
 
-class Operations:
-    """The operations of which something has failed, shared by the clients of one gate in this process."""
+class Findings:
+    """What the clients of one gate have found out in this process, for all their calls.
 
-    __slots__ = ("_down",)
+    Args:
+        down: the operations of which something has failed. Almost always there is none.
+        rate_limit: the last 429, which started a cooldown or prolonged it.
+    """
+
+    __slots__ = ("down", "rate_limit")
 
     def __init__(self) -> None:
-        self._down: dict[tuple[str, str], _Operation] = {}
+        self.down: dict[tuple[str, str], _Operation] = {}
+        self.rate_limit: Finding | None = None
 
-    def are_closed_to(self, call: Call) -> bool:
-        """Return whether a call may not be sent now."""
-        # Almost always nothing is down, and this is all that it costs.
-        return bool(self._down) and self._closed_to(call) is not None
-
-    def _closed_to(self, call: Call) -> "_Operation | None":
-        operation = self._down.get(call.operation)
-        return operation if operation is not None and operation.is_closed_to(call) else None
+    def holds_back(self, call: Call) -> "_Operation | None":
+        """Return the operation of a call if it is down, and the call is not the one that probes it."""
+        operation = self.down.get(call.operation)
+        return operation if operation is not None and operation.holds_back(call) else None
 
     async def wait(self, call: Call) -> None:
-        """Wait until a call may be sent.
+        """Wait until the operation of a call is not known to be down, or the call is to probe it.
 
         Raises:
-            OperationDownError: it may not be: the next probe comes too late, or too many have failed.
+            OperationDownError: the next probe comes too late, or too many have failed.
         """
-        while (operation := self._closed_to(call)) is not None:
+        while (operation := self.holds_back(call)) is not None:
             if not await operation.wait(call):
                 assert operation.found is not None  # noqa: S101  # what closed it
                 raise OperationDownError(operation.found)
 
     def note(
-        self,
-        call: Call,
-        attempt: Attempt,
-        *,
-        random_number: Callable[[], float],
-        on_event: Callable[[BackoffEvent], None] | None,
+        self, call: Call, attempt: Attempt, *, jitter: float, on_event: Callable[[BackoffEvent], None] | None
     ) -> int:
         """Note what an attempt tells of its operation; return how often in a row that was found down for all."""
         if attempt.outcome in DOWN:
-            operation = self._down.setdefault(call.operation, _Operation())
-            operation.failed(call, attempt, jitter=random_number(), on_event=on_event)
+            operation = self.down.setdefault(call.operation, _Operation())
+            operation.failed(call, attempt, jitter=jitter, on_event=on_event)
             return operation.outage.rounds
-        if self._down and attempt.outcome in (Outcome.FINAL, Outcome.RATE_LIMITED):
-            found = self._down.get(call.operation)
+        if attempt.outcome in (Outcome.FINAL, Outcome.RATE_LIMITED):
+            found = self.down.get(call.operation)
             if found is not None and found.succeeded(call, on_event=on_event):
-                del self._down[call.operation]
+                del self.down[call.operation]
         return 0
 
     def left_by(self, call: Call) -> None:
         """Let another call probe if this one did: it has ended."""
-        if self._down and (operation := self._down.get(call.operation)) is not None:
+        if (operation := self.down.get(call.operation)) is not None:
             operation.left_by(call)
 
 
@@ -67,15 +64,16 @@ class _Operation:
 
     def __init__(self) -> None:
         self.outage = Outage()
-        self.found: FoundDown | None = None
+        self.found: Finding | None = None
         self._probe: Call | None = None
         self._waiters: dict[Call, asyncio.Future[bool]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
-    def is_closed_to(self, call: Call) -> bool:
+    def holds_back(self, call: Call) -> bool:
         return self.outage.rounds > 0 and self._probe is not call
 
     async def wait(self, call: Call) -> bool:
+        """Wait for a probe; return whether the call may be sent."""
         loop = asyncio.get_running_loop()
         if self._ends_wait(call, now=loop.time()):
             return False
@@ -103,13 +101,13 @@ class _Operation:
         )
         if not begins_round:
             return
-        self._probe, self.found = None, FoundDown(attempt, call.token, self.outage.until)
+        self._probe, self.found = None, finding(call, attempt, until=self.outage.until)
         if was_open:
             event = OutageStarted(
                 method=call.info.method,
                 route=call.info.route,
-                status=None if attempt.response is None else attempt.response.status_code,
-                error=None if attempt.error is None else type(attempt.error).__name__,
+                status=attempt.status,
+                error=attempt.error_name,
                 seconds=self.outage.until - now,
             )
             tell(event, on_event)
@@ -117,7 +115,6 @@ class _Operation:
             lambda waiter: self.outage.rounds >= waiter.info.policy.max_attempts or self._ends_wait(waiter, now=now),
             may_be_sent=False,
         )
-        self._stop_timer()
         self._choose()
 
     def succeeded(self, call: Call, *, on_event: Callable[[BackoffEvent], None] | None) -> bool:
@@ -136,24 +133,25 @@ class _Operation:
         if self._probe is call:
             self._probe = None
             self.outage.end_probe(asyncio.get_running_loop().time())
-            self._stop_timer()
             self._choose()
 
     def _ends_wait(self, call: Call, *, now: float) -> bool:
-        return self.outage.ends_wait(policy=call.info.policy, ends_at=call.limit.when(), now=now)
+        # A probe under way is waited for.
+        return self._probe is None and self.outage.ends_wait(
+            policy=call.info.policy, ends_at=call.limit.when(), now=now
+        )
 
     def _choose(self) -> None:
         """Let one of the waiting calls probe, now or when the delay is over."""
-        loop = asyncio.get_running_loop()
-        self._timer = None
+        self._stop_timer()
         if not self._waiters:
             return
-        if self.outage.may_probe(loop.time()):
-            waiting = [call for call, future in self._waiters.items() if not future.done()]
-            if waiting:
-                self._probe = waiting[self.outage.prober([call.request.url.path for call in waiting])]
-                self.outage.begin_probe(loop.time())
-                self._waiters[self._probe].set_result(True)
+        loop = asyncio.get_running_loop()
+        waiting = [call for call, future in self._waiters.items() if not future.done()]
+        if waiting and self.outage.may_probe(loop.time()):
+            self._probe = waiting[self.outage.prober([call.request.url.path for call in waiting])]
+            self.outage.begin_probe(loop.time())
+            self._waiters[self._probe].set_result(True)
         self._timer = loop.call_at(self.outage.until, self._choose)
 
     def _stop_timer(self) -> None:
@@ -167,9 +165,9 @@ class _Operation:
                 future.set_result(may_be_sent)
 
 
-_SHARED: WeakKeyDictionary[object, tuple[Operations, LastRateLimit]] = WeakKeyDictionary()
+_SHARED: WeakKeyDictionary[object, Findings] = WeakKeyDictionary()
 
 
-def shared_by(gate: object) -> tuple[Operations, LastRateLimit]:
-    """Return what the clients of one gate share in this process: which operations are down, and their last 429."""
-    return _SHARED.setdefault(gate, (Operations(), LastRateLimit()))
+def shared_by(gate: object) -> Findings:
+    """Return what the clients of one gate share in this process."""
+    return _SHARED.setdefault(gate, Findings())

@@ -4,8 +4,8 @@ import ipaddress
 import os
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import TypeVar
 
 import httpx
 
@@ -33,29 +33,6 @@ _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWa
 _REJECTED = ("CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED")
 
 
-class CompleteRequest(httpx.Request):
-    """An `httpx.Request` with its complete body. The constructor of httpx, which takes anything, takes longer."""
-
-    def __init__(
-        self, method: str, *, url: httpx.URL, headers: Mapping[str, str], content: bytes, extensions: dict[str, Any]
-    ) -> None:
-        self.method = method
-        self.url = url
-        self.headers = httpx.Headers(headers)
-        self.extensions = extensions
-        self.stream = httpx.ByteStream(content)
-        self._body = content
-
-    @property
-    def content(self) -> bytes:
-        """The body."""
-        return self._body
-
-    async def aread(self) -> bytes:
-        """Return the body."""
-        return self._body
-
-
 def copy_of(request: Request) -> Request:
     """Copy a request, so that each one that was sent stays as it was for those who keep it."""
     return Request(
@@ -80,11 +57,6 @@ def with_known_length(headers: httpx.Headers) -> httpx.Headers:
     if "transfer-encoding" not in headers:
         return headers
     return httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
-
-
-def as_headers(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """Return headers that are looked up without regard to case."""
-    return httpx.Headers(headers)
 
 
 def without_encoding(response: Response) -> httpx.Headers:
