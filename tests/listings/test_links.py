@@ -1,46 +1,40 @@
 """How a `next` link is read: as a query to continue with, as an end, or as something that must not be followed."""
 
 import string
-from urllib.parse import parse_qsl
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import example, given, strategies as st
-from itwin_platform import UNSET, PagingError
-from itwin_platform._listings.links import (
-    Query,
-    count_of,
-    is_keyword,
-    keyword_names,
-    next_href,
-    next_query,
-    page_values,
-    skip_of,
-)
-from itwin_platform_api.models import PagingLinks
-from itwin_platform_api.request import RequestValues
+from itwin_platform import PagingError
 
 from tests.support.examples import strings
+from tests.support.prepared_pages import BASE_URL, LinkedPages, linked
+from tests.support.virtual_time import in_virtual_time
 
-ADDRESS = "https://service.example/prefix/itwins/"
-FIRST = (("$skip", "0"), ("$top", "100"))
-KEYWORDS = keyword_names("subClass", "parentId", "$filter")
-
-
-def followed(href: object, *, current: Query = FIRST, address: str = ADDRESS) -> Query | None:
-    """Read a link of the listing at ADDRESS."""
-    return next_query(href, address=address, current=current, keywords=KEYWORDS)
+ADDRESS = f"{BASE_URL}/itwins/"
 
 
-def request_with(query: dict[str, str]) -> RequestValues:
-    """The first request of a listing."""
-    return RequestValues(method="GET", route="/itwins/", path="/itwins/", query=query, headers={})
+async def query_after(link: object) -> str:
+    """Follow a link from a page of 100, and return the decoded query of the request that it led to."""
+    service = linked(link, None)
+    await service.platform.itwins.list(page_size=100, parent_id="p").collect()
+    return unquote(service.queries[1])
+
+
+async def rejected(service: LinkedPages) -> PagingError:
+    """Read until a link is rejected, and return the error, which comes behind the items of its page."""
+    with pytest.raises(PagingError) as caught:
+        await service.platform.itwins.list(page_size=100).collect()
+    assert len(caught.value.collected) == len(service.queries), "items come before the error, and nothing is sent after"
+    assert caught.value.resume is not None
+    return caught.value
 
 
 @pytest.mark.parametrize(
     "href",
     [
-        "https://service.example/prefix/itwins/?$skip=100&$top=100",
-        "  https://service.example/prefix/itwins/?$skip=100&$top=100 ",
+        f"{ADDRESS}?$skip=100&$top=100",
+        f"  {ADDRESS}?$skip=100&$top=100 ",
         "\n?$skip=100&$top=100\t",
         "HTTPS://SERVICE.example/prefix/itwins/?$skip=100&$top=100",
         "https://service.example:443/prefix/itwins/?$skip=100&$top=100",
@@ -53,15 +47,31 @@ def request_with(query: dict[str, str]) -> RequestValues:
         "../itwins/?$skip=100&$top=100",
     ],
 )
-def test_ways_to_write_the_next_page(href: str) -> None:
+async def test_ways_to_write_the_next_page(href: str) -> None:
     """Absolute, relative, blank-led, escaped: a link to the listing's own address is read for its query."""
-    assert followed(href) == (("$skip", "100"),)
+    assert await query_after(href) == "parentId=p&$skip=100&$top=100"
 
 
-@pytest.mark.parametrize("href", [None, UNSET, "", "  "])
-def test_absent_null_and_empty_links_end_the_listing(href: object) -> None:
-    """A next link that is missing, null or empty ends the listing."""
-    assert followed(href) is None
+@pytest.mark.parametrize(
+    "links",
+    [
+        *({}, None, {"next": None}, {"next": {}}, {"next": {"href": None}}),
+        *({"next": {"href": ""}}, {"next": {"href": "  "}}),
+    ],
+)
+async def test_absent_null_and_empty_links_end_the_listing(links: object) -> None:
+    """A next link that is missing, null or empty ends the listing; an empty page with a link does not."""
+    last: dict[str, object] = {"iTwins": [{"id": "a"}], "_links": links}
+    service = LinkedPages(pages=[{"iTwins": [], "_links": {"next": {"href": "?$skip=2"}}}, last])
+    assert len(await service.platform.itwins.list().collect()) == 1
+    service = LinkedPages(pages=[{"iTwins": [{"id": "a"}]}])
+    assert len(await service.platform.itwins.list().collect()) == 1
+
+
+@pytest.mark.parametrize("links", [[], 5, "text", {"next": 5}, {"next": []}, {"next": {"href": 5}}])
+async def test_links_of_no_known_form_are_no_end(links: object) -> None:
+    """What cannot be a link is reported: there may be more behind it."""
+    await rejected(LinkedPages(pages=[{"iTwins": [{"id": "a"}], "_links": links}]))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +95,7 @@ def test_absent_null_and_empty_links_end_the_listing(href: object) -> None:
         ("/prefix/%252e%252e/itwins/?$skip=100", "another path"),
         ("\\\\elsewhere.example\\prefix\\itwins\\?$skip=100", "another path"),
         ("?$skip=1\x0000", "control character"),
-        ("?$skip=1\r\n00", "control character"),
+        ("?$skip=1\r\nHost: elsewhere.example", "control character"),
         ("https://serv\tice.example/prefix/itwins/?$skip=100", "control character"),
         ("https://[::1/prefix/itwins/?$skip=100", "not a URL"),
         ("https://service.example:99999/prefix/itwins/", "not a URL"),
@@ -93,116 +103,99 @@ def test_absent_null_and_empty_links_end_the_listing(href: object) -> None:
         ("https://service\u2100.example/prefix/itwins/", "not a URL"),
         ("?%ff=1", "not a URL"),
         ("?cursor=\ud800", "not a URL"),
-        ("?$skip=100&$skip=200", "holds .skip or .top twice"),
-        ("?$skip=100&%24skip=many", "holds .skip or .top twice"),
-        ("?$skip=100&$top=5&$top=6", "holds .skip or .top twice"),
+        ("?$skip=100&$skip=200", "twice"),
+        ("?$skip=100&%24skip=many", "twice"),
+        ("?$skip=100&$top=5&$top=6", "twice"),
+        *((f"?$skip={value}", "not as a number") for value in ("", "-1", "1.0", "\u0663", "9" * 19)),
         (5, "not a string"),
         (["?$skip=100"], "not a string"),
         ({"uri": "?$skip=100"}, "not a string"),
+        *((link, "does not advance") for link in ("?$skip=0&$top=100", ADDRESS, "?subClass=Asset", "?$top=5")),
     ],
 )
-def test_links_that_are_not_followed(href: object, says: str) -> None:
+async def test_links_that_are_not_followed(href: object, says: str) -> None:
     """Another origin, scheme, port, user or path, and what is no address, is rejected with the rule in words."""
-    with pytest.raises(PagingError, match=says):
-        followed(href)
+    assert says in str(await rejected(linked(href)))
 
 
 @pytest.mark.parametrize(
-    ("current", "href"),
+    ("first", "second"),
     [
-        (FIRST, "?$skip=0&$top=100"),
-        (FIRST, ADDRESS),
-        (FIRST, "?subClass=Asset"),
-        (FIRST, "?$top=100"),
-        ((("$skip", "200"),), "?$skip=200&other=1"),
-        ((("$skip", "200"),), "?$skip=100"),
-        ((("cursor", "abc"),), "?cursor=abc"),
-        ((("cursor", "abc"), ("$top", "5")), "?cursor=abc&$top=5"),
+        ("?$skip=200", "?$skip=200&other=1"),
+        ("?$skip=200", "?$skip=100"),
+        ("?cursor=abc", "?cursor=abc"),
+        ("?cursor=abc&$top=5", "?$top=5&cursor=abc"),
     ],
 )
-def test_links_that_do_not_advance(current: Query, href: str) -> None:
-    """A smaller or equal `$skip`, or the query of the page itself, is rejected."""
-    with pytest.raises(PagingError, match="does not advance"):
-        followed(href, current=current)
+async def test_links_that_do_not_advance(first: str, second: str) -> None:
+    """A smaller or equal `$skip`, or the cursor of the page itself, is rejected."""
+    assert "does not advance" in str(await rejected(linked(first, second)))
+
+
+async def test_a_loop_of_cursors_is_not_followed() -> None:
+    """A cursor that came before ends the listing with an error, before a page is requested twice."""
+    assert "was read before" in str(await rejected(linked(*(f"?cursor={text}" for text in "abcb"))))
+
+
+async def test_empty_pages_without_end_are_an_error() -> None:
+    """Ten empty pages in a row are followed as long as each advances; a page with items starts the count again."""
+    pages: list[dict[str, object]] = [
+        {"iTwins": [], "_links": {"next": {"href": f"?$skip={step}"}}} for step in range(1, 30)
+    ]
+    pages[10]["iTwins"] = [{"id": "a"}]
+    service = LinkedPages(pages=pages)
+    with pytest.raises(PagingError, match="11 pages in a row were empty, and each links to another one"):
+        await service.platform.itwins.list().collect()
+    assert len(service.queries) == 22
+
+
+async def test_an_offset_past_the_cap_is_an_error() -> None:
+    """A service that links past X-Max-Return without returning as many items does not come to an end."""
+    links = ("?$skip=10", "?$skip=25", "?$skip=35")
+    assert "leads past max_return=25" in str(await rejected(linked(*links, cap=25)))
+
+
+@pytest.mark.parametrize("keywords", [{"limit": 1}, {"limit": 1, "concurrency": 4}])
+async def test_a_limit_that_is_reached_needs_no_link(keywords: dict[str, int]) -> None:
+    """A link behind the last item wanted is not judged: it is not needed."""
+    assert len(await linked("//elsewhere.example/").platform.itwins.list(**keywords).collect()) == 1  # type: ignore[arg-type]  # numbers only
 
 
 @given(strings() | st.text(alphabet="/\\?#@:%.$[]=& \t" + string.ascii_letters).map(lambda text: f"https:{text}"))
 @example("http://[")
 def test_no_text_breaks_the_reading(href: str) -> None:
     """Whatever a link holds, it is followed, ends the listing, or raises a PagingError."""
-    try:
-        query = followed(href)
-    except PagingError:
-        return
-    assert query is None or all(len(pair) == 2 for pair in query)
+
+    async def read() -> None:
+        service = linked(href, None)
+        try:
+            await service.platform.itwins.list().collect()
+        except PagingError:
+            assert len(service.queries) == 1
+
+    in_virtual_time(read())
 
 
-@pytest.mark.parametrize("value", ["ab+/c==", "a%2Bb", "%FF%00", "a%20b+c", "zür%C3%BC", "", "a=b", "x;y"])
-def test_values_of_a_link_are_sent_as_they_came(value: str) -> None:
+@pytest.mark.parametrize("value", ["ab+/c==", "a%2Bb", "%FF%00", "a%20b+c", "z%C3%BC", "", "a=b", "x;y"])
+async def test_values_of_a_link_are_sent_as_they_came(value: str) -> None:
     """A cursor is not decoded and encoded anew: the service reads exactly what it wrote."""
-    query = followed(f"?cursor={value}&$top=100")
-    assert query is not None
-    assert page_values(request_with({"$top": "100"}), query).query == f"$top=100&cursor={value}"
-
-
-@given(
-    st.dictionaries(st.sampled_from(["subClass", "$filter", "$top", "$skip", "a b"]), strings(max_size=8)),
-    st.dictionaries(st.sampled_from(["$top", "$skip", "cursor"]), st.sampled_from(["1", "x%20y"]), min_size=1),
-)
-@example({"$skip": "5"}, {"cursor": "1"})
-def test_the_keywords_go_on_beside_the_place_of_a_page(first: dict[str, str], placed: dict[str, str]) -> None:
-    """What the place does not name is carried on from the first page, but never its `$skip`."""
-    first = {name: text for name, text in first.items() if not any("\ud800" <= letter <= "\udfff" for letter in text)}
-    expected = [pair for pair in first.items() if pair[0] not in placed and pair[0] != "$skip"]
-    expected += [(name, value.replace("%20", " ")) for name, value in placed.items()]
-    query = str(page_values(request_with(first), tuple(placed.items())).query)
-    assert parse_qsl(query, keep_blank_values=True) == expected
+    service = linked(f"?cursor={value}&$top=100", None)
+    await service.platform.itwins.list(page_size=100, skip=5, display_name="zür +1%").collect()
+    assert service.queries[1] == f"displayName=z%C3%BCr%20%2B1%25&$top=100&cursor={value}"
 
 
 @pytest.mark.parametrize(
     "name", ["parentId", "PARENTID", "$parentId", " parentid", "%70arentId", "$filter", "FILTER", "$expand", "select"]
 )
-def test_no_link_changes_a_keyword(name: str) -> None:
+async def test_no_link_changes_a_keyword(name: str) -> None:
     """A parameter of the operation is dropped from a link, however it is written; cursors are not."""
-    assert followed(f"?{name}=x&$skip=100&cursor=y") == (("$skip", "100"), ("cursor", "y"))
+    assert await query_after(f"?{name}=x&$skip=100&skip=1&cursor=y") == "parentId=p&$skip=100&$top=100&skip=1&cursor=y"
 
 
-def test_offset_and_page_size_are_no_keywords() -> None:
-    """Links place a page by these two."""
-    assert not any(is_keyword(name, KEYWORDS) for name in ("$skip", "$top", "skip", "cursor", "$skiptoken"))
-
-
-def test_the_page_size_of_the_service_is_kept() -> None:
-    """`$top` of a link is dropped if it equals the requested page size, and kept otherwise."""
-    assert followed("?$skip=100&$top=100") == (("$skip", "100"),)
-    assert followed("?$skip=100&$top=67") == (("$skip", "100"), ("$top", "67"))
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [("0", 0), ("100", 100), ("007", 7), ("", None), ("-1", None), ("1.0", None), ("٣", None), ("9" * 19, None)],
-)
-def test_counts(text: str, count: int | None) -> None:
-    """Only decimal digits of a bearable length are a count."""
-    assert count_of(text) == count
-    assert skip_of((("$skip", text),)) == count
-
-
-@pytest.mark.parametrize(
-    ("links", "link"),
-    [
-        (PagingLinks.from_dict({"next": {"href": "?$skip=1"}}), "?$skip=1"),
-        (PagingLinks.from_dict({"next": {"href": None}}), None),
-        (PagingLinks.from_dict({"next": None}), None),
-        (PagingLinks.from_dict({"next": {}}), UNSET),
-        (PagingLinks.from_dict({}), UNSET),
-        (PagingLinks.from_dict({"next": "?$skip=1"}), "?$skip=1"),
-        (PagingLinks.from_dict({"next": 5}), 5),
-        (UNSET, UNSET),
-        (None, None),
-        (7, 7),
-    ],
-)
-def test_what_stands_in_place_of_a_link_is_not_taken_for_the_end(links: object, link: object) -> None:
-    """Only absent and null are nothing; anything else is handed on, to be followed or rejected."""
-    assert next_href(links) == link
+async def test_the_page_size_of_the_service_is_kept() -> None:
+    """A page size in a link is kept when it is not the one that was requested, for as long as the links have it."""
+    service = linked("?$skip=10&$top=7", "?$skip=17&$top=7", "?$skip=24&$top=100", "?$skip=124&$top=100", None)
+    await service.platform.itwins.list(page_size=100).collect()
+    assert [unquote(query) for query in service.queries[1:]] == [
+        *("$skip=10&$top=7", "$skip=17&$top=7", "$skip=24&$top=100", "$skip=124&$top=100")
+    ]

@@ -1,13 +1,14 @@
 """X-Max-Return: a cap that the service rejects is lowered once, and the echoed cap is reported."""
 
 import asyncio
+from contextlib import aclosing
 
 import httpx
 import pytest
 from itwin_platform import PlatformClient, UnprocessableError
 from pytest_httpx import HTTPXMock
 
-from tests.support.prepared_pages import BASE_URL, itwin_page
+from tests.support.prepared_pages import BASE_URL, itwin_page, linked
 
 INVALID_HEADER = {
     "error": {
@@ -126,3 +127,36 @@ async def test_the_echoed_cap(
     pager = platform.itwins.list(max_return=2)
     await pager.collect()
     assert (pager.max_return, pager.truncated) == (max_return, truncated)
+
+
+@pytest.mark.parametrize(
+    ("got", "cap", "skip", "limit", "has_next", "truncated", "continues"),
+    [
+        # items, X-Max-Return, skip, limit, next link; truncated, continues
+        (10, 10_000, 0, None, False, False, False),
+        (10, 10_000, 0, None, True, False, True),
+        (10, 20, 0, None, True, False, True),
+        (10, 10, 0, None, True, True, False),
+        (10, 10, 0, None, False, True, False),
+        (9, 10, 0, None, False, False, False),
+        (10, 9, 0, None, False, True, False),
+        (10, 15, 5, None, False, True, False),
+        (10, 15, 5, None, True, False, True),
+        (10, 16, 5, None, False, False, False),
+        (0, 10, 20, None, False, True, False),
+        (10, 20, 0, 10, True, False, False),
+        (10, 10, 0, 10, True, True, False),
+        (10, 10, 0, 5, True, False, False),
+    ],
+)
+async def test_where_the_cap_ends_a_listing(
+    *, got: int, cap: int, skip: int, limit: int | None, has_next: bool, truncated: bool, continues: bool
+) -> None:
+    """A listing is truncated at the cap, unless the service has more below it; nothing past it is requested."""
+    service = linked(f"?$skip={skip + got}" if has_next else None, "?$skip=500", count=got, cap=cap)
+    pager = service.platform.itwins.list(page_size=10, skip=skip, limit=limit)
+    async with aclosing(pager.pages()) as pages:
+        await anext(pages)
+        assert (pager.truncated, pager.max_return) == (truncated, cap)
+        await anext(pages, None)
+    assert len(service.queries) == 1 + continues

@@ -4,9 +4,9 @@ import asyncio
 import warnings
 from contextlib import aclosing
 
+import httpx
 import pytest
-from itwin_platform import Page, PagingError, ServerError, TruncatedWarning, UsageError
-from itwin_platform._errors import NotSentError
+from itwin_platform import ITwin, NotSentError, Page, PagingError, ServerError, TruncatedWarning, UsageError
 
 from tests.support.numbered_items import NumberedItems
 
@@ -38,7 +38,7 @@ async def test_each_iteration_is_a_run_of_its_own() -> None:
     pager = items.pager()
     one, other = aiter(pager), aiter(pager)
     read = [await anext(one), await anext(one), await anext(other), await anext(one), await anext(other)]
-    assert read == ["0", "1", "0", "2", "1"]
+    assert [itwin.id for itwin in read] == ["0", "1", "0", "2", "1"]
     assert pager.items_read == 2, "what the pager says is said of the run that began last"
     assert [item async for item in one] == items.everything[3:]
     assert [item async for item in other] == items.everything[2:]
@@ -92,17 +92,16 @@ async def test_on_page_is_called_with_each_page_before_its_items() -> None:
     """`on_page` is called with each page before its items are returned."""
     seen: list[int] = []
     pager = NumberedItems(total=25).pager(on_page=lambda page: seen.append(len(page.items)))
-    read = [(item, len(seen)) async for item in pager]
+    read = [len(seen) async for _ in pager]
     assert seen == [10, 10, 5]
-    assert read[0] == ("0", 1)
-    assert read[10] == ("10", 2)
+    assert (read[0], read[10]) == (1, 2)
 
 
 async def test_an_error_of_on_page_ends_the_run_before_the_page() -> None:
     """What a callback raises reaches the caller, and the page counts as not handed out."""
 
-    def refuse(page: Page[str]) -> None:
-        if "10" in page.items:
+    def refuse(page: Page[ITwin]) -> None:
+        if page.items[0].id == "10":
             raise LookupError
 
     items = NumberedItems(total=25)
@@ -116,7 +115,7 @@ async def test_an_error_of_on_page_ends_the_run_before_the_page() -> None:
 async def test_an_error_of_on_page_in_a_resumed_run_goes_back_no_further() -> None:
     """A run that begins within a page, and hands out nothing of it, ends where it began."""
 
-    def refuse(_: Page[str]) -> None:
+    def refuse(_: Page[ITwin]) -> None:
         raise LookupError
 
     items = NumberedItems(total=25)
@@ -131,7 +130,7 @@ async def test_an_error_of_on_page_in_a_resumed_run_goes_back_no_further() -> No
 @pytest.mark.parametrize("concurrency", [1, 3])
 async def test_an_error_says_where_to_go_on_and_what_was_read(concurrency: int) -> None:
     """The items until then are on the error, and its resume gives the others."""
-    items = NumberedItems(total=45, errors={20: NotSentError("broken")})
+    items = NumberedItems(total=45, errors={20: httpx.ConnectError("broken")})
     with pytest.raises(NotSentError) as caught:
         await items.pager(concurrency=concurrency).collect()
     items.errors.clear()
@@ -141,7 +140,7 @@ async def test_an_error_says_where_to_go_on_and_what_was_read(concurrency: int) 
 
 async def test_an_error_ahead_waits_for_its_turn() -> None:
     """The pages before a failed one are returned first, however early it failed."""
-    items = NumberedItems(total=45, errors={30: NotSentError("broken")})
+    items = NumberedItems(total=45, errors={30: httpx.ConnectError("broken")})
     with pytest.raises(NotSentError) as caught:
         await items.pager(concurrency=8).collect()
     assert max(items.requested) == 100, "no more than eight pages are asked for behind the last that came"
@@ -185,13 +184,11 @@ async def test_a_resumed_run_whose_limit_is_reached_does_not_warn() -> None:
         assert len(await items.pager(limit=20, resume=pager.resume).collect()) == 19
 
 
-async def test_the_same_error_is_what_a_page_raised() -> None:
-    """Errors reach the caller as they are, with the place added."""
-    error = ServerError(status=500, code=None, message=None, target=None, details=(), headers={}, body=b"", attempts=1)
+async def test_the_errors_of_a_page_say_where_to_continue() -> None:
+    """Errors reach the caller as those of other calls do, with the position added."""
     with pytest.raises(ServerError) as caught:
-        await NumberedItems(total=5, errors={0: error}).pager().collect()
-    assert caught.value is error
-    assert error.resume is not None
+        await NumberedItems(total=5, errors={0: 500}).pager().collect()
+    assert (caught.value.resume is not None, caught.value.route) == (True, "/itwins/")
 
 
 async def test_collect_warns_once() -> None:
@@ -211,9 +208,23 @@ async def test_a_page_describes_its_response() -> None:
     assert [page.response and page.response.status for page in pages] == [200, 200, 200]
 
 
-@pytest.mark.parametrize(("limit", "sizes"), [(1, [1]), (9, [9]), (10, [10]), (14, [10, 4]), (None, [10, 10, 5])])
-async def test_limit_bounds_what_is_requested(limit: int | None, sizes: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("limit", "sizes"), [(1, [1]), (999, [999]), (1000, [1000]), (1400, [1000, 400]), (2500, [1000, 1000, 500])]
+)
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_limit_bounds_what_is_requested(limit: int, sizes: list[int], concurrency: int) -> None:
     """No request asks for more than the limit leaves, where the caller chose no page size."""
-    items = NumberedItems(total=25)
-    assert await items.pager(limit=limit, shrinks=True).collect() == items.everything[:limit]
-    assert items.sizes == ([10, 10, 10] if limit is None else sizes)
+    items = NumberedItems(total=2600, page_size=None, link=lambda skip: f"?$skip={skip}")
+    assert await items.pager(limit=limit, concurrency=concurrency).collect() == items.everything[:limit]
+    assert items.sizes == sizes
+
+
+async def test_a_small_limit_does_not_shrink_the_pages_of_a_resumed_run() -> None:
+    """The page size of a run belongs to it: a run that reads on asks for its own, not for that of the run before."""
+    items = NumberedItems(
+        total=2500, page_size=None, link=lambda skip: f"?$skip={skip}&$top={3 if skip == 3 else 1000}"
+    )
+    pager = items.pager(limit=3)
+    await anext(aiter(pager))
+    assert await items.pager(resume=pager.resume).collect() == items.everything[1:]
+    assert items.sizes == [3, 3, 1000, 1000, 1000]

@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
 
+import httpx
 import pytest
-from itwin_platform import Pager
-from itwin_platform._errors import NotSentError
+from itwin_platform import ITwin, NotSentError, Pager
 
 from tests.support.numbered_items import NumberedItems
+from tests.support.prepared_pages import linked
 from tests.support.virtual_time import in_virtual_time
 
 
@@ -78,22 +79,22 @@ def test_requests_are_in_flight_while_the_caller_works() -> None:
     assert in_virtual_time(read()) == pytest.approx(11.0)
 
 
-async def by_break(pager: Pager[str]) -> None:
+async def by_break(pager: Pager[ITwin]) -> None:
     """Leaves the loop."""
     async for item in pager:
-        if item == "15":
+        if item.id == "15":
             break
 
 
-async def by_error(pager: Pager[str]) -> None:
+async def by_error(pager: Pager[ITwin]) -> None:
     """Raise in the loop."""
     with pytest.raises(LookupError):  # noqa: PT012  # the error is to come from within the loop
         async for item in pager:
-            if item == "15":
+            if item.id == "15":
                 raise LookupError
 
 
-async def by_closing(pager: Pager[str]) -> None:
+async def by_closing(pager: Pager[ITwin]) -> None:
     """Close the generator."""
     async with aclosing(pager.pages()) as pages:
         await anext(pages)
@@ -101,7 +102,7 @@ async def by_closing(pager: Pager[str]) -> None:
         await asyncio.sleep(0.5)
 
 
-async def by_cancelling(pager: Pager[str]) -> None:
+async def by_cancelling(pager: Pager[ITwin]) -> None:
     """Cancel the task that reads."""
     reading = asyncio.create_task(pager.collect())
     await asyncio.sleep(2.5)
@@ -110,7 +111,7 @@ async def by_cancelling(pager: Pager[str]) -> None:
         await reading
 
 
-async def by_timeout(pager: Pager[str]) -> None:
+async def by_timeout(pager: Pager[ITwin]) -> None:
     """Return up waiting."""
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(2.5):
@@ -118,7 +119,7 @@ async def by_timeout(pager: Pager[str]) -> None:
 
 
 @pytest.mark.parametrize("leave", [by_break, by_error, by_closing, by_cancelling, by_timeout])
-def test_leaving_cancels_requests_in_flight(leave: Callable[[Pager[str]], object]) -> None:
+def test_leaving_cancels_requests_in_flight(leave: Callable[[Pager[ITwin]], object]) -> None:
     """Leaving a listing early cancels its requests immediately, and it can be resumed later."""
 
     async def read() -> None:
@@ -141,7 +142,7 @@ def test_an_error_cancels_requests_in_flight() -> None:
     """When a page fails, the requests behind it are cancelled before the error is raised."""
 
     async def read() -> None:
-        items = NumberedItems(total=1000, latency=1.0, errors={20: NotSentError("broken")})
+        items = NumberedItems(total=1000, latency=1.0, errors={20: httpx.ConnectError("broken")})
         with pytest.raises(NotSentError):
             await items.pager(concurrency=4).collect()
         assert items.in_flight == 0
@@ -188,3 +189,31 @@ def test_the_first_page_is_requested_alone(total: int, seconds: float, most_wast
 
     assert in_virtual_time(read()) == pytest.approx(seconds)
     assert len(items.requested) <= -(-total // 10) + most_wasted
+
+
+@pytest.mark.parametrize(
+    ("first", "keywords", "ahead"),
+    [
+        ("?$skip=10&$top=10", {}, [10, 20, 30, 40, 50]),
+        ("?$top=10&$skip=10", {}, [10, 20, 30, 40, 50]),
+        ("?$skip=10&color=blue", {}, [10]),
+        ("?$skip=10", {}, [10, 20, 30, 40, 50]),
+        ("?$skip=10", {"concurrency": 1}, [10]),
+        ("?$skip=10", {"limit": 35}, [10, 20, 30]),
+        ("?$skip=10", {"limit": 11}, [10]),
+        ("?$skip=10", {"cap": 25}, [10, 20]),
+        ("?$skip=7&$top=10", {}, [7]),
+        ("?$skip=10&$top=7", {}, [10]),
+        ("?$skip=10&cursor=x", {}, [10]),
+        ("?cursor=x", {}, [None]),
+    ],
+)
+async def test_how_far_ahead_is_known(first: str, keywords: dict[str, int], ahead: list[int | None]) -> None:
+    """Pages ahead are known where the service pages as requested, up to the limit and the cap; else one is.
+
+    The fifth is requested when the response to the second has arrived, before it is decoded and ends the listing.
+    """
+    service = linked(first, None, count=10, cap=keywords.pop("cap", None))
+    await service.platform.itwins.list(page_size=10, **{"concurrency": 4} | keywords).collect()  # type: ignore[arg-type]  # numbers only
+    skips = [httpx.QueryParams(query).get("$skip") for query in service.queries[1:]]
+    assert skips == [None if skip is None else str(skip) for skip in ahead]

@@ -4,6 +4,7 @@ from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from itwin_platform import ITwin
 
 from tests.support.numbered_items import NumberedItems
 from tests.support.timed_itwins import TimedITwins
@@ -74,10 +75,20 @@ async def test_after_every_page() -> None:
     assert pages[-1].resume is None
 
 
+@pytest.mark.parametrize("limit", [None, 10, 15, 20, 25])
+async def test_the_resume_of_a_page_is_none_only_when_nothing_is_left(limit: int | None) -> None:
+    """Also when the limit ended the run, a page says where the rest begins."""
+    items = NumberedItems(total=20)
+    *_, last = [page async for page in items.pager(limit=limit).pages()]
+    assert (last.resume is None) is (limit not in (10, 15))
+    if last.resume is not None:
+        assert await items.pager(resume=last.resume).collect() == items.everything[limit:]
+
+
 async def test_resuming_again_and_again() -> None:
     """A reader that resumes after every single item reads every item once."""
     items = NumberedItems(total=45)
-    read: list[str] = []
+    read: list[ITwin] = []
     resume: str | None = None
     while len(read) < 45:
         pager = items.pager(resume=resume)

@@ -1,13 +1,15 @@
 """What the pages of List scene objects ask for, and what they say of the scene. Source: section 4.6."""
 
+from contextlib import aclosing
 from datetime import UTC, datetime
+from urllib.parse import unquote
 
 import httpx
 import pytest
 from itwin_platform import PlatformClient, SceneState, UsageError
 from pytest_httpx import HTTPXMock
 
-from tests.support.prepared_pages import BASE_URL, ITWIN, SCENE, object_page, queries, sent
+from tests.support.prepared_pages import BASE_URL, ITWIN, SCENE, LinkedPages, object_page, queries, sent
 
 NINE, TEN = "2026-01-01T09:00:00Z", "2026-01-01T10:00:00Z"
 
@@ -81,6 +83,50 @@ async def test_what_a_page_says_of_the_scene(platform: PlatformClient, httpx_moc
     ]
     assert [[item.id for item in page.items] for page in pages] == [["a", "b"], ["c"]]
     assert (pager.is_partial, pager.changed, pager.duplicates, pager.max_return) == (True, True, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("pages", "handed_out", "changed", "duplicates"),
+    [
+        # Before a change everything is kept; after it, what came before is dropped.
+        (["a b a", "b c@10", "c d b@10"], "a b a c d", True, 3),
+        (["a -", "- b a@10"], "a - - b", True, 1),
+        (["a", "b@", "c@9", "a"], "a b c a", False, 0),
+        (["a@", "b@10", "a@10"], "a b a", False, 0),
+        (["a", "b@10", "a@"], "a b", True, 1),
+    ],
+)
+async def test_objects_of_a_changed_scene_come_once(
+    pages: list[str], handed_out: str, duplicates: int, *, changed: bool
+) -> None:
+    """After a change, what came before is dropped and counted; objects without an id (-) are all kept."""
+    pager = changing(pages).platform.scenes.list_objects(SCENE, ITWIN)
+    assert [item.id or "-" for item in await pager.collect()] == handed_out.split()
+    assert (pager.changed, pager.duplicates, pager.items_read) == (changed, duplicates, len(handed_out.split()))
+
+
+def changing(pages: list[str]) -> LinkedPages:
+    """Pages of a scene, each with the ids of its objects and the hour of the last modification; 9 by default."""
+    bodies = []
+    for number, (ids, at, hour) in enumerate((page.partition("@") for page in pages), 1):
+        modified = f"2026-01-01T{int(hour or 9):02}:00:00Z" if hour or not at else None
+        link = f"?$skip={number * 10}" if number < len(pages) else None
+        body = object_page(*ids.split(), link=link, lastModified=modified)
+        body["objects"] = [{} if each == "-" else {"id": each} for each in ids.split()]
+        bodies.append(body)
+    return LinkedPages(pages=bodies)
+
+
+async def test_resuming_in_a_changed_scene() -> None:
+    """A run that stops behind a dropped object does not give the next one twice, and a change in between is noticed."""
+    service = changing(["a", "a b c@10", "a b c d@11"])
+    pager = service.platform.scenes.list_objects(SCENE, ITWIN)
+    async with aclosing(aiter(pager)) as items:
+        assert [(await anext(items)).id, (await anext(items)).id] == ["a", "b"]
+    rest = service.platform.scenes.list_objects(SCENE, ITWIN, resume=pager.resume)
+    assert [item.id for item in await rest.collect()] == ["c", "d"]
+    assert rest.changed
+    assert unquote(service.queries[-1]) == unquote(service.queries[-2])
 
 
 @pytest.mark.parametrize(

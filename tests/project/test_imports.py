@@ -15,7 +15,7 @@ GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
 #: Modules that decide: they receive time, sleep and randomness as arguments.
 PURE = {
     *("_http/policy", "_http/gates/window", "_http/events"),
-    *("_listings/run", "_listings/links", "_listings/resume"),
+    *("_listings/run", "_listings/position"),
     *("_operations/rules", "_operations/replacement"),
     *("_api", "_errors", "_json", "_version"),
 }

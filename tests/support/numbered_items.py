@@ -1,47 +1,33 @@
-"""A listing of the numbers from 0 on, in memory, for what pagers do with pages."""
+"""A service that lists iTwins with the numbers from 0 on as ids, in memory, for what pagers do with pages."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs
 
 import httpx
-from itwin_platform import Page, Pager, SceneState
-from itwin_platform._api import RequestValues
-from itwin_platform._listings.links import keyword_names
-from itwin_platform._listings.run import Listing, PageContent
+from itwin_platform import BackoffPolicy, ITwin, Page, Pager, PlatformClient
 
-ADDRESS = "https://service.example/prefix/items/"
+from tests.support.prepared_pages import BASE_URL, itwin_page
 
-
-def first_request(*, skip: int = 0, page_size: int = 10) -> RequestValues:
-    """The request of the first page, with a keyword that no link may change."""
-    query = {"color": "red", "$top": str(page_size)} | ({"$skip": str(skip)} if skip else {})
-    return RequestValues(method="GET", route="/items/", path="/items/", query=query, headers={})
-
-
-def placed(values: RequestValues) -> tuple[int, int]:
-    """`$skip` and `$top` of a request."""
-    query = values.query if isinstance(values.query, str) else "&".join(f"{n}={v}" for n, v in values.query.items())
-    found = {name: texts[-1] for name, texts in parse_qs(query).items()}
-    return int(found.get("$skip", "0")), int(found["$top"])
+#: Neither retries nor the gate stand between a pager and the service.
+POLICY = BackoffPolicy(max_attempts=1, max_in_flight=1000, deadline=None)
 
 
 @dataclass(kw_only=True)
-class NumberedItems:
-    """Lists `total` numbers in pages of `page_size`, each after `latency` seconds, and records the requests.
+class NumberedItems(httpx.AsyncBaseTransport):
+    """Lists `total` iTwins, each page after `latency` seconds, and records the requests.
 
-    `link` makes the link to the page at a number, `errors` are raised in place of the page at a number, `cap` is the
-    X-Max-Return, `scene` returns the state of the scene for the page at a number.
+    `page_size` is the one that the pagers ask for; None asks for the service's maximum. `link` makes the link to the
+    page at a number, `errors` come in place of the page at a number, `cap` is the X-Max-Return.
     """
 
     total: int
-    page_size: int = 10
+    page_size: int | None = 10
     latency: float = 0.0
     cap: int | None = None
     link: Callable[[int], object] = lambda skip: f"?$skip={skip}&$top=10"
-    errors: dict[int, BaseException] = field(default_factory=dict)
-    scene: Callable[[int], SceneState | None] = lambda skip: None
+    errors: dict[int, int | Exception] = field(default_factory=dict)
     requested: list[int] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     decoded_when_requested: list[int] = field(default_factory=list)
@@ -49,10 +35,12 @@ class NumberedItems:
     cancelled: list[int] = field(default_factory=list)
     in_flight: int = 0
     most_in_flight: int = 0
+    #: As the default transport says of itself: then no task stands between a pager and the service.
+    cancels_cleanly = True
 
-    async def send(self, values: RequestValues) -> httpx.Response:
-        """Respond with a page that is not decoded yet."""
-        skip, top = placed(values)
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Respond with a page."""
+        skip, top = int(request.url.params.get("$skip", "0")), int(request.url.params["$top"])
         self.requested.append(skip)
         self.sizes.append(top)
         self.decoded_when_requested.append(len(self.decoded))
@@ -65,62 +53,46 @@ class NumberedItems:
             raise
         finally:
             self.in_flight -= 1
-        if skip in self.errors:
-            raise self.errors[skip]
-        return httpx.Response(
-            200, request=httpx.Request("GET", "https://service.example/"), extensions={"skip": skip, "top": top}
-        )
+        return self._page(skip, skip + top)
 
-    def read(self, response: httpx.Response) -> PageContent[str]:
-        """Decode a page."""
-        skip, behind = response.extensions["skip"], response.extensions["skip"] + response.extensions["top"]
-        self.decoded.append(skip)
-        return PageContent(
-            items=[str(number) for number in range(skip, min(behind, self.total))],
-            next_href=self.link(behind) if behind < self.total else None,
-            max_return=self.cap,
-            scene=self.scene(skip),
-        )
-
-    def listing(
-        self,
-        *,
-        skip: int = 0,
-        limit: int | None = None,
-        shrinks: bool = False,
-        concurrency: int = 1,
-        resume: str | None = None,
-        on_page: Callable[[Page[str]], None] | None = None,
-    ) -> Listing[str]:
-        """What a pager reads."""
-        return Listing(
-            first=first_request(skip=skip, page_size=self.page_size),
-            address=ADDRESS,
-            name="numbers",
-            keywords=keyword_names("color", "size"),
-            page_size=self.page_size,
-            shrinks=shrinks,
-            skip=skip,
-            limit=limit,
-            concurrency=concurrency,
-            resume=resume,
-            on_page=on_page,
-        )
+    def _page(self, skip: int, behind: int) -> httpx.Response:
+        error = self.errors.get(skip)
+        if isinstance(error, Exception):
+            raise error
+        if error is not None:
+            return httpx.Response(error)
+        ids = [str(number) for number in range(skip, min(behind, self.total))]
+        body = itwin_page(*ids, link=self.link(behind) if behind < self.total else None)
+        headers = {} if self.cap is None else {"X-Max-Return": str(self.cap)}
+        return httpx.Response(200, headers=headers, stream=httpx.ByteStream(json.dumps(body).encode()))
 
     def pager(
         self,
         *,
+        skip: int = 0,
         limit: int | None = None,
-        shrinks: bool = False,
         concurrency: int = 1,
         resume: str | None = None,
-        on_page: Callable[[Page[str]], None] | None = None,
-    ) -> Pager[str]:
+        on_page: Callable[[Page[ITwin]], None] | None = None,
+    ) -> Pager[ITwin]:
         """A pager over all there is."""
-        listing = self.listing(limit=limit, shrinks=shrinks, concurrency=concurrency, resume=resume, on_page=on_page)
-        return Pager(listing, send=self.send, read=self.read)
+
+        def note(page: Page[ITwin]) -> None:
+            self.decoded.append(int(page.items[0].id or "0") if page.items else -1)
+            if on_page is not None:
+                on_page(page)
+
+        client = PlatformClient(BASE_URL, vendor="v", token="t", transport=self, backoff=POLICY)
+        return client.itwins.list(
+            skip=skip, page_size=self.page_size, limit=limit, concurrency=concurrency, resume=resume, on_page=note
+        )
 
     @property
-    def everything(self) -> list[str]:
+    def everything(self) -> list[ITwin]:
         """All there is."""
-        return [str(number) for number in range(self.total)]
+        return numbered(0, self.total)
+
+
+def numbered(first: int, behind: int) -> list[ITwin]:
+    """The iTwins from one number up to another."""
+    return [ITwin.from_dict({"id": str(number)}) for number in range(first, behind)]

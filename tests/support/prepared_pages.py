@@ -1,8 +1,11 @@
 """Prepared pages for httpx's own transport, and what was asked for there."""
 
+import json
+from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 import httpx
+from itwin_platform import BackoffPolicy, PlatformClient
 from pytest_httpx import HTTPXMock
 
 BASE_URL = "https://service.example/prefix"
@@ -27,11 +30,35 @@ def queries(httpx_mock: HTTPXMock) -> list[str]:
     return [unquote(request.url.query.decode()) for request in httpx_mock.get_requests()]
 
 
-def raw_queries(httpx_mock: HTTPXMock) -> list[str]:
-    """The query of each request as it went over the wire."""
-    return [request.url.query.decode() for request in httpx_mock.get_requests()]
-
-
 def sent(request: httpx.Request, *names: str) -> dict[str, str | None]:
     """Some headers of a request."""
     return {name: request.headers.get(name) for name in names}
+
+
+@dataclass(kw_only=True)
+class LinkedPages(httpx.AsyncBaseTransport):
+    """A service that responds with prepared pages, one after the other, and records the query of each request."""
+
+    pages: list[dict[str, object]]
+    cap: int | None = None
+    queries: list[str] = field(default_factory=list)
+    cancels_cleanly = True
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Respond with the next page."""
+        page = self.pages[min(len(self.queries), len(self.pages) - 1)]
+        self.queries.append(request.url.query.decode())
+        headers = {} if self.cap is None else {"X-Max-Return": str(self.cap)}
+        return httpx.Response(200, headers=headers, stream=httpx.ByteStream(json.dumps(page).encode()))
+
+    @property
+    def platform(self) -> PlatformClient:
+        """A client of the service, which never retries."""
+        policy = BackoffPolicy(max_attempts=1)
+        return PlatformClient(BASE_URL, vendor="v", token="t", transport=self, backoff=policy)
+
+
+def linked(*links: object, count: int = 1, cap: int | None = None) -> LinkedPages:
+    """Pages of `count` iTwins with these links."""
+    ids = ([str(number * count + item) for item in range(count)] for number in range(len(links)))
+    return LinkedPages(pages=[itwin_page(*names, link=link) for names, link in zip(ids, links, strict=True)], cap=cap)

@@ -1,12 +1,17 @@
 """Hypothesis strategies for `TimedITwins`: times that often coincide, and orders that a service may have."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import strategies as st
 
 from tests.support.timed_itwins import DAY
 
-MOMENTS = st.integers(0, 40).map(lambda number: DAY + timedelta(microseconds=number // 3 * 10 ** (number % 7)))
+ZONES = st.sampled_from([UTC, timezone(timedelta(hours=-5))])
+MOMENTS = st.builds(
+    lambda number, zone: (DAY + timedelta(microseconds=number // 3 * 10 ** (number % 7))).astimezone(zone),
+    st.integers(0, 40),
+    ZONES,
+)
 TIMES = st.lists(MOMENTS | st.none() | st.just("lately"), max_size=120)
 ORDERS = st.sampled_from(["sorts", "sorts nulls last", "ignores", "rejects"])
 

@@ -36,7 +36,7 @@ def _missing(document: Node, status: str, response: Node) -> Iterator[tuple[str,
     succeeded = status.startswith("2")
     for schema in (media["schema"] for media in response.get("content", {}).values() if "schema" in media):
         for part in _links(document, schema) if succeeded else _error(document, schema):
-            yield "def next_href" if succeeded else '"error"', part
+            yield "def next_query" if succeeded else '"error"', part
     if status == "429" and "retry-after" not in {name.lower() for name in response.get("headers", {})}:
         yield '"retry-after"', "header retry-after"
 

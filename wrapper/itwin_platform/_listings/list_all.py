@@ -10,20 +10,20 @@ Invariants: a range is complete when it stays below the cap; what is left of a r
 import warnings
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import takewhile
 
 from .._api import ITwin
 from .._errors import PagingError, PlatformError, UnprocessableError
-from .links import SKIP, parameters_of
-from .resume import Position, TimeRange, write_resume
-from .run import Listing, ListingRun, Page, PageContent, PageRequest, Run, TruncatedWarning
+from .._requests.response import ResponseInfo
+from .position import PageQuery, Position, TimeRange
+from .run import Listing, Page, PageContent, Run, TruncatedWarning, parameters_of
 
 #: The times of an iTwin that a listing can be partitioned by, and where its model has them. Source: section 2.5.
 TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_modified_date_time"}
-EVERYTHING = TimeRange()
 #: Times are decoded to the microsecond: what lies closer together cannot be distinguished.
 _CLOSEST = timedelta(microseconds=1)
-_EPOCH, _LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST, _LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 def condition(time_range: TimeRange, time: str, *, within: str | None) -> str | None:
@@ -39,15 +39,14 @@ def condition(time_range: TimeRange, time: str, *, within: str | None) -> str | 
 
 
 def _literal(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def is_sorted(moments: list[datetime | None]) -> bool:
     """Tell whether times ascend, with those that are missing at one end."""
-    known = [moment for moment in moments if moment is not None]
-    nulls = len(moments) - len(known)
-    at_one_end = [None] * nulls in (moments[:nulls], moments[len(known) :])
-    return at_one_end and all(before <= after for before, after in pairwise(known))
+    known = sorted(moment for moment in moments if moment is not None)
+    missing: list[datetime | None] = [None] * (len(moments) - len(known))
+    return moments in (missing + known, known + missing)
 
 
 def middle(time_range: TimeRange, moments: list[datetime | None]) -> datetime | None:
@@ -63,17 +62,27 @@ def middle(time_range: TimeRange, moments: list[datetime | None]) -> datetime | 
     return None if moment == until else moment
 
 
-def next_start(time_range: TimeRange, reached: TimeRange, moments: list[datetime | None]) -> datetime | None:
-    """Return the time from which what is left of a range is read; None where its order does not tell."""
-    moment = reached.reached or (_LATEST if reached.timeless else None)
-    is_new = moment != time_range.since and bool(moments or time_range.ties)
-    return moment if is_new and is_sorted(moments) else None
+def advanced(time_range: TimeRange, moments: list[datetime | None]) -> TimeRange:
+    """Return a range after items with these times were handed out."""
+    if not moments:
+        return time_range
+    last = moments[-1]
+    ties = sum(1 for _ in takewhile(lambda moment: moment == last, reversed(moments)))
+    if ties == len(moments) and last == time_range.reached:
+        ties += time_range.ties
+    # Where the first ones of all have no time, there are none without it at the end.
+    is_first = time_range.since is None and time_range.ties == 0
+    timeless = time_range.timeless and not (is_first and moments[0] is None)
+    return replace(time_range, reached=last, ties=ties, timeless=timeless)
 
 
-def ties_at_the_end(moments: list[datetime | None]) -> tuple[datetime | None, int]:
-    """Return the last time, None where it is missing, and how many of the last items have it."""
-    count = next((count for count, moment in enumerate(reversed(moments)) if moment != moments[-1]), len(moments))
-    return moments[-1], count
+def rest(time_range: TimeRange, moments: list[datetime | None]) -> TimeRange | None:
+    """Return what is left of a range that reached the cap; None where the order of its times does not tell."""
+    since = time_range.reached or (_LATEST if time_range.timeless else None)
+    if since in (None, time_range.since) or not is_sorted(moments) or not time_range.ties:
+        return None
+    timeless = time_range.timeless and (moments[0] is not None or moments[-1] is None)
+    return replace(time_range, since=since, timeless=timeless)
 
 
 class TimeRangeRun(Run[ITwin]):
@@ -86,186 +95,131 @@ class TimeRangeRun(Run[ITwin]):
         within: the filter of the caller.
     """
 
-    def __init__(self, listing: Listing[ITwin], start: Position, *, time: str, within: str | None) -> None:
-        self._listing, self._time, self._within = listing, time, within
-        self._first, self._is_sorted, self._rejected_null = listing.first, True, ""
-        self._start = start = replace(start, range=start.range or EVERYTHING)
-        self._range = start.range or EVERYTHING
-        #: The id and the time of what was read of the range of the last page, and the ids that may come again.
-        self._read: list[tuple[object, datetime | None]] = []
-        #: The times of all that came in this range, also of what was known and dropped: they tell where to split it.
-        self._came: list[datetime | None] = []
-        self._seen: set[str] = set()
-        self._run = self._taken = self._begin(start)
-        #: The position after the last page, where another range begins there.
-        self._after: Position | None = None
-        self._ended = listing.limit is not None and start.earlier + start.items >= listing.limit
+    distinct = True
 
-    @property
-    def position(self) -> Position:
-        """The position after the item that was handed out last."""
-        return self._position(self._taken.position, waiting=self._taken.waiting)
+    def __init__(self, listing: Listing, start: Position, *, time: str, within: str | None) -> None:
+        self._time, self._within = time, within
+        self._is_sorted = True
+        super().__init__(listing, start)
+        self._begin_range(self._after_ties(start))
 
-    def _position(self, position: Position, *, waiting: int) -> Position:
-        if self._after is not None and not waiting:
-            return self._after
-        moments = [moment for _, moment in self._read[: len(self._read) - waiting]]
-        time_range = position.range
-        if time_range is None or not moments:
-            return position
-        last, count = ties_at_the_end(moments)
-        if count == len(moments) and last == time_range.reached:
-            count += time_range.ties
-        timeless = time_range.timeless and (moments[0] is not None or time_range.ties > 0)
-        # What came in the range before counts for the cap of this one.
-        known = self._taken.duplicates
-        return replace(
-            position,
-            range=replace(time_range, timeless=timeless, reached=last, ties=count),
-            items=position.items + known,
-            earlier=position.earlier - known,
-        )
-
-    @property
-    def items_read(self) -> int:
-        """Items handed out in this run."""
-        position, start = self.position, self._start
-        return position.earlier + position.items - start.earlier - start.items
-
-    def hand_out(self, count: int) -> None:
-        """Count items of the page that was taken last as handed out."""
-        self._taken.hand_out(count)
-
-    def requests(self, count: int) -> list[PageRequest]:
-        """Return the next requests in order. Later ranges may be short, so fewer of their pages are requested ahead."""
-        if self._ended or self.problem is not None:
-            return []
-        return self._run.requests(count if self._range.since is None else min(count, 2 + self.pages_read // 10))
-
-    def _begin(self, start: Position) -> ListingRun[ITwin]:
-        query = {**parameters_of(self._first)}
-        text = condition(self._range, self._time, within=self._within)
+    def _begin_range(self, start: Position) -> None:
+        parameters = {**parameters_of(self._listing.first)}
+        text = condition(_range_of(start), self._time, within=self._within)
         if text is not None:
-            query["$filter"] = text
+            parameters["$filter"] = text
         if self._is_sorted:
-            query["$orderby"] = f"{self._time} ASC"
-        return ListingRun(replace(self._listing, first=replace(self._first, query=query)), start, seen=self._seen)
+            parameters["$orderby"] = f"{self._time} ASC"
+        self._begin(start, parameters)
+        #: The id and the time of all that came in this range, also of what was known and dropped.
+        self._came: list[tuple[object, datetime | None]] = []
 
-    def take(self, request: PageRequest, content: PageContent[ITwin]) -> Page[ITwin]:
-        """Take the content of the first request, and return its page."""
-        if self._taken is not self._run:
-            self._taken, self._read, self._came, self._after = self._run, [], [], None
-        run = self._run
-        dropped = run.duplicates
-        page = run.take(request, content)
-        self._note(page.items)
-        self._came += map(self._moment, content.items)
-        self.pages_read += 1
-        self.duplicates += run.duplicates - dropped
-        self.max_return = run.max_return
-        if run.ended:
-            self._end(run, is_complete=page.resume is None and not run.truncated)
-        if self._ended and self._after is None and page.resume is None and self.problem is None:
-            return page
-        return replace(page, resume=write_resume(self._position(run.end, waiting=0), listing=self._listing.name))
+    def _after_ties(self, start: Position) -> Position:
+        """Return the position after the items of the range before that come again, by their number.
+
+        Ids are safer than an offset, but a run that was resumed does not know those of the run before.
+        """
+        ties = _range_of(start).ties
+        if start.query is not None or ties <= len(self._seen):
+            return start
+        return replace(start, query=PageQuery(skip=ties), received=ties)
+
+    def _after(self, count: int) -> Position:
+        position = super()._after(count)
+        return replace(position, range=advanced(_range_of(position), [*map(self._moment, self._items[:count])]))
+
+    def requests(self, count: int) -> list[str]:
+        """Return the queries of the next requests. Later ranges may be short, so fewer pages are requested ahead."""
+        return super().requests(min(count, 2 + self.pages_read // 10) if _range_of(self._end).since else count)
+
+    def take(self, content: PageContent[ITwin], *, response: ResponseInfo) -> Page[ITwin]:
+        """Take the content of the response to the first request, and return its page.
+
+        Raises:
+            PagingError: the service ignores the filter, so the listing would never come to an end.
+        """
+        time_range = _range_of(self._end)
+        since, until = time_range.since, time_range.until
+        came = [(getattr(item, "id", None), self._moment(item)) for item in content.items]
+        if any(moment and ((since and moment < since) or (until and moment >= until)) for _, moment in came):
+            raise PagingError(
+                "the service returns iTwins of other times for a filter by time, so the listing cannot be "
+                "partitioned by it"
+            )
+        self._came += came
+        return super().take(content, response=response)
 
     def _moment(self, item: ITwin) -> datetime | None:
         moment = getattr(item, TIMES[self._time], None)
-        return moment if isinstance(moment, datetime) else None
+        # A time that UTC cannot express counts as missing.
+        return moment.astimezone(UTC) if isinstance(moment, datetime) and _FIRST <= moment <= _LATEST else None
 
-    def _note(self, items: list[ITwin]) -> None:
-        """Note the ids and times of items. A service that ignores the filter would never come to an end."""
-        since, until = self._range.since, self._range.until
-        for item in items:
-            moment = self._moment(item)
-            if moment is not None and ((since and moment < since) or (until and moment >= until)):
-                raise PagingError(
-                    "the service returns iTwins of other times for a filter by time, so the listing cannot be "
-                    "partitioned by it"
-                )
-            self._read.append((getattr(item, "id", None), moment))
-        if self._rejected_null:
-            warnings.warn(self._rejected_null, TruncatedWarning, stacklevel=5)
-            self._rejected_null = ""
-
-    def _end(self, run: ListingRun[ITwin], *, is_complete: bool) -> None:
+    def _finish(self, following: PageQuery | None, *, is_left: bool) -> bool:
         """Continue with what is left of the range, or with the next one, unless the listing ends here."""
-        self.problem = run.problem
-        if self.problem is not None:
-            return
-        limit, earlier = self._listing.limit, run.end.earlier + run.end.items
-        is_limited = limit is not None and earlier >= limit
-        if run.truncated:
-            self._after = self._rest(run, earlier)
-        elif is_complete:
-            self._after = self._next(earlier)
-        self._ended = is_limited or self._after is None
+        is_left = super()._finish(following, is_left=is_left)
+        if not self._ended or (is_left and not self.truncated):
+            return is_left
+        time_range = _range_of(self._end)
+        next_range = self._split(time_range) if self.truncated else _behind(time_range)
+        self.truncated = False
+        if next_range is not None:
+            start = Position(range=next_range, items=self._end.items)
+            self._ended = self._remaining(start) == 0
+            self._begin_range(self._after_ties(start))
+        return next_range is not None or self.problem is not None
 
-    def _next(self, earlier: int) -> Position | None:
-        """Begin the next range, and return its position; None after the last one."""
-        if self._range.until is None:
-            return None
-        self._range = TimeRange(since=self._range.until, timeless=self._range.timeless)
-        start = Position(range=self._range, earlier=earlier)
-        self._run = self._begin(start)
-        return start
-
-    def _rest(self, run: ListingRun[ITwin], earlier: int) -> Position | None:
-        """Begin what is left of a range that reached the cap, and return its position."""
-        time_range, moments = self._range, [moment for _, moment in self._read]
-        reached = self._position(run.end, waiting=0).range or time_range
-        moment = next_start(time_range, reached, moments)
-        if moment is None:
-            return self._first_half(time_range, earlier)
-        self._range = TimeRange(since=moment, until=time_range.until, timeless=reached.timeless)
-        ties = reached.ties
-        self._seen = set()
-        self._seen.update(identity for identity, _ in self._read[-ties:] if isinstance(identity, str))
-        query = ((SKIP, str(ties)),) if ties else None
-        after = Position(range=self._range, query=query, items=ties, earlier=earlier - ties)
-        # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
-        are_known = ties <= len(self._read)
-        self._run = self._begin(Position(range=self._range, earlier=earlier) if are_known else after)
-        return after
-
-    def _first_half(self, time_range: TimeRange, earlier: int) -> Position | None:
-        """Begin the first half of a range that is read again, and return its position; None where none is shorter."""
+    def _split(self, time_range: TimeRange) -> TimeRange | None:
+        """Return what is left of a range that reached the cap; a half of it where it is not sorted by time."""
+        moments = [moment for _, moment in self._came]
+        following = rest(time_range, moments)
+        if following is not None:
+            ids = {identity for identity, moment in self._came if moment == following.reached}
+            self._seen = {identity for identity in ids if isinstance(identity, str)}
+            return following
         self._is_sorted = False
-        moment = middle(time_range, self._came)
-        if moment is None:
-            self.problem = PagingError(
-                f"{self.max_return} iTwins or more match "
-                f"{condition(time_range, self._time, within=self._within)!r}: more iTwins share one timestamp, or have "
-                "none, than the cap of X-Max-Return allows, so this cannot be split further. Narrow the listing by "
-                "sub_class or filter, or pass the other time as partition_by"
+        moment = middle(time_range, moments)
+        if moment is not None:
+            return TimeRange(
+                since=time_range.since, until=moment, timeless=time_range.since is None or time_range.timeless
             )
-            return None
-        timeless = time_range.since is None or time_range.timeless
-        self._range = TimeRange(since=time_range.since, until=moment, timeless=timeless)
-        start = Position(range=self._range, earlier=earlier)
-        self._run = self._begin(start)
-        return start
+        self.problem = PagingError(
+            f"{self.max_return} iTwins or more match "
+            f"{condition(time_range, self._time, within=self._within)!r}: more iTwins share one timestamp, or have "
+            "none, than the cap of X-Max-Return allows, so this cannot be split further. Narrow the listing by "
+            "sub_class or filter, or pass the other time as partition_by"
+        )
+        return None
 
     def recovers(self, error: PlatformError) -> bool:
         """Tell whether the run continues without what the service rejected: a cap of 10000, a null, an order."""
-        if not isinstance(error, UnprocessableError) or self._run.pages_read:
+        if not isinstance(error, UnprocessableError) or not self._is_first:
             return False
-        alternative = self._listing.alternative if self._first == self._listing.first else None
-        first = alternative and alternative(error, self._first)
-        rejected = condition(self._range, self._time, within=self._within)
-        bounded = replace(self._range, timeless=False)
-        if first:
-            self._first = first
-        elif rejected != condition(bounded, self._time, within=self._within) and not (
-            self._is_sorted and self.pages_read == 0
-        ):
-            self._range = bounded
-            self._rejected_null = (
-                f"the service rejects the filter {rejected!r}: iTwins without this time are not among those read"
+        if super().recovers(error):
+            return True
+        time_range = _range_of(self._end)
+        rejected = condition(time_range, self._time, within=self._within)
+        bounded = replace(time_range, timeless=False)
+        has_null = rejected != condition(bounded, self._time, within=self._within)
+        if has_null and not (self._is_sorted and self.pages_read == 0):
+            time_range = bounded
+            warnings.warn(
+                f"the service rejects the filter {rejected!r}: iTwins without this time are not among those read",
+                TruncatedWarning,
+                stacklevel=4,
             )
         elif self._is_sorted:
             self._is_sorted = False
         else:
             raise PagingError(f"the service does not list iTwins by their {self._time}: {error}") from error
-        self._run = self._begin(replace(self._run.end, range=self._range))
+        self._begin_range(replace(self._end, range=time_range))
         return True
+
+
+def _range_of(position: Position) -> TimeRange:
+    return position.range or TimeRange()
+
+
+def _behind(time_range: TimeRange) -> TimeRange | None:
+    """Return the range behind a complete one; None after the last."""
+    until = time_range.until
+    return None if until is None else TimeRange(since=until, timeless=time_range.timeless)

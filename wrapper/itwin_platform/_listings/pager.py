@@ -2,21 +2,19 @@
 
 import asyncio
 import warnings
-from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Generic
 
 from .._api import RequestValues
-from .._errors import PlatformError, counted
+from .._errors import PlatformError, UsageError, counted
 from .._http.connections.messages import Response
+from .._requests.platform import PlatformSender
 from .._requests.request import check_integer
 from .._requests.response import response_info
-from .resume import Position, read_resume, write_resume
-from .run import Listing, ListingRun, Page, PageContent, PageRequest, Run, T, TruncatedWarning
-
-Send = Callable[[RequestValues], Coroutine[object, object, Response]]
+from .position import SKIP, TOP, Position, keyword_names, listing_name, read_resume, write_resume
+from .run import Listing, Page, PageContent, Run, T, TruncatedWarning, parameters_of
 
 
 class Pager(Generic[T]):
@@ -43,19 +41,45 @@ class Pager(Generic[T]):
 
     def __init__(
         self,
-        listing: Listing[T],
+        first: RequestValues,
         *,
-        send: Send,
+        name: str,
+        sender: PlatformSender,
         read: Callable[[Response], PageContent[T]],
-        begin: Callable[[Listing[T], Position], Run[T]] = ListingRun,
+        parameters: frozenset[str],
+        most: int,
+        limit: int | None,
+        concurrency: int,
+        resume: str | None,
+        on_page: Callable[[Page[T]], None] | None,
+        alternative: Callable[[PlatformError, RequestValues], RequestValues | None] | None = None,
+        begin: Callable[[Listing, Position], Run[T]] = Run,
     ) -> None:
-        if listing.limit is not None:
-            check_integer("limit", listing.limit, least=0)
-        check_integer("concurrency", listing.concurrency, least=1)
-        resume, name = listing.resume, listing.name
-        self._listing = listing
-        self._send, self._read, self._begin = send, read, begin
-        self._start = Position() if resume is None else read_resume(resume, listing=name, keywords=listing.keywords)
+        if limit is not None:
+            check_integer("limit", limit, least=0)
+        check_integer("concurrency", concurrency, least=1)
+        first = sender.with_extras(first)
+        query = parameters_of(first)
+        try:
+            page_size, skip = int(query.get(TOP, most)), int(query.get(SKIP, 0))
+        except ValueError:  # only where the checks of the document are lifted
+            raise UsageError("page_size and skip must be integers") from None
+        self._listing = listing = Listing(
+            first=first,
+            address=f"{sender.service.address}{first.path}",
+            name=listing_name(name, first),
+            keywords=keyword_names(*parameters, *sender.options.query),
+            page_size=page_size,
+            shrinks=TOP not in query,
+            skip=skip,
+            limit=limit,
+            alternative=alternative,
+        )
+        self._start = Position()
+        if resume is not None:
+            self._start = read_resume(resume, listing=listing.name, keywords=listing.keywords)
+        self._send, self._read, self._begin = sender.send, read, begin
+        self._concurrency, self._on_page = concurrency, on_page
         self._run = begin(listing, self._start)
         self._warned = False
 
@@ -114,26 +138,23 @@ class Pager(Generic[T]):
 
     async def __aiter__(self) -> AsyncGenerator[T, None]:
         """Yield the items in order; an error carries `.resume`."""
-        run = self._run = self._begin(self._listing, self._start)
-        async with aclosing(self._pages(run, self._listing.concurrency)) as pages:
-            async for page in pages:
+        async with aclosing(self._pages(self._concurrency)) as pages:
+            async for run, page in pages:
                 for item in page.items:
                     run.hand_out(1)
                     yield item
 
     async def pages(self) -> AsyncGenerator[Page[T], None]:
         """Yield the pages in order; an error carries `.resume`."""
-        run = self._run = self._begin(self._listing, self._start)
-        async with aclosing(self._pages(run, self._listing.concurrency)) as pages:
-            async for page in pages:
+        async with aclosing(self._pages(self._concurrency)) as pages:
+            async for run, page in pages:
                 run.hand_out(len(page.items))
                 yield page
 
     async def first_page(self) -> Page[T]:
         """Return the first page; one request is sent. An error carries `.resume`."""
-        run = self._run = self._begin(self._listing, self._start)
-        async with aclosing(self._pages(run, 1)) as pages:
-            async for page in pages:
+        async with aclosing(self._pages(1)) as pages:
+            async for run, page in pages:
                 run.hand_out(len(page.items))
                 return page
         return Page(items=[], resume=self.resume)  # with a limit of 0, or a `resume` at the limit
@@ -161,85 +182,57 @@ class Pager(Generic[T]):
             )
         return items
 
-    async def _pages(self, run: Run[T], count: int) -> AsyncGenerator[Page[T], None]:
-        is_concurrent = count > 1
-        in_flight = _PagesInFlight(self._send)
+    async def _pages(self, count: int) -> AsyncGenerator[tuple[Run[T], Page[T]], None]:
+        run = self._run = self._begin(self._listing, self._start)
+        tasks: dict[str, asyncio.Task[Response]] = {}
         try:
-            await in_flight.request(run.requests(count))
-            while in_flight.tasks:
-                first = await in_flight.next_response()
-                if is_concurrent and run.pages_read and first.task.exception() is None:
+            while queries := run.requests(count):
+                await self._keep(tasks, queries, run.first)
+                first = tasks[queries[0]]
+                await asyncio.wait([first])
+                if count > 1 and run.pages_read and first.exception() is None:
                     # The next request begins before this response is decoded: the service works meanwhile.
-                    await in_flight.request(run.requests(count + 1)[1:])
+                    await self._keep(tasks, run.requests(count + 1), run.first)
                     await asyncio.sleep(0)
-                page = await self._page(run, first)
+                del tasks[queries[0]]
+                page = self._page(run, first)
+                if count > 1:
+                    await self._keep(tasks, run.requests(count), run.first)
                 if page is not None:
-                    if is_concurrent:
-                        await in_flight.request(run.requests(count))
-                    yield page
-                await in_flight.request(run.requests(count))
+                    yield run, page
             if run.problem is not None:
                 raise run.problem
         except PlatformError as error:
             error.resume = write_resume(run.position, listing=self._listing.name)
-            error.method, error.route = self._listing.first.method, self._listing.first.route
+            error.method, error.route = run.first.method, run.first.route
             raise
         finally:
-            await in_flight.cancel()
+            await self._keep(tasks, (), run.first)
 
-    async def _page(self, run: Run[T], first: "_PageTask") -> Page[T] | None:
+    async def _keep(
+        self, tasks: dict[str, asyncio.Task[Response]], queries: Sequence[str], first: RequestValues
+    ) -> None:
+        """Send the requests with these queries that are not in flight yet, and cancel all others.
+
+        A response waits in its task, not yet decoded, until the pages before it have been yielded.
+        """
+        dropped = [tasks.pop(query) for query in [*tasks] if query not in queries]
+        for task in dropped:
+            task.cancel()
+        await asyncio.gather(*dropped, return_exceptions=True)
+        for query in queries:
+            if query not in tasks:
+                tasks[query] = asyncio.create_task(self._send(replace(first, query=query)))
+
+    def _page(self, run: Run[T], first: asyncio.Task[Response]) -> Page[T] | None:
+        """Take the first response; None where the run continues with another request after an error."""
         try:
-            response = await first.task
+            response = first.result()
         except PlatformError as error:
             if run.recovers(error):
                 return None
             raise
-        page = replace(run.take(first.request, self._read(response)), response=response_info(response))
-        if self._listing.on_page is not None:
-            self._listing.on_page(page)
+        page = run.take(self._read(response), response=response_info(response))
+        if self._on_page is not None:
+            self._on_page(page)
         return page
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PageTask:
-    """The request of a page, with the task that sends it."""
-
-    request: PageRequest
-    task: asyncio.Task[Response]
-
-
-class _PagesInFlight:
-    """The requests in flight, each as a task, in the order of their pages.
-
-    A response waits in its task, not yet decoded, until the pages before it have been yielded.
-    """
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self.tasks: deque[_PageTask] = deque()
-
-    async def request(self, wanted: Sequence[PageRequest]) -> None:
-        """Send the wanted requests that are not in flight yet, and cancel those in flight that are not wanted."""
-        if [each.request for each in self.tasks] != wanted[: len(self.tasks)]:
-            await self._keep(wanted)
-        # Those in flight stand in the order of the wanted ones: others come between them, or after them.
-        for index, request in enumerate(wanted):
-            if index == len(self.tasks) or self.tasks[index].request != request:
-                task = asyncio.create_task(self._send(request.values))
-                self.tasks.insert(index, _PageTask(request=request, task=task))
-
-    async def next_response(self) -> _PageTask:
-        """Wait for the response to the first request, or for an error in its place, and return its task."""
-        await asyncio.wait([self.tasks[0].task])
-        return self.tasks.popleft()
-
-    async def cancel(self) -> None:
-        """Cancel all requests in flight, and wait until they have ended."""
-        await self._keep(())
-
-    async def _keep(self, wanted: Sequence[PageRequest]) -> None:
-        dropped = [each.task for each in self.tasks if each.request not in wanted]
-        self.tasks = deque(each for each in self.tasks if each.request in wanted)
-        for task in dropped:
-            task.cancel()
-        await asyncio.gather(*dropped, return_exceptions=True)

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar, cast
 
 from .._api import RequestValues
 from .._errors import PagingError, PlatformError
+from .._requests.request import cannot_be_sent, encode_query
 from .._requests.response import ResponseInfo
-from .links import SKIP, TOP, Query, count_of, next_query, page_values, skip_of
-from .resume import Position, write_resume
+from .position import SKIP, TOP, PageQuery, Position, count_of, next_query, write_resume
 
 T = TypeVar("T")
 
@@ -52,31 +52,18 @@ class Page(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageRequest:
-    """The request of one page: that of the first page, with the query that locates this one in the listing."""
-
-    first: RequestValues
-    query: Query
-
-    @property
-    def values(self) -> RequestValues:
-        """What is sent."""
-        return page_values(self.first, self.query)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PageContent(Generic[T]):
-    """What a response holds: items, the `next` link as it came, X-Max-Return as echoed, the state of the scene."""
+    """What a response holds: items, links as they came, X-Max-Return as echoed, the state of the scene."""
 
     items: list[T]
-    next_href: object
+    links: object
     max_return: int | None = None
     scene: SceneState | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing(Generic[T]):
-    """What a pager reads.
+class Listing:
+    """What a run reads.
 
     Args:
         first: the request as the operation built it; a page is this request with the query that locates the page.
@@ -85,28 +72,29 @@ class Listing(Generic[T]):
         keywords: the query parameters that no link can change, as `keyword_names` returns them.
         page_size: items of one request.
         shrinks: True requests only as many items as `limit` leaves.
-        skip, limit, concurrency, resume, on_page: as the caller gave them.
-        identity: the id of an item, by which items that come twice are dropped once the scene has changed.
+        skip: items that the caller skips.
+        limit: items that the caller wants in all.
         alternative: the first request to send instead after an error, None when there is none.
     """
 
     first: RequestValues
     address: str
     name: str
+    keywords: frozenset[str]
     page_size: int
-    keywords: frozenset[str] = frozenset()
-    shrinks: bool = False
-    skip: int = 0
-    limit: int | None = None
-    concurrency: int = 1
-    resume: str | None = None
-    on_page: Callable[[Page[T]], None] | None = None
-    identity: Callable[[T], object] | None = None
-    alternative: Callable[[PlatformError, RequestValues], RequestValues | None] | None = None
+    shrinks: bool
+    skip: int
+    limit: int | None
+    alternative: Callable[[PlatformError, RequestValues], RequestValues | None] | None
 
 
-class Run(Protocol[T]):
-    """What a pager asks of a run: `requests`, `take` with the content of the first one, `hand_out`, and so on."""
+class Run(Generic[T]):
+    """Takes the pages of one listing in order, and always knows where the listing continues.
+
+    Args:
+        listing: what the caller asked for.
+        start: where to begin.
+    """
 
     problem: PagingError | None = None
     truncated: bool = False
@@ -115,76 +103,43 @@ class Run(Protocol[T]):
     changed: bool = False
     duplicates: int = 0
     pages_read: int = 0
+    #: Whether items that come again are dropped even if nothing has changed.
+    distinct: bool = False
 
-    @property
-    def items_read(self) -> int:
-        """Items handed out in this run."""
-        ...
-
-    @property
-    def position(self) -> Position:
-        """The position after the item that was handed out last."""
-        ...
-
-    def requests(self, count: int) -> list[PageRequest]:
-        """Return the next requests in order, up to `count` of them as far as they are known."""
-        ...
-
-    def take(self, request: PageRequest, content: PageContent[T]) -> Page[T]:
-        """Take the content of the first request, and return its page."""
-        ...
-
-    def hand_out(self, count: int) -> None:
-        """Count items of the page that was taken last as handed out."""
-
-    def recovers(self, error: PlatformError) -> bool:
-        """Tell whether the run continues after the first request failed, with other requests."""
-        ...
-
-
-class ListingRun(Run[T]):
-    """Takes the pages of one listing in order, and always knows where the listing continues.
-
-    Args:
-        listing: what the caller asked for.
-        start: where to begin.
-        seen: the ids that came before, where the caller keeps them: then every item that comes again is dropped.
-
-    `end` is the position after the page that was taken last. `steady` is True while pages are where the page size puts
-    them, so that later ones can be requested as well.
-    """
-
-    def __init__(self, listing: Listing[T], start: Position, *, seen: set[str] | None = None) -> None:
-        self._listing = listing
-        self._start = self._before = self.end = start
-        #: For each item of the page that was taken last, how many items of the response are done after it.
-        self._done_after: Sequence[int] = ()
-        self._handed_out = 0
-        self._followed: set[int] = set()
-        self._empty_pages = 0
-        self.steady = False
-        self._ended = self._remaining(start) == 0
-        self._seen: set[str] = set() if seen is None else seen
-        self._distinct = seen is not None
+    def __init__(self, listing: Listing, start: Position) -> None:
+        self._listing, self._start, self._before = listing, start, start
         self.first = listing.first
+        #: The items of the page that was taken last, and for each how many items of the response are done after it.
+        self._items: list[T] = []
+        self._done_after: Sequence[int] = []
+        self._handed_out = 0
+        self._seen: set[str] = set()
+        self._ended = self._remaining(start) == 0
+        self._begin(start, parameters_of(listing.first))
 
-    @property
-    def ended(self) -> bool:
-        """True when nothing more is to be requested."""
-        return self._ended or self.problem is not None
-
-    @property
-    def waiting(self) -> int:
-        """How many items of the page that was taken last have not been handed out."""
-        return len(self._done_after) - self._handed_out
+    def _begin(self, start: Position, parameters: Mapping[str, str]) -> None:
+        """Begin at a position with a page that is requested alone, with these parameters beside those of the page."""
+        #: The position after the page that was taken last.
+        self._end = start
+        #: True before the first page, and while pages are where the page size puts them: later ones are known then.
+        self._is_first, self._is_steady = True, False
+        self._empty_pages = 0
+        self._followed: set[int] = set()
+        try:
+            self._carried = encode_query({n: value for n, value in parameters.items() if n not in (SKIP, TOP)})
+        except UnicodeError as error:
+            raise cannot_be_sent(error) from None
 
     @property
     def position(self) -> Position:
         """The position after the item that was handed out last."""
-        if not self.waiting:
-            return self.end
-        done = self._done_after[self._handed_out - 1] if self._handed_out else self._before.done
-        return replace(self._before, done=done, items=self._before.items + self._handed_out)
+        return self._end if self._handed_out == len(self._items) else self._after(self._handed_out)
+
+    def _after(self, count: int) -> Position:
+        """Return the position after so many items of the page that was taken last."""
+        before = self._before
+        done = self._done_after[count - 1] if count else before.done
+        return replace(before, done=done, items=before.items + count, received=before.received + done - before.done)
 
     @property
     def items_read(self) -> int:
@@ -195,174 +150,143 @@ class ListingRun(Run[T]):
         """Count items of the page that was taken last as handed out."""
         self._handed_out += count
 
-    def requests(self, count: int) -> list[PageRequest]:
-        """Return the next requests in order, up to `count` of them as far as they are known."""
-        if self.ended or count < 1:
+    def requests(self, count: int) -> list[str]:
+        """Return the queries of the next requests in order, up to `count` of them as far as they are known."""
+        if self._ended or self.problem is not None:
             return []
-        query = self.end.query
-        if not self.steady:
-            return [self._request(query, self._size(0))]
-        skip = self._listing.skip if query is None else skip_of(query) or 0
-        size, known = self._listing.page_size, self._known_items()
-        pages = count if known is None else min(count, max(1, -(-known // size)))
-        ahead = [self._request(((SKIP, str(skip + size * step)),), self._size(step)) for step in range(1, pages)]
-        return [self._request(query, self._size(0)), *ahead]
+        return [query.encoded(self._carried) for query in self._queries(count)]
 
-    def _request(self, query: Query | None, size: int) -> PageRequest:
-        """Return a request; `size` is the page size where the query names none."""
-        if query is None:
-            query = ((SKIP, str(self._listing.skip)),) if self._listing.skip else ()
-        if TOP not in dict(query):
-            query = (*query, (TOP, str(size)))
-        return PageRequest(first=self.first, query=query)
+    def _queries(self, count: int) -> list[PageQuery]:
+        listing, end = self._listing, self._end
+        query = end.query or PageQuery(skip=listing.skip or None)
+        first = query if query.top is not None else replace(query, top=self._size(0))
+        if not self._is_steady:
+            return [first]
+        skip, size = query.skip or 0, listing.page_size
+        bounds = (self._remaining(end), self._until_cap(), count * size)
+        pages = -(-min(bound for bound in bounds if bound is not None) // size)
+        return [first, *(PageQuery(skip=skip + size * step, top=self._size(step)) for step in range(1, pages))]
 
     def _size(self, step: int) -> int:
         """Return the page size of a page ahead: fewer where `limit` leaves fewer."""
-        size, remaining = self._listing.page_size, self._remaining(self.end)
-        if remaining is None or not self._listing.shrinks:
-            return size
-        return min(size, remaining - step * size)
-
-    def _known_items(self) -> int | None:
-        """Return how many items there are at most; None when nothing is known."""
-        bounds = (self._remaining(self.end), self._until_cap(self.end))
-        return min((bound for bound in bounds if bound is not None), default=None)
+        size, remaining = self._listing.page_size, self._remaining(self._end)
+        return min(size, remaining - step * size) if remaining is not None and self._listing.shrinks else size
 
     def recovers(self, error: PlatformError) -> bool:
-        """Tell whether the run continues with another first request. This happens once, before the first page."""
-        if self._listing.alternative is None or self.pages_read or self.first != self._listing.first:
+        """Tell whether the run continues with another request after the first one failed. This happens once."""
+        listing = self._listing
+        if listing.alternative is None or not self._is_first or self.first != listing.first:
             return False
-        alternative = self._listing.alternative(error, self.first)
+        alternative = listing.alternative(error, self.first)
         self.first = alternative or self.first
         return alternative is not None
 
-    def take(self, request: PageRequest, content: PageContent[T]) -> Page[T]:
-        """Take the content of the first request, and return its page."""
-        self._before = before = replace(
-            self.end, query=request.query, last_modified=self._note(content, self.end.last_modified)
-        )
+    def take(self, content: PageContent[T], *, response: ResponseInfo) -> Page[T]:
+        """Take the content of the response to the first request, and return its page."""
+        (query,) = self._queries(1)
+        last_modified = self._note(content, self._end.last_modified)
+        following = self._following(query, content.links)
+        self._before = before = replace(self._end, query=query, last_modified=last_modified)
         remaining = self._remaining(before)
-        self._empty_pages = 0 if content.items else self._empty_pages + 1
-        items, done_after = self._without_duplicates(content.items, start=before.done)
-        complete = remaining is None or len(items) <= remaining
-        items, self._done_after, self._handed_out = items[:remaining], done_after[:remaining], 0
-        following = self._following(request.query, content.next_href)
-        continues = following if complete else None
-        self.end = end = replace(
-            before,
-            query=continues or request.query,
-            done=0 if continues else len(content.items) if complete else self._done_after[-1],
-            items=before.items + len(items),
-        )
-        left = not complete or following is not None or self.problem is not None
-        self._stop(following, left=left)
+        self._drop_duplicates(content, start=before.done)
+        is_complete = remaining is None or len(self._items) <= remaining
+        self._items, self._handed_out = self._items[:remaining], 0
+        self._end = self._after(len(self._items))
+        if is_complete:
+            received = before.received + max(0, len(content.items) - before.done)
+            done = 0 if following else len(content.items)
+            self._end = replace(self._end, query=following or query, done=done, received=received)
+        is_left = self._finish(following, is_left=following is not None or not is_complete or self.problem is not None)
         return Page(
-            items=items,
-            resume=write_resume(end, listing=self._listing.name) if left else None,
+            items=self._items,
+            resume=write_resume(self._end, listing=self._listing.name) if is_left else None,
             scene=content.scene,
+            response=response,
         )
 
-    def _stop(self, following: Query | None, *, left: bool) -> None:
-        """End the run where the limit or the cap is reached, or nothing is left."""
-        until_cap = self._until_cap(self.end)
-        capped = self.max_return is not None and self._received(self.end) >= self.max_return
+    def _finish(self, following: PageQuery | None, *, is_left: bool) -> bool:
+        """End the run where the limit or the cap is reached, or nothing is left; return whether anything is left."""
+        until_cap = self._until_cap()
+        capped = until_cap is not None and until_cap + self._listing.skip <= 0
         self.truncated = until_cap is not None and until_cap <= 0 and (following is None or capped)
-        self._ended = self._remaining(self.end) == 0 or capped or not left
+        self._ended = self._remaining(self._end) == 0 or capped or not is_left
         if self._ended:
             self.problem = None
+        return is_left
 
     def _remaining(self, at: Position) -> int | None:
         limit = self._listing.limit
-        return None if limit is None else max(0, limit - at.earlier - at.items)
+        return None if limit is None else max(0, limit - at.items)
 
-    def _until_cap(self, at: Position) -> int | None:
+    def _until_cap(self) -> int | None:
         # The specification does not say whether the cap counts what is skipped: what may be cut off counts as cut off.
-        cap = self.max_return if self.pages_read else _requested_cap(self.first.headers)
-        return None if cap is None else cap - self._listing.skip - self._received(at)
-
-    def _received(self, at: Position) -> int:
-        return at.items + self.duplicates
+        return None if self.max_return is None else self.max_return - self._listing.skip - self._end.received
 
     def _note(self, content: PageContent[T], last_seen: str | None) -> str | None:
         """Note what a page reports, and return when the scene was last modified; None where this is unknown."""
         self.pages_read += 1
-        self.max_return = content.max_return or self.max_return or _requested_cap(self.first.headers)
+        self._empty_pages = 0 if content.items else self._empty_pages + 1
+        self.max_return = content.max_return or self.max_return or count_of(self.first.headers.get(CAP, ""))
         if content.scene is None:
             return last_seen
         self.is_partial = self.is_partial or content.scene.is_partial
         reported = content.scene.last_modified
-        modified = reported.isoformat() if isinstance(reported, datetime) else last_seen
+        modified = reported.isoformat() if reported is not None else last_seen
         self.changed = self.changed or (last_seen is not None and modified != last_seen)
         return modified
 
-    def _without_duplicates(self, items: list[T], *, start: int) -> tuple[list[T], Sequence[int]]:
-        """Return the items after the first ones, and for each how many of all are done after it."""
-        identity, fresh, done_after = self._listing.identity, items[start:], range(start + 1, len(items) + 1)
-        if identity is None:
-            return fresh, done_after
-        repeated = self._repeated([identity(item) for item in fresh])
-        if not repeated:
-            return fresh, done_after
-        self.duplicates += len(repeated)
-        kept = [index for index in range(len(fresh)) if index not in repeated]
-        return [fresh[index] for index in kept], [done_after[index] for index in kept]
+    def _drop_duplicates(self, content: PageContent[T], *, start: int) -> None:
+        """Keep the items after the first ones; without those that came before, once a scene has changed."""
+        items, drops = content.items, self.changed or self.distinct
+        kept: Sequence[int] = range(start, len(items))
+        if drops or content.scene is not None:
+            kept = [index for index in kept if self._is_kept(items[index], drops=drops)]
+            self.duplicates += len(items[start:]) - len(kept)
+        self._items, self._done_after = [items[index] for index in kept], [index + 1 for index in kept]
 
-    def _repeated(self, ids: list[object]) -> set[int]:
-        """Note ids, and return the indices of those that came before and are to be dropped."""
-        repeated: set[int] = set()
-        if not (self.changed or self._distinct):
-            self._seen.update(each for each in ids if isinstance(each, str))
-            return repeated
-        for index, each in enumerate(ids):
-            if not isinstance(each, str):
-                continue
-            if each in self._seen:
-                repeated.add(index)
-            else:
-                self._seen.add(each)
-        return repeated
+    def _is_kept(self, item: T, *, drops: bool) -> bool:
+        identity = getattr(item, "id", None)
+        if not isinstance(identity, str):
+            return True
+        is_known = identity in self._seen
+        self._seen.add(identity)
+        return not (drops and is_known)
 
-    def _endless(self, following: Query) -> PagingError | None:
-        """Return why a listing that continues with this query would not come to an end; None when it would."""
-        skip = skip_of(following)
-        if self._empty_pages > MOST_EMPTY:
-            return PagingError(f"{self._empty_pages} pages in a row were empty, and each links to another one")
-        if self.max_return is not None and (skip or 0) > self._listing.skip + self.max_return:
-            return PagingError(
-                f"the link to the next page leads past max_return={self.max_return}, where there are no more items"
-            )
-        if skip is None:
-            # Offsets only grow, so each loop has a link without one: only these are kept, as hashes, which are short.
-            if hash(following) in self._followed:
-                return PagingError("the link to the next page leads to one that was read before")
-            self._followed.add(hash(following))
-        return None
-
-    def _following(self, current: Query, href: object) -> Query | None:
+    def _following(self, current: PageQuery, links: object) -> PageQuery | None:
         """Return the query of the next page; None where there is none, or where `problem` tells why."""
         listing = self._listing
-        # The page size that the link to this page had. Where a run began, it may be that of an earlier run.
-        linked = dict(self.end.query or ()).get(TOP) if self.pages_read > 1 else None
-        chosen = linked not in (None, str(listing.page_size))
+        # Where a run began, the page size may be that of an earlier run.
+        size = current.top if self._is_first else self._size(0)
         try:
             following = next_query(
-                href, address=listing.address, current=current, keywords=listing.keywords, keeps_size=chosen
+                links, address=listing.address, current=current, keywords=listing.keywords, size=size
             )
+            if following is not None:
+                self._check_end(following)
         except PagingError as error:
             self.problem = error
             return None
-        if following is not None and (endless := self._endless(following)) is not None:
-            self.problem = endless
-            return None
         # One link that is not as expected is read as a cursor: from then on links are followed one by one.
-        self.steady = following == _after(current) and (self.steady or self.pages_read == 1)
+        expected = PageQuery(skip=(current.skip or 0) + (current.top or 0))
+        self._is_steady = following == expected and (self._is_steady or self._is_first)
+        self._is_first = False
         return following
 
+    def _check_end(self, following: PageQuery) -> None:
+        """Reject a query with which the listing would not come to an end."""
+        if self._empty_pages > MOST_EMPTY:
+            raise PagingError(f"{self._empty_pages} pages in a row were empty, and each links to another one")
+        if following.skip is None:
+            # Offsets only grow, so each loop has a link without one: only these are kept, as hashes, which are short.
+            if hash(following) in self._followed:
+                raise PagingError("the link to the next page leads to one that was read before")
+            self._followed.add(hash(following))
+        elif self.max_return is not None and following.skip > self._listing.skip + self.max_return:
+            raise PagingError(
+                f"the link to the next page leads past max_return={self.max_return}, where there are no more items"
+            )
 
-def _after(query: Query) -> Query:
-    """Return the query of the next page where the service pages by offset, in pages of the size that was requested."""
-    return ((SKIP, str((skip_of(query) or 0) + (count_of(dict(query).get(TOP, "")) or 0))),)
 
-
-def _requested_cap(headers: Mapping[str, str]) -> int | None:
-    return count_of(headers.get(CAP, ""))
+def parameters_of(values: RequestValues) -> Mapping[str, str]:
+    """Return the parameters of a request that `build_request` made, which is where they are by name."""
+    return cast("Mapping[str, str]", values.query)

@@ -23,12 +23,11 @@ from .._api import (
 )
 from .._errors import ErrorDetail, PlatformError, UnprocessableError, UsageError
 from .._http.connections.messages import Response
-from .._listings.links import count_of, keyword_names, next_href
 from .._listings.list_all import TIMES, TimeRangeRun
 from .._listings.pager import Pager
-from .._listings.resume import Position, listing_name
-from .._listings.run import CAP, Listing, ListingRun, Page, PageContent, Run
-from .._requests.platform import PlatformSender, items_of, unwrap
+from .._listings.position import Position, count_of
+from .._listings.run import CAP, Listing, Page, PageContent, Run
+from .._requests.platform import items_of, unwrap
 from .._requests.request import check_header
 from . import Group
 from .rules import as_enum, as_list, check_representation, prefer_of, sent_skip
@@ -36,12 +35,8 @@ from .rules import as_enum, as_list, check_representation, prefer_of, sent_skip
 #: The most iTwins of one listing, and of one page.
 MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum
 ITWINS_PER_PAGE = list_itwins.RULES["top"].maximum
-#: The query parameters that a continuation never changes.
-ITWIN_KEYWORDS = keyword_names(*list_itwins.QUERY_PARAMETERS)
 #: What the minimal representation holds. Source: section 2.5.
 _SUMMARY = ("id", "class", "subClass", "type", "number", "displayName", "status")
-
-BeginRun = Callable[[Listing[ITwin], Position], Run[ITwin]]
 
 
 class ITwins(Group):
@@ -165,16 +160,8 @@ class ITwins(Group):
             prefer=as_enum(prefer_of(representation), PreferredReturn),
             reject=self._reject,
         )
-        return itwin_pager(
-            first,
-            name="list_itwins",
-            sender=self._sender,
-            page_size=page_size,
-            skip=skip,
-            limit=limit,
-            concurrency=concurrency,
-            resume=resume,
-            on_page=on_page,
+        return self._pager(
+            first, name="list_itwins", limit=limit, concurrency=concurrency, resume=resume, on_page=on_page
         )
 
     def list_all(
@@ -251,60 +238,51 @@ class ITwins(Group):
             prefer=as_enum(prefer_of(representation), PreferredReturn) if is_full else UNSET,
             reject=self._reject,
         )
-        return itwin_pager(
+        return self._pager(
             first,
             name=f"list_all_itwins:{time}",
             begin=partial(TimeRangeRun, time=time, within=filter or None),
-            sender=self._sender,
-            page_size=page_size,
             limit=limit,
             concurrency=concurrency,
             resume=resume,
             on_page=on_page,
         )
 
+    def _pager(
+        self,
+        first: RequestValues,
+        *,
+        name: str,
+        limit: int | None,
+        concurrency: int,
+        resume: str | None,
+        on_page: Callable[[Page[ITwin]], None] | None,
+        begin: Callable[[Listing, Position], Run[ITwin]] = Run,
+    ) -> Pager[ITwin]:
+        return Pager(
+            first,
+            name=name,
+            sender=self._sender,
+            read=_read_page,
+            parameters=list_itwins.QUERY_PARAMETERS,
+            most=ITWINS_PER_PAGE,
+            limit=limit,
+            concurrency=concurrency,
+            resume=resume,
+            on_page=on_page,
+            alternative=with_lower_cap,
+            begin=begin,
+        )
 
-def read_itwin_page(response: Response) -> PageContent[ITwin]:
+
+def _read_page(response: Response) -> PageContent[ITwin]:
     """Decode a response to list iTwins."""
     parsed = list_itwins.parse_response(response)
     return PageContent(
         items=items_of(response, parsed.itwins, ITwin, name="iTwins"),
-        next_href=next_href(parsed.links),
+        links=parsed.links,
         max_return=count_of(response.headers.get("x-max-return", "")),
     )
-
-
-def itwin_pager(
-    first: RequestValues,
-    *,
-    name: str,
-    sender: PlatformSender,
-    page_size: int | None,
-    limit: int | None,
-    concurrency: int,
-    resume: str | None,
-    on_page: Callable[[Page[ITwin]], None] | None,
-    skip: int = 0,
-    begin: BeginRun = ListingRun,
-) -> Pager[ITwin]:
-    """Return the pager of a listing of iTwins, whose first request this is."""
-    first = sender.with_extras(first)
-    listing: Listing[ITwin] = Listing(
-        first=first,
-        address=f"{sender.service.address}{first.path}",
-        name=listing_name(name, first),
-        keywords=ITWIN_KEYWORDS | keyword_names(*sender.options.query),
-        page_size=ITWINS_PER_PAGE if page_size is None else page_size,
-        shrinks=page_size is None,
-        skip=skip,
-        limit=limit,
-        concurrency=concurrency,
-        resume=resume,
-        on_page=on_page,
-        identity=None if begin is ListingRun else lambda itwin: getattr(itwin, "id", None),
-        alternative=with_lower_cap,
-    )
-    return Pager(listing, send=sender.send, read=read_itwin_page, begin=begin)
 
 
 def _time(partition_by: str) -> str:

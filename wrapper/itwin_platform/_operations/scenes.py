@@ -22,10 +22,8 @@ from .._api import (
 )
 from .._errors import TransportError, UsageError
 from .._http.connections.messages import Response
-from .._listings.links import keyword_names, next_href
 from .._listings.pager import Pager
-from .._listings.resume import listing_name
-from .._listings.run import Listing, Page, PageContent, SceneState
+from .._listings.run import Page, PageContent, SceneState
 from .._requests.platform import items_of, unwrap
 from .._requests.request import check_header
 from . import Group
@@ -33,7 +31,6 @@ from .rules import check_path_id, check_query_id, sent_skip
 
 #: The most objects of one page.
 OBJECTS_PER_PAGE = list_scene_objects.RULES["top"].maximum
-_KEYWORDS = keyword_names(*list_scene_objects.QUERY_PARAMETERS)
 JSON = str | int | float | bool | list["JSON"] | dict[str, "JSON"] | None
 
 
@@ -181,28 +178,24 @@ class Scenes(Group):
             x_correlation_id=correlation_id,
             reject=self._reject,
         )
-        first = self._sender.with_extras(first)
-        listing: Listing[SceneObject] = Listing(
-            first=first,
-            address=f"{self._sender.service.address}{first.path}",
-            name=listing_name("list_scene_objects", first),
-            keywords=_KEYWORDS | keyword_names(*self._sender.options.query),
-            page_size=OBJECTS_PER_PAGE if page_size is None else page_size,
-            shrinks=page_size is None,
-            skip=skip,
+        return Pager(
+            first,
+            name="list_scene_objects",
+            sender=self._sender,
+            read=_read_page,
+            parameters=list_scene_objects.QUERY_PARAMETERS,
+            most=OBJECTS_PER_PAGE,
             limit=limit,
             concurrency=concurrency,
             resume=resume,
             on_page=on_page,
-            identity=lambda item: getattr(item, "id", None),
         )
-        return Pager(listing, send=self._sender.send, read=_read_page)
 
 
 def _read_page(response: Response) -> PageContent[SceneObject]:
     parsed = list_scene_objects.parse_response(response)
     items = items_of(response, parsed.objects, SceneObject, name="objects")
-    return PageContent(items=items, next_href=next_href(parsed.links), scene=_scene_state(parsed.scene_context))
+    return PageContent(items=items, links=parsed.links, scene=_scene_state(parsed.scene_context))
 
 
 def _scene_state(context: object) -> SceneState | None:
