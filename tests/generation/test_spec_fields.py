@@ -1,4 +1,4 @@
-"""Field tables: each schema has exactly the documented fields, with type, nullability and necessity."""
+"""Field tables: each schema has the fields of the service description, with type, nullability and necessity."""
 
 from typing import Any
 
@@ -166,15 +166,9 @@ FREE_OBJECTS = {"QueryParameters", "SceneObjectData"}
 PLAIN_TYPES = {"string": "String", "integer": "Integer", "number": "Number", "boolean": "Boolean"}
 
 
-def test_no_other_schema_has_fields(schemas: dict[str, Any]) -> None:
-    """The objects are those of the service description and no other."""
-    objects = {name for name, schema in schemas.items() if schema.get("type") == "object"}
-    assert objects == set(FIELDS) | FREE_OBJECTS
-
-
 @pytest.mark.parametrize("name", FIELDS)
-def test_object_has_exactly_its_fields(schemas: dict[str, Any], name: str) -> None:
-    """An object has the documented fields and no other, each with its type, nullability and necessity."""
+def test_object_has_its_fields(schemas: dict[str, Any], name: str) -> None:
+    """An object has the documented fields, each with its type, nullability and necessity; later, it may have more."""
     schema = schemas[name]
     required = schema.get("required", [])
     assert set(required) <= set(schema["properties"])
@@ -182,7 +176,7 @@ def test_object_has_exactly_its_fields(schemas: dict[str, Any], name: str) -> No
         field: _written(described) + ("" if field in required else "?")
         for field, described in schema["properties"].items()
     }
-    assert found == FIELDS[name]
+    assert FIELDS[name].items() <= found.items()
 
 
 @pytest.mark.parametrize("name", FIELDS)

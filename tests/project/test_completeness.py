@@ -1,13 +1,10 @@
-"""The wrapper covers every operation, parameter, property, error and enum of the specification."""
+"""The wrapper covers every operation, error and enum of the specification."""
 
-import inspect
-import re
 from pathlib import Path
 from typing import Any
 
 import itwin_platform
 import pytest
-import yaml
 from itwin_platform import ErrorCode, ErrorDetailCode, PlatformClient
 from itwin_platform._status_errors import status_error_class
 
@@ -17,7 +14,6 @@ from tools.generation.unwrapped import wrapped_part
 PROJECT = Path(__file__).resolve().parents[2]
 SPECIFICATION: dict[str, Any] = wrapped_part(specification())
 SCHEMAS = SPECIFICATION["components"]["schemas"]
-SAMPLES = PROJECT / "tests" / "support" / "samples"
 #: Where each operation is found.
 METHODS = {
     "update_repository": "repositories.update",
@@ -34,32 +30,6 @@ RAISED_BY_EVERY_CALL = (
     *("TokenError", "NotSentError", "OutcomeUnknownError", "DeadlineExceededError"),
     *("ResponseDecodeError", "ServerError"),
 )
-#: Keywords that are named for what they mean here; Accept is the client's own.
-KEYWORDS = {
-    "$search": "search",
-    "$select": "select",
-    "$filter": "filter",
-    "$orderby": "order_by",
-    "$top": "page_size",
-    "$skip": "skip",
-    "X-Max-Return": "max_return",
-    "X-iTwin-Query-Scope": "query_scope",
-    "Prefer": "representation",
-    "x-correlation-id": "correlation_id",
-    "sceneData": "objects",
-    "Accept": None,
-}
-
-
-def followed(node: dict[str, Any]) -> dict[str, Any]:
-    """The node that a reference names, or the node itself."""
-    while "$ref" in node:
-        found: Any = SPECIFICATION
-        for step in node["$ref"].removeprefix("#/").split("/"):
-            found = found[step]
-        node = found
-    return node
-
 
 OPERATIONS: dict[str, dict[str, Any]] = {
     operation["operationId"]: operation | {"method": method, "path": path}
@@ -76,12 +46,6 @@ def method_of(name: str) -> Any:
     return found
 
 
-def keyword(name: str) -> str | None:
-    """The Python name of a parameter or property."""
-    words = re.sub(r"(?<=[a-z])([A-Z])", r"_\1", name.replace("iTwin", "itwin"))
-    return KEYWORDS.get(name, words.lower())
-
-
 def test_the_eight_operations_have_methods() -> None:
     """Each operationId has a wrapper method, in the group of its tag."""
     assert METHODS.keys() == OPERATIONS.keys()
@@ -95,32 +59,6 @@ def test_the_eight_operations_have_methods() -> None:
 def test_an_operation_has_tests(name: str) -> None:
     """A file of its own holds what goes over the wire."""
     assert (PROJECT / "tests" / "operations" / f"test_{name}.py").is_file()
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_parameters_and_properties_are_keywords(name: str) -> None:
-    """Whatever can be sent can be given, by the service's own word in Python's form."""
-    operation = OPERATIONS[name]
-    names = {followed(each)["name"] for each in operation.get("parameters", ())}
-    if "requestBody" in operation:
-        schema = followed(operation["requestBody"]["content"]["application/json"]["schema"])
-        names |= schema["properties"].keys()
-    wanted = {keyword(each) for each in names} - {None}
-    assert wanted - inspect.signature(method_of(name)).parameters.keys() == set()
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_required_is_what_the_specification_requires(name: str) -> None:
-    """A required parameter or property has no default, and an optional one has."""
-    operation = OPERATIONS[name]
-    required = {keyword(each["name"]) for each in map(followed, operation.get("parameters", ())) if each["required"]}
-    if "requestBody" in operation:
-        schema = followed(operation["requestBody"]["content"]["application/json"]["schema"])
-        required |= {keyword(each) for each in schema.get("required", [])}
-    without_default = {
-        each.name for each in inspect.signature(method_of(name)).parameters.values() if each.default is each.empty
-    }
-    assert without_default == required - {None}
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -157,30 +95,3 @@ def test_error_codes_have_members() -> None:
 def test_enums_are_exported(name: str) -> None:
     """Users need no import from the generated package; kinds are an open set, and Prefer has words of its own."""
     assert hasattr(itwin_platform, name) == (name not in ("SceneObjectKind", "PreferredReturn"))
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_samples_hold_every_documented_property(name: str) -> None:
-    """The recorded response that the tests read has each property of the schema, so that none goes untested."""
-    status = next(status for status in OPERATIONS[name]["responses"] if int(status) < 300)
-    schema = OPERATIONS[name]["responses"][status]["content"]["application/json"]["schema"]
-    sample = yaml.safe_load(
-        (PROJECT / "tests" / "support" / "samples" / f"{name}.{status}.json").read_text(encoding="utf-8")
-    )
-    assert [
-        place for place in missing(schema, sample, name) if not place.endswith(("_links.next", "_links.prev"))
-    ] == []
-
-
-def missing(schema: dict[str, Any], value: Any, place: str) -> list[str]:
-    """The properties of a schema that a value lacks, at any depth."""
-    schema = followed(schema)
-    if schema.get("type") == "array":
-        found = [missing(schema["items"], item, place) for item in value]
-        return min(found, key=len, default=[])
-    if not isinstance(value, dict) or "properties" not in schema:
-        return []
-    lacks = [f"{place}.{name}" for name in schema["properties"] if name not in value]
-    for name, inner in schema["properties"].items():
-        lacks += missing(inner, value[name], f"{place}.{name}") if name in value else []
-    return lacks

@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from tools.generation import not_wrapped
+from tools.generation.docstring_limits import stale
 from tools.generation.document import parse, text_of
 from tools.generation.generator_contract import conflicts
 from tools.generation.wrapper_fit import GENERATED, misfits, type_errors
 
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGE = "itwin_platform_api"
+OPERATIONS = Path("wrapper") / "itwin_platform" / "_operations"
 ADVICE = """renamed: put the new name there
 removed: remove it there, with what offered it to users and its tests
 either way: say so in CHANGELOG.md, under Service"""
@@ -76,15 +78,19 @@ def main() -> None:
     from tools.generation.sandbox_document import FILE, sandbox_document
 
     target, name = arguments.into / PACKAGE, arguments.spec.name
+    # What is written beside the package: elsewhere than in a checkout there may be neither a sandbox nor a wrapper.
+    served, operations = arguments.into.parent / FILE, arguments.into.parent / OPERATIONS
     text = text_of(str(arguments.spec))
     document = parse(text, name=name)
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / PACKAGE
         write_package(document, made, name=name, text=text)
-        changed = differences(committed=target, made=made)
-        served = arguments.into.parent / FILE  # beside another folder there may be no sandbox
+        sys.path.insert(0, folder)  # import the new package, not an installed one
+        beside = {path: source.encode() for path, source in stale(operations).items()}
         if served.parent.exists() and (not served.exists() or served.read_bytes() != sandbox_document(document)):
-            changed.append(f"differs: {FILE.as_posix()}")
+            beside[served] = sandbox_document(document)
+        changed = differences(committed=target, made=made)
+        changed += [f"differs: {path.relative_to(arguments.into.parent).as_posix()}" for path in beside]
         if arguments.check:
             if changed:
                 print(*changed, sep="\n", file=sys.stderr)
@@ -92,12 +98,11 @@ def main() -> None:
             return
         if wrong := [line for line in type_errors(made.parent) if line.startswith(GENERATED)]:
             raise SystemExit("\n".join([f"{name} gives modules with wrong types:", *wrong]))
-        sys.path.insert(0, folder)  # import the new package, not an installed one
         follows = what_follows(document, made=made, changed=changed)
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(made, target, ignore=shutil.ignore_patterns("__pycache__"))
-        if served.parent.exists():
-            served.write_bytes(sandbox_document(document))
+        for path, content in beside.items():
+            path.write_bytes(content)
     print(*follows, sep="\n")
 
 

@@ -45,7 +45,7 @@ def report() -> list[str]:
     lines = ["", f"Generated, not wrapped: {len(found)}"] if found else []
     for part, calls in found.items():
         lines += ["", f"  {part} - call it like this", "", *(f"    {line}" for line in calls)]
-        if ":" not in part and part not in UNWRAPPED:
+        if part not in UNWRAPPED:
             lines += ["", "  To commit it without a wrapper, name it in tools/generation/unwrapped.py."]
     return lines
 

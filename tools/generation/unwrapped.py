@@ -1,6 +1,7 @@
-"""Operations that are generated and have no wrapper yet, on purpose.
+"""What is generated and has no wrapper yet, on purpose.
 
-Name an operation here to commit it before it has a method, a sandbox and tests: `make check` stays green.
+Name an operation here to commit it before it has a method, a sandbox and tests: `make check` stays green. Name an
+argument or a property, such as `create_detector: account_id`, to commit it before it has a keyword.
 """
 
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from typing import Any
 
 from tools.generation.document import METHODS, nodes
 
-#: The reasons, by operationId.
+#: The reasons, by operationId, or by what `make generate` lists.
 UNWRAPPED: Mapping[str, str] = {}
 
 

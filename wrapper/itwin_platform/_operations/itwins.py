@@ -106,10 +106,10 @@ class ITwins(Group):
             include_inactive: True returns Active, Trial and Inactive iTwins.
             representation: `minimal` or `full`; the service defaults to minimal. Not `full` with select.
             query_scope: `MemberOfiTwin` or, for organization administrators, `OrganizationAdmin`.
-            max_return: the most iTwins that the service returns in all, 1 to 10000; 10000 by default. See
-                `pager.truncated`.
+            max_return: the most iTwins that the service returns in all, 1 to 10000, by default the most.
+                See `pager.truncated`.
             skip: iTwins to skip, 0 or more.
-            page_size: iTwins of one request, 1 to 1000; None for 1000, or for what `limit` leaves where that is less.
+            page_size: iTwins of one request, 1 to 1000; None for the most, or for what `limit` leaves if that is less.
             limit: iTwins wanted in all; None for all there are.
             concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
                 how the service paginates.

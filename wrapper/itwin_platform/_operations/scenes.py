@@ -48,7 +48,7 @@ class Scenes(Group):
         objects: Iterable[SceneObjectCreate | SceneObjectCreateParam | Mapping[str, object]] | Unset = UNSET,
         correlation_id: str | Unset = UNSET,
     ) -> Scene:
-        """Create a scene, with up to 100 objects in it.
+        """Create a scene, with objects in it.
 
         Technical Preview: for testing only, not for production use; may change.
 
@@ -69,7 +69,7 @@ class Scenes(Group):
             The scene as stored; the data of known kinds is typed.
 
         Raises:
-            UsageError: a value out of its limits, or a body above 4.5 MiB.
+            UsageError: a value out of its limits, or a body that is too large.
             OutcomeUnknownError: the response was lost; `scene_id` is the `id` that was passed.
             BadRequestError: the service rejects a value (`InvalidScenesRequest`).
             PermissionDeniedError: a permission is missing.
@@ -140,7 +140,7 @@ class Scenes(Group):
             itwin_id: primary iTwin of the scene.
             order_by: a property; the service defaults to `kind`. The specification names no other.
             skip: objects to skip, 0 or more.
-            page_size: objects of one request, 1 to 100; None for 100, or for what `limit` leaves where that is less.
+            page_size: objects of one request, 1 to 100; None for the most, or for what `limit` leaves if that is less.
             limit: objects wanted in all; None for all there are.
             concurrency: page requests in flight, 1 or more. The first page is requested alone, because its link shows
                 how the service paginates.

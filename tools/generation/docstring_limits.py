@@ -1,0 +1,63 @@
+"""Writes the limits of the document where docstrings of the wrapper state them: `1 to 200`, `at most 100`."""
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+#: A line about an argument, up to its limits.
+_LIMITS = re.compile(r"^( +(\w+): .*?)(?:[\d.]+ to [\d.]+|\bat most [\d.]+)")
+
+
+def stale(operations: Path) -> dict[Path, str]:
+    """Return the modules of a folder whose docstrings state other limits than the generated package, corrected."""
+    modules = {path: path.read_text(encoding="utf-8") for path in sorted(operations.glob("*.py"))}
+    return {path: text for path, source in modules.items() if (text := updated(source)) != source}
+
+
+def updated(source: str) -> str:
+    """Return the source of a module of operations with the limits that the generated package has.
+
+    Raises:
+        SystemExit: A docstring states a limit of an argument that has none.
+    """
+    tree, lines = ast.parse(source), source.splitlines(keepends=True)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node):
+            names = _operations(node) or _operations(tree)
+            limits = {name: text for operation in names for name, text in _stated(_rules(operation), "")}
+            for number in range(node.body[0].lineno - 1, node.body[0].end_lineno or 0):
+                lines[number] = _LIMITS.sub(partial(_line, limits), lines[number])
+    return "".join(lines)
+
+
+def _line(limits: Mapping[str, str], found: re.Match[str]) -> str:
+    if found[2] not in limits:
+        raise SystemExit(f"a docstring states a limit that openapi.yaml does not have: {found[0].strip()!r}")
+    return found[1] + limits[found[2]]
+
+
+def _operations(node: ast.AST) -> set[str]:
+    """Return the generated functions that are named in a class, a function or a module."""
+    names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    names |= {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
+    return {name for name in importlib.import_module("itwin_platform_api.operations").MODULES if name in names}
+
+
+def _rules(operation: str) -> Mapping[str, Any]:
+    modules = importlib.import_module("itwin_platform_api.operations").MODULES
+    rules: Mapping[str, Any] = importlib.import_module(f"itwin_platform_api.{modules[operation]}").RULES
+    return rules
+
+
+def _stated(rules: Mapping[str, Any], outer: str) -> Iterator[tuple[str, str]]:
+    """Yield the arguments with limits, and the limits in words; what has no argument belongs to what it is in."""
+    for rule in rules.values():
+        name = rule.argument or outer
+        if rule.most is not None:
+            yield name, f"at most {rule.most}" if rule.least is None else f"{rule.least} to {rule.most}"
+        for inner in (rule.properties, rule.forms, {"": rule.items} if rule.items else {}):
+            yield from _stated(inner, name)
