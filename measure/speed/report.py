@@ -1,4 +1,4 @@
-"""The figures as ratios with their quartiles, tables of them, and what they say about the bars."""
+"""The figures as ratios with their quartiles, tables of them, and what they say about the targets."""
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +16,7 @@ from .workloads import (
     RATES,
     TASK_MICROSECONDS,
     TASKS_AT_ONCE,
+    WAITING,
     WIDTHS,
     Workload,
 )
@@ -45,39 +46,40 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A figure beside its bar.
+    """A figure beside its target.
 
     Args:
         name: what was measured.
-        bar: the most that it may be, or the least.
+        target: the most that it may be, or the least.
         found: the figure.
-        is_least: True for a bar that the figure must reach.
+        is_least: True for a target that the figure must reach.
     """
 
     name: str
-    bar: float
+    target: float
     found: Spread
     is_least: bool = False
 
     @property
     def is_met(self) -> bool:
-        """Whether the median keeps the bar."""
-        return self.found.middle >= self.bar if self.is_least else self.found.middle <= self.bar
+        """Whether the median keeps the target."""
+        return self.found.middle >= self.target if self.is_least else self.found.middle <= self.target
 
     @property
-    def of_the_bar(self) -> float:
-        """The figure as a share of its bar; above 1 it is missed."""
-        return self.bar / self.found.middle if self.is_least else self.found.middle / self.bar
+    def of_the_target(self) -> float:
+        """The figure as a share of its target; above 1 it is missed."""
+        return self.target / self.found.middle if self.is_least else self.found.middle / self.target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What is measured beside the workloads: import against httpx, megabytes, and requests per second."""
+    """What is measured beside the workloads: import, megabytes, requests per second, and tasks that wait."""
 
     importing: Mapping[str, Spread]
     iterate: float
     collect: float
     rates: Mapping[str, Mapping[int, float]]
+    waiting: Sequence[float]
 
 
 def ratios(figures: Figures, workload: Workload, client: str, *, against: str = HTTPX) -> Spread:
@@ -87,37 +89,37 @@ def ratios(figures: Figures, workload: Workload, client: str, *, against: str = 
 
 
 def findings(figures: Figures, parts: Parts | None) -> Iterator[Finding]:
-    """Yield each figure that has a bar."""
+    """Yield each figure that has a target."""
     for workload, found in figures.items():
-        if workload.bar is not None:
+        if workload.target is not None:
             name = f"{workload.title}, of httpx + json"
-            yield Finding(name=name, bar=workload.bar, found=ratios(figures, workload, OURS))
+            yield Finding(name=name, target=workload.target, found=ratios(figures, workload, OURS))
         if workload == TASKS_AT_ONCE:
             spent = Spread.of([seconds * 1e6 for seconds in found[OURS]])
-            yield Finding(name=f"{workload.title}, microseconds a call", bar=TASK_MICROSECONDS, found=spent)
+            yield Finding(name=f"{workload.title}, microseconds a call", target=TASK_MICROSECONDS, found=spent)
     if parts is None:
         return
     ours = parts.rates[OURS]
-    for width, bar in RATES.items():
+    for width, target in RATES.items():
         ratio = ours[width] / ours[WIDTHS[0]]
         name = f"requests per second with {width:,} in flight, of those with {WIDTHS[0]}"
-        yield Finding(name=name, bar=bar, found=Spread.of([ratio]), is_least=True)
-    for scheme, bar in (("http", IMPORT_HTTP), ("https", IMPORT_HTTPS)):
-        yield Finding(name=f"import and a client for {scheme}, of httpx", bar=bar, found=parts.importing[scheme])
-    for name, bar, megabytes in (
+        yield Finding(name=name, target=target, found=Spread.of([ratio]), is_least=True)
+    for scheme, target in (("http", IMPORT_HTTP), ("https", IMPORT_HTTPS)):
+        yield Finding(name=f"import and a client for {scheme}, of httpx", target=target, found=parts.importing[scheme])
+    for name, target, megabytes in (
         ("iterated", ITERATE_MEGABYTES, parts.iterate),
         ("collected", COLLECT_MEGABYTES, parts.collect),
     ):
         text = f"peak memory of 10,000 iTwins in pages of 1,000, {name}, MB"
-        yield Finding(name=text, bar=bar, found=Spread.of([megabytes]))
+        yield Finding(name=text, target=target, found=Spread.of([megabytes]))
 
 
-def bars(found: Sequence[Finding]) -> list[list[str]]:
-    """Return the bars as rows of cells, the head first, those that are missed before the others."""
-    rows = [["What", "Bar", "Found", ""]]
+def targets(found: Sequence[Finding]) -> list[list[str]]:
+    """Return the targets as rows of cells, the head first, those that are missed before the others."""
+    rows = [["What", "Target", "Found", ""]]
     for each in sorted(found, key=lambda each: each.is_met):
-        bar = f"at {'least' if each.is_least else 'most'} {each.bar:g}"
-        rows.append([each.name, bar, str(each.found), "met" if each.is_met else "**missed**"])
+        target = f"at {'least' if each.is_least else 'most'} {each.target:g}"
+        rows.append([each.name, target, str(each.found), "met" if each.is_met else "**missed**"])
     return rows
 
 
@@ -125,9 +127,7 @@ def table(figures: Figures) -> list[list[str]]:
     """Return all ratios to httpx as rows of cells, the head first."""
     rows = [["Workload", "httpx + json, ms", *(client for client in CLIENTS if client != HTTPX)]]
     for workload in figures:
-        others = [
-            str(ratios(figures, workload, client)) if client in workload.clients else "" for client in CLIENTS[1:]
-        ]
+        others = [str(ratios(figures, workload, client)) for client in CLIENTS[1:]]
         rows.append([workload.title, f"{statistics.median(figures[workload][HTTPX]) * 1e3:.3g}", *others])
     return rows
 
@@ -148,6 +148,13 @@ def rate_rows(parts: Parts) -> list[list[str]]:
     """Return requests per second as rows of cells, the head first."""
     rows = [["In flight", *(f"{width:,}" for width in WIDTHS)]]
     return [*rows, *([client, *(f"{found[width]:,.0f}" for width in WIDTHS)] for client, found in parts.rates.items())]
+
+
+def waiting_rows(parts: Parts) -> list[list[str]]:
+    """Return the seconds of the tasks that wait for a service as rows of cells, the head first."""
+    rows = [["Client", "Requests in flight at most", "Seconds"]]
+    cases = zip(WAITING, parts.waiting, strict=True)
+    return [*rows, *([client, str(width), f"{seconds:.2f}"] for (client, width), seconds in cases)]
 
 
 def print_table(title: str, rows: list[list[str]]) -> None:

@@ -14,12 +14,12 @@ from .data import make_data
 from .importing import against_httpx
 from .pages import write_page
 from .process import PROJECT, Process
-from .report import Figures, Parts, bars, findings, print_table, rate_rows, table, tasks
-from .width import rates
+from .report import Figures, Parts, findings, print_table, rate_rows, table, targets, tasks, waiting_rows
+from .width import rates, waiting
 from .workloads import CLIENTS, OURS, QUICK, SNIFFIO, WORKLOADS, Workload
 
 LATENCY = 0.1
-#: Workloads that are mostly latency vary little between rounds, and httpx takes ten seconds for each.
+#: Workloads that are mostly latency vary little between rounds, and each takes a second or more.
 ELAPSED_ROUNDS = 3
 #: The share of the time above which a server is the bottleneck.
 MOST_BUSY = 0.9
@@ -54,7 +54,7 @@ class Bench:
 
 def measure(workloads: Sequence[Workload], rounds: int, pythons: Mapping[str, str]) -> tuple[Figures, str]:
     """Run all rounds, and return the figures and a sentence about the servers."""
-    figures: Figures = {workload: {client: [] for client in workload.clients} for workload in workloads}
+    figures: Figures = {workload: {client: [] for client in CLIENTS} for workload in workloads}
     with ExitStack() as stack:
         benches = {data: Bench(stack, pythons, data) for data in {workload.data for workload in workloads}}
         for number in range(rounds + 1):
@@ -68,8 +68,8 @@ def run_round(benches: Mapping[str, Bench], number: int, figures: Figures) -> No
     for workload, costs in figures.items():
         if (workload.elapsed and number > ELAPSED_ROUNDS) or (workload.fresh and not number):
             continue
-        first = number % len(workload.clients)
-        clients = [*workload.clients[first:], *workload.clients[:first]]
+        first = number % len(CLIENTS)
+        clients = [*CLIENTS[first:], *CLIENTS[:first]]
         for client in clients * workload.repeats:
             cost = benches[workload.data].cost(workload, client)
             if number:
@@ -98,7 +98,13 @@ def measured_parts(pythons: Mapping[str, str]) -> Parts:
         Process("measure.speed.memory", server.line().strip(), python=pythons[OURS]) as client,
     ):
         iterate, collect = json.loads(client.line())
-    return Parts(importing=against_httpx(pythons[OURS]), iterate=iterate, collect=collect, rates=rates(pythons))
+    return Parts(
+        importing=against_httpx(pythons[OURS]),
+        iterate=iterate,
+        collect=collect,
+        rates=rates(pythons),
+        waiting=waiting(pythons),
+    )
 
 
 def main() -> None:
@@ -127,8 +133,9 @@ def main() -> None:
     parts = measured_parts(pythons) if arguments.report else None
     if parts is not None:
         print_table("requests per second", rate_rows(parts))
+        print_table("1,000 calls at 20 ms", waiting_rows(parts))
         write_page(PROJECT / "docs" / "benchmarks.md", figures, parts, load)
-    print_table("the bars", bars([*findings(figures, parts)]))
+    print_table("the targets", targets([*findings(figures, parts)]))
     print(load)
 
 

@@ -1,7 +1,7 @@
 """Keep calls of one client in flight in its own process, and print the requests per second.
 
-Run as `python -m measure.speed.width_process CLIENT IN_FLIGHT PORT`. The measurement starts when each connection has
-been used several times.
+Run as `python -m measure.speed.width_process CLIENT IN_FLIGHT PORT [--tasks]`. The measurement starts when each
+connection has been used several times. With `--tasks`, print the seconds that 1,000 calls take which start at once.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 
 from .clients import aiohttp_client, httpx_client
-from .workloads import AIOHTTP, OURS
+from .workloads import AIOHTTP, OURS, TASKS
 
 #: Average uses of each connection before the measurement.
 WAVES_BEFORE = 3
@@ -71,11 +71,20 @@ async def sustained(get: Get, in_flight: int) -> float:
     return found
 
 
+async def at_once(get: Get, in_flight: int) -> float:
+    """Start all calls at once, and return the seconds until the last has ended."""
+    await asyncio.gather(*(get() for _ in range(in_flight)))
+    began = time.perf_counter()
+    await asyncio.gather(*(get() for _ in range(TASKS)))
+    return time.perf_counter() - began
+
+
 async def main() -> None:
     """Read the command line, measure and print."""
     name, in_flight, port = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    measure = at_once if "--tasks" in sys.argv else sustained
     async with AsyncExitStack() as stack:
-        print(json.dumps(await sustained(await get_of(name, in_flight, port, stack), in_flight)))
+        print(json.dumps(await measure(await get_of(name, in_flight, port, stack), in_flight)))
 
 
 if __name__ == "__main__":

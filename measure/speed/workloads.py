@@ -1,4 +1,4 @@
-"""The clients, the workloads and the bars: what `make bench` measures, and what this project allows itself."""
+"""The clients, the workloads and the targets: what `make bench` measures, and what this project allows itself."""
 
 from dataclasses import dataclass
 
@@ -8,23 +8,26 @@ CLIENTS = (HTTPX, SNIFFIO, HTTPX2, AIOHTTP, OURS)
 #: How many calls the workload of tasks starts at once, and the widths of requests per second.
 TASKS = 1_000
 WIDTHS = (20, 100, 1_000)
+#: The cases of tasks that wait for a service: the client, and how many requests it has in flight; both by default, and
+#: this client with as many as the others.
+WAITING = ((HTTPX, 100), (AIOHTTP, 100), (OURS, 20), (OURS, 100))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """A workload, with the bar of this client.
+    """A workload, with the target of this client.
 
     Args:
         name: as the tables show it.
-        bar: the most processor time, as a ratio to httpx with json; None for no bar.
+        target: the most processor time, as a ratio to httpx with json; None for no target.
         data: the data of the service: `real` looks like that of a service, `ascii` has short numbers and names.
-        elapsed: compare elapsed time, which is mostly latency, of httpx and this client alone.
+        elapsed: compare elapsed time, which is mostly latency.
         fresh: run each measurement in a new process after one call, because a program starts its first tasks once.
         repeats: how often a round repeats the workload, because short workloads vary most.
     """
 
     name: str
-    bar: float | None = None
+    target: float | None = None
     data: str = "real"
     elapsed: bool = False
     fresh: bool = False
@@ -35,13 +38,8 @@ class Workload:
         """The name, with the data if it is not the real one."""
         return self.name if self.data == "real" else f"{self.name}, {self.data.upper()} data"
 
-    @property
-    def clients(self) -> tuple[str, ...]:
-        """The clients that are measured."""
-        return (HTTPX, OURS) if self.elapsed else CLIENTS
 
-
-GET = Workload(name="GET", bar=0.20, repeats=3)
+GET = Workload(name="GET", target=0.20, repeats=3)
 TASKS_AT_ONCE = Workload(name="1,000 tasks", fresh=True)
 LISTING_AT_100_MS = Workload(name="10,000 iTwins at 100 ms", elapsed=True)
 POST_ECHOED = "POST 100 objects, echoed"
@@ -49,12 +47,12 @@ PAGES_OF_1000 = "10,000 iTwins, pages of 1,000"
 OBJECTS = "5,000 scene objects, pages of 100"
 WORKLOADS = (
     GET,
-    Workload(name="PATCH", bar=0.22, repeats=3),
-    Workload(name="POST 100 objects, small response", bar=0.24, repeats=2),
-    Workload(name=POST_ECHOED, bar=0.29, repeats=2),
-    Workload(name="10,000 iTwins, pages of 100", bar=0.42),
-    Workload(name=PAGES_OF_1000, bar=0.57),
-    Workload(name=OBJECTS, bar=0.47),
+    Workload(name="PATCH", target=0.22, repeats=3),
+    Workload(name="POST 100 objects, small response", target=0.24, repeats=2),
+    Workload(name=POST_ECHOED, target=0.29, repeats=2),
+    Workload(name="10,000 iTwins, pages of 100", target=0.42),
+    Workload(name=PAGES_OF_1000, target=0.57),
+    Workload(name=OBJECTS, target=0.47),
     TASKS_AT_ONCE,
     LISTING_AT_100_MS,
     *(Workload(name=name, data="ascii") for name in (POST_ECHOED, PAGES_OF_1000, OBJECTS)),

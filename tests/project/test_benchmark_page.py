@@ -11,14 +11,14 @@ from measure.speed.workloads import AIOHTTP, CLIENTS, HTTPX, OURS, RATES, WIDTHS
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
 #: Each client is ten times as fast as the one before, and this client is the fastest.
 FIGURES: Figures = {
-    workload: {client: [0.01 * 10.0 ** -CLIENTS.index(client)] * 3 for client in workload.clients}
-    for workload in WORKLOADS
+    workload: {client: [0.01 * 10.0 ** -CLIENTS.index(client)] * 3 for client in CLIENTS} for workload in WORKLOADS
 }
 PARTS = Parts(
     importing={"http": Spread(1, 1.1, 1.2), "https": Spread(1, 1.1, 1.2)},
     iterate=5.0,
     collect=16.0,
     rates={client: dict.fromkeys(WIDTHS, 1000.0) for client in (HTTPX, AIOHTTP, OURS)},
+    waiting=[0.5, 0.4, 1.1, 0.3],
 )
 
 
@@ -49,19 +49,19 @@ def test_a_page_without_marks_is_not_overwritten(tmp_path: Path) -> None:
 
 
 def test_what_is_missed_is_called_missed_comes_first_and_is_drawn_to_its_end(tmp_path: Path) -> None:
-    """A figure above its bar is not cut to the bar, and no row of the table stands before it."""
+    """A figure above its target is not cut to the target, and no row of the table stands before it."""
     slow = {workload: dict(found) | {OURS: [0.05] * 3} for workload, found in FIGURES.items()}
-    text = written(tmp_path / "benchmarks.md", slow).partition("## The bars")[2]
+    text = written(tmp_path / "benchmarks.md", slow).partition("## The targets")[2]
     rows = [line for line in text.splitlines() if " met |" in line or "missed" in line]
     assert "| GET, of httpx + json | at most 0.2 | 5 [5-5] | **missed** |" in rows
     assert rows == sorted(rows, key=lambda row: " met |" in row)
     assert '| GET, of httpx + json | <span class="bar" style="--ratio: 25.000; --most: 500.000">25.00</span> |' in text
 
 
-def test_a_rate_must_reach_its_bar() -> None:
-    """Requests per second are missed below their bar, and everything else above it."""
+def test_a_rate_must_reach_its_target() -> None:
+    """Requests per second are missed below their target, and everything else above it."""
     ours = {20: 1000.0, 100: 999.0, 1_000: 750.0}
-    parts = Parts(importing=PARTS.importing, iterate=6.1, collect=17.0, rates={**PARTS.rates, OURS: ours})
+    parts = Parts(importing=PARTS.importing, iterate=6.1, collect=17.0, rates={**PARTS.rates, OURS: ours}, waiting=[])
     found = [*findings(FIGURES, parts)]
     assert sum(each.is_least for each in found) == len(RATES)
     assert [each.name for each in found if not each.is_met] == [
