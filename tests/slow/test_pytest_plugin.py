@@ -131,6 +131,16 @@ def test_a_run_that_uses_nothing_loads_nothing(pytester: pytest.Pytester) -> Non
     assert outcomes(pytester, {"test_unused": UNUSED_TEST}) == {"passed": 1}
 
 
+@pytest.mark.skipif(not _is_installed(), reason="without its entry point, pytest does not load the plugin")
+def test_the_plugin_can_be_turned_off(pytester: pytest.Pytester) -> None:
+    """`-p no:itwin_platform_sandbox`, as the guide says, leaves no fixture, marker or hook of the plugin."""
+    found = [
+        pytester.runpytest_subprocess("--markers", "-p", "no:cacheprovider", *options).stdout.str()
+        for options in ((), ("-p", "no:itwin_platform_sandbox"))
+    ]
+    assert ["@pytest.mark.itwin_sandbox" in text for text in found] == [True, False]
+
+
 def test_a_fault_that_never_fires_fails_its_test(pytester: pytest.Pytester) -> None:
     """A test that passes without meeting its fault has not tested what it says; clear_faults() withdraws one."""
     pytester.makepyfile(test_faults=UNUSED_FAULT_TESTS)

@@ -144,8 +144,9 @@ class PlatformClient:
 
         Args:
             timeout: seconds for one attempt, or an `httpx.Timeout`.
-            deadline: seconds for one request in total, from its first admission by the gate; None for no deadline.
-            queue_timeout: seconds that a request may queue for that first admission; None for no limit.
+            deadline: seconds for one request with all its attempts and delays. Queueing before the first attempt does
+                not count. None for no deadline.
+            queue_timeout: seconds that a request may queue before its first attempt; None for no limit.
             max_attempts: attempts in total, at least 1; a response with status 429 uses none.
             headers: headers to add to each request. What an operation sends itself wins over them.
             correlation_id: sent as X-Correlation-Id with each request; None sends none.

@@ -20,8 +20,9 @@ class BackoffPolicy:
         max_attempts: attempts in total, at least 1; a response with status 429 uses none. When an operation is down,
             one call probes it for all; so many probes that fail in a row end every call that waits.
         max_wait: the longest single wait, in seconds; if it would take longer, the call fails immediately.
-        deadline: seconds for one request in total, from its first admission by the gate; None for no deadline.
-        queue_timeout: seconds that a request may queue for that first admission; None for no limit.
+        deadline: seconds for one request with all its attempts and delays. Queueing before the first attempt does not
+            count. None for no deadline.
+        queue_timeout: seconds that a request may queue before its first attempt; None for no limit.
         base_delay: seconds before the first retry when the service names no delay; each further retry doubles it.
         max_delay: the longest delay that this doubling reaches, in seconds.
         max_in_flight: requests in flight at once, at least 1, of all tasks of a client; a given `gate` has its own.

@@ -190,8 +190,8 @@ class ITwins(Group):
         Args:
             partition_by: `createdDateTime`, which never changes, or `lastModifiedDateTime`. With the latter, an iTwin
                 that is modified while you read can be returned again, or another one can be missed. If the service
-                rejects a filter by the time, PagingError is raised. If it rejects only the search for iTwins without
-                the time, they are omitted with a TruncatedWarning.
+                rejects a filter by the time, PagingError is raised. iTwins without the time need a request of their
+                own. If the service rejects that request, they are omitted with a TruncatedWarning.
             filter: an OData filter, to which the ranges are added.
             sub_class: as in `list`.
             select: as in `list`.

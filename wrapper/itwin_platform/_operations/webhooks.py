@@ -21,17 +21,18 @@ class Webhooks(Group):
         event_types: EventTypeParam | Iterable[EventTypeParam] | Unset = UNSET,
         secret: str | Unset = UNSET,
     ) -> Webhook:
-        """Update a webhook: omitted arguments stay as they are, except that the service generates a new secret.
+        """Update a webhook. Properties that you omit keep their values, except the secret.
 
-        A lost response is retried. The secret that the service generates is not returned, so a retry loses nothing that
-        the caller knows.
+        If you omit `secret`, the service generates a new one and never returns it. An update whose response is lost is
+        retried. Without `secret`, each attempt that arrives then generates another one.
 
         Args:
             webhook_id: the webhook.
             active: True forwards events from now on, False stops it.
             callback_url: URL receiving events.
             event_types: what to subscribe to: one event type or an iterable, members or their strings.
-            secret: a secret of your own; it is not part of the response, and never part of a log line or an error.
+            secret: the secret that signs the events of the webhook. It is not part of the response, of a log line or of
+                an error.
 
         Returns:
             The webhook as stored.
