@@ -42,6 +42,20 @@ def test_a_workflow_runs_targets_of_the_makefile(path: Path) -> None:
         assert target[1] in TARGETS
 
 
+def test_the_checks_run_what_ci_runs() -> None:
+    """Each commit is checked with the commands of .ci/run, and with the tests on other systems, and nothing else."""
+    commands = re.findall(r"^make .+$", (PROJECT / ".ci" / "run").read_text(encoding="utf-8"), re.MULTILINE)
+    assert commands
+    assert sorted(step["run"] for step in steps(WORKFLOWS[0]) if "run" in step) == sorted([*commands, "make test"])
+
+
+def test_versions_are_tried_each_night_and_mutants_each_week() -> None:
+    """What takes too long for each commit is not forgotten."""
+    scheduled = {path.stem: [step["run"] for step in steps(path) if "run" in step] for path in WORKFLOWS}
+    assert {"make test-all-pythons", "make conformance", "make reliability", "make audit"} == {*scheduled["nightly"]}
+    assert scheduled["weekly"] == ["make mutants"]
+
+
 @each_workflow
 def test_an_action_is_pinned_by_its_commit(path: Path) -> None:
     """A tag can be moved to other code; a commit cannot."""
