@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 #: A line about an argument, up to its limits.
-_LIMITS = re.compile(r"^( +(\w+): .*?)(?:[\d.]+ to [\d.]+|\bat most [\d.]+)")
+_LIMITS = re.compile(r"^( +(\w+): .*?)(?:[\d.]+ to [\d.]*\d|\bat most [\d.]*\d)")
 
 
 def stale(operations: Path) -> dict[Path, str]:
