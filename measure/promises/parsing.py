@@ -78,7 +78,7 @@ class Wire(asyncio.Transport):
 
 async def by_engine(method: str, segments: Iterable[bytes]) -> Parsed | str:
     """Return what the engine makes of a response that ends with its connection, or the text of its error."""
-    connection, wire = Connection(), Wire()
+    connection, wire = Connection(origin=None), Wire()
     connection.connection_made(wire)
 
     async def arrive() -> None:

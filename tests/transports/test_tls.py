@@ -1,14 +1,17 @@
 """TLS: each way of sending verifies the server and reports why a handshake failed."""
 
+import asyncio
 import ssl
 from pathlib import Path
 from typing import Any
 
 import pytest
 from itwin_platform import NotSentError
+from itwin_platform._http.connections.engine import EngineTransport
 
 from tests.support.certificates import authority, doorkeeper, server_context
 from tests.support.every_way import RejectedError, in_every_way, opened
+from tests.support.networks import Network
 from tests.support.raw_server import PHANTOM, REJECTED, Raw, RawServer, either_response, raw_response
 
 
@@ -73,3 +76,25 @@ async def test_calls_to_a_trusted_server_succeed(way: str) -> None:
         assert (await calls.get(), await calls.post(), await calls.get()) == ("a-1", "d-1", "a-1")
         with pytest.raises(RejectedError, match="422"):
             await calls.post()
+
+
+@pytest.mark.usefixtures("trusted_authority")
+@pytest.mark.parametrize("is_given", [True, False])
+async def test_a_given_context_is_used_as_it_is(is_given: bool) -> None:
+    """The default certificates offer HTTP/1.1 by ALPN; a caller's context, which others may use, is not changed."""
+
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        await reader.read()
+
+    network = Network(is_encrypted=True)
+    assert network.server_context is not None
+    network.server_context.set_alpn_protocols(["http/1.1"])
+    if not is_given:
+        network.transport = EngineTransport()
+    async with network.served(respond) as address:
+        response = await network.send(address)
+        connection = response.extensions["network_stream"].get_extra_info("ssl_object")
+        assert connection.selected_alpn_protocol() == (None if is_given else "http/1.1")
+        await network.transport.aclose()

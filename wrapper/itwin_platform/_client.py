@@ -50,7 +50,8 @@ class PlatformClient:
             once: its own retries are not counted. It is closed with the client.
         http_client: an `httpx.AsyncClient` to send through instead. It is neither changed nor closed.
         ssl_context: the certificates to trust and to show, where those of SSL_CERT_FILE, SSL_CERT_DIR or certifi do not
-            fit: those of a company, or a client certificate. Its ALPN protocols are set to HTTP/1.1.
+            fit: those of a company, or a client certificate. It is not changed, so if it offers
+            protocols by ALPN, HTTP/1.1 must be one of them.
         gate: shared by all clients of one address and credential.
         on_event: is called with each attempt that ended, each cooldown and each outage; it must not block.
         allow_insecure: True sends the token over plain http to a host that is not loopback.

@@ -14,7 +14,13 @@ from .._version import FIELD_PREFIX, LOG
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptEnded:
+class _OfCall:
+    method: str
+    route: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptEnded(_OfCall):
     """An attempt ended, with a response or an exception. It is logged at level DEBUG.
 
     Args:
@@ -27,8 +33,6 @@ class AttemptEnded:
         correlation_id: the one in the response, else the one that was sent.
     """
 
-    method: str
-    route: str
     status: int | None
     error: str | None
     seconds: float
@@ -37,7 +41,7 @@ class AttemptEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CooldownStarted:
+class CooldownStarted(_OfCall):
     """A cooldown started, because a 429 came while none was known. It is logged at level WARNING.
 
     Args:
@@ -49,8 +53,6 @@ class CooldownStarted:
         operation: the operation that it names.
     """
 
-    method: str
-    route: str
     seconds: float
     tier: str | None = None
     api: str | None = None
@@ -58,7 +60,7 @@ class CooldownStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutageStarted:
+class OutageStarted(_OfCall):
     """An operation is down: several calls in a row found it so. Its calls wait, and one probes it after each delay.
 
     It is logged at level WARNING.
@@ -71,15 +73,13 @@ class OutageStarted:
         seconds: how long until the first probe.
     """
 
-    method: str
-    route: str
     status: int | None
     error: str | None
     seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutageEnded:
+class OutageEnded(_OfCall):
     """An operation that was down responds again. It is logged at level INFO.
 
     Args:
@@ -89,14 +89,12 @@ class OutageEnded:
         probes: how many probes that took.
     """
 
-    method: str
-    route: str
     seconds: float
     probes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetryScheduled:
+class RetryScheduled(_OfCall):
     """A call waits before its next attempt. It is logged at level INFO, and no callback is called.
 
     Args:
@@ -108,8 +106,6 @@ class RetryScheduled:
         seconds: how long it waits, the gate and an outage not counted.
     """
 
-    method: str
-    route: str
     status: int | None
     error: str | None
     attempt: int

@@ -53,7 +53,7 @@ class PlatformSender:
         """
         options = self.options
         info = CallInfo(method=values.method, route=values.route, policy=options.policy)
-        extensions = {"timeout": options.timeout, KEY: info}
+        extensions: dict[str, object] = {"timeout": options.timeout, KEY: info}
         try:
             return await self.exchange(
                 make_request(

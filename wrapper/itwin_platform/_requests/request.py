@@ -3,7 +3,6 @@
 Source: sections 8 and 9.
 """
 
-import ipaddress
 import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ import httpx
 
 from .._api import BODY_LIMITS, UNSET, RequestValues, Unset, encode
 from .._errors import UsageError
+from .._http.connections.messages import is_loopback
 from .._json import write_json
 from .._version import __version__
 
@@ -73,7 +73,7 @@ def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
         raise UsageError(
             "base_url must not contain a user, a query or a fragment; pass the token as token=...", argument="base_url"
         )
-    if url.scheme == "http" and not allow_insecure and not _is_loopback(url.host):
+    if url.scheme == "http" and not allow_insecure and not is_loopback(url.host):
         raise UsageError(
             f"base_url is plain http to {url.host}, which exposes the token: use https, or pass allow_insecure=True",
             argument="base_url",
@@ -255,10 +255,3 @@ def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:
     """Make the error for a request that cannot be encoded."""
     reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"
     return UsageError(f"the request cannot be encoded: {reason}")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._errors import APIStatusError, ResponseDecodeError
-from .._http.attempts.body import KEPT_OF_TOO_LARGE, decoded_body
+from .._http.attempts.body import KEPT_OF_TOO_LARGE, decoded_body, without_encoding
 from .._http.attempts.call import call_info, call_result
-from .._http.connections.messages import ReadBody, Response, without_encoding
+from .._http.connections.messages import ReadBody, Response
 from .._json import read_json
 from .._status_errors import limited_by, status_error
 

@@ -6,7 +6,7 @@ import anyio
 
 from ..._errors import ResponseDecodeError
 from ..connections.given_client import close_if_surplus
-from ..connections.messages import BROKEN_OFF, NOT_KEPT, BodyStream, ReadBody, Response, without_encoding
+from ..connections.messages import BROKEN_OFF, NOT_KEPT, BodyStream, Headers, ReadBody, Response
 
 #: So many bytes of a body that is too large stay on the error.
 KEPT_OF_TOO_LARGE = 65_536
@@ -29,16 +29,18 @@ async def read_body(response: Response, *, limit: int) -> Response:
         httpx.RequestError: the body of a success broke off.
     """
     pieces: list[bytes] = []
-    is_success = response.status_code < 300
-    was_read = response.is_stream_consumed
+    reason, is_success, was_read = None, response.status_code < 300, response.is_stream_consumed
     try:
-        reason = await (_take if was_read else _read)(response, pieces, limit=limit)
+        await _collect(response, pieces, limit=limit)
     except BROKEN_OFF:
         if is_success:
             raise
-        reason = None
+    except NOT_KEPT:
+        reason = "an event hook or a transport has consumed its body without keeping it: read it with `aread()` there"
     # One copy of a large body, and none of one that came at once.
     body = b"".join(pieces)
+    if len(body) > limit:
+        reason, body = _too_large(limit), body[:limit]
     if reason is not None and is_success:
         raise ResponseDecodeError(response.status_code, response.headers, body[:KEPT_OF_TOO_LARGE], reason=reason)
     if was_read:
@@ -54,39 +56,27 @@ def received_body(response: Response) -> bytes:
     return b"".join(response.stream)
 
 
-async def _take(response: Response, pieces: list[bytes], *, limit: int) -> str | None:
-    """Take a body that was read already; httpx has decoded it."""
-    if "network_stream" in response.extensions:
-        await close_if_surplus(response.stream, response.extensions)
-    await response.aclose()
-    try:
-        content = response.content
-    except NOT_KEPT:
-        return "an event hook or a transport has consumed its body without keeping it: read it with `aread()` there"
-    pieces.append(content[:limit])
-    return _too_large(limit) if len(content) > limit else None
-
-
-async def _read(response: Response, pieces: list[bytes], *, limit: int) -> str | None:
-    stream = response.stream
+async def _collect(response: Response, pieces: list[bytes], *, limit: int) -> None:
+    """Read a body to its end, or until it is too large; one that was read already is as httpx has decoded it."""
+    stream, network, size = response.stream, response.extensions.get("network_stream"), 0
     assert isinstance(stream, BodyStream)  # noqa: S101  # what an async transport promises to return
-    reason, room = None, limit
     try:
-        async for chunk in stream:
-            pieces.append(chunk if len(chunk) <= room else chunk[:room])
-            room -= len(chunk)
-            if room < 0:
-                reason = _too_large(limit)
-                break
-        if reason is None and "network_stream" in response.extensions:
+        if not response.is_stream_consumed:
+            async for chunk in stream:
+                pieces.append(chunk)
+                size += len(chunk)
+                if size > limit:
+                    break
+        if size <= limit and network is not None and not getattr(network, "sees_surplus", False):
             await close_if_surplus(stream, response.extensions)
+        if response.is_stream_consumed:
+            pieces.append(response.content)
     except BaseException:
         # Whatever ended the reading must not end the closing as well.
         with anyio.CancelScope(shield=True):
             await stream.aclose()
         raise
     await stream.aclose()
-    return reason
 
 
 def _too_large(limit: int) -> str:
@@ -114,6 +104,16 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
         body, fault = _inflated(body, name, limit=limit)
         reason = reason or fault
     return body, reason
+
+
+def without_encoding(response: Response) -> Headers:
+    """Return the headers of a response for its body once that is decoded."""
+    if "content-encoding" not in response.headers:
+        return response.headers
+    headers = response.headers.copy()
+    del headers["content-encoding"]
+    headers.pop("content-length", None)
+    return headers
 
 
 def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:

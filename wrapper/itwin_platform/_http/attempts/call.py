@@ -29,8 +29,7 @@ KEY = f"{LOG.name}.call"
 _DEFAULT = BackoffPolicy()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallInfo:
+class CallInfo(NamedTuple):
     """What a call carries to its attempts.
 
     Args:
@@ -46,8 +45,7 @@ class CallInfo:
     has_template: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallResult:
+class CallResult(NamedTuple):
     """What the attempts of a call learned besides its final response.
 
     Args:
@@ -149,14 +147,15 @@ class Call:
     Args:
         request: the request as the caller made it.
         info: what it carries.
-        began_at: when it began, in the event loop's time.
+        clock: the event loop's time.
+        began_at: when it began, by this clock.
         limit: ends the call when its time is over, or when the client is closed.
         send: makes one attempt.
         now: the wall clock.
         token_failures: how often the token provider had failed when the call began.
         ticket: its position in the gate's queue, once it has one.
         permit: the gate's permission for the present attempt, until that has ended.
-        started_at: when its deadline started, in the event loop's time: the gate first admitted it, or it began to
+        started_at: when its deadline started, by the clock: the gate first admitted it, or it began to
             wait for an operation that is down.
         is_queued: whether the gate has not admitted it yet.
         token: the token of the last attempt.
@@ -174,6 +173,7 @@ class Call:
 
     request: Request
     info: CallInfo
+    clock: Callable[[], float]
     began_at: float
     limit: asyncio.Timeout
     send: Callable[[Request, "Call"], Awaitable[Attempt]]
@@ -214,7 +214,7 @@ class Call:
     @property
     def elapsed(self) -> float:
         """The seconds since its deadline started."""
-        return 0.0 if self.started_at is None else asyncio.get_running_loop().time() - self.started_at
+        return 0.0 if self.started_at is None else self.clock() - self.started_at
 
     @property
     def operation(self) -> tuple[str, str]:
@@ -227,7 +227,7 @@ class Call:
             return
         self.is_queued = not is_admitted
         if self.started_at is None:
-            self.started_at = asyncio.get_running_loop().time()
+            self.started_at = self.clock()
         deadline, ends_at = self.info.policy.deadline, self.limit.when()
         due = None if deadline is None else self.started_at + deadline
         if is_admitted or ends_at is None:
@@ -245,7 +245,7 @@ class Call:
             raise self._without_response(attempt, reason) from attempt.error
         result = CallResult(
             attempts=self.sent,
-            seconds=asyncio.get_running_loop().time() - self.began_at,
+            seconds=self.clock() - self.began_at,
             retry_after=attempt.retry_after,
             retry_at=self._moment_in(attempt.retry_after),
             reason=reason,
@@ -263,7 +263,7 @@ class Call:
         attempt = found.attempt
         if attempt.response is None:
             raise self._error(f"other calls found the operation down ({kind_of_failure(attempt.error)})")
-        left = found.until - asyncio.get_running_loop().time()
+        left = found.until - self.clock()
         retry_after = None if attempt.retry_after is None or left <= 0 else left
         reason = f"other calls found the operation down; of this one {sent_so_far(self.sent)}"
         self.token = found.token or self.token

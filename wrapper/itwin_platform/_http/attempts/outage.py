@@ -89,7 +89,7 @@ class _Operation:
     def failed(
         self, call: Call, attempt: Attempt, *, jitter: float, on_event: Callable[[BackoffEvent], None] | None
     ) -> None:
-        now, was_open = asyncio.get_running_loop().time(), self.outage.rounds == 0
+        now, was_open = call.clock(), self.outage.rounds == 0
         begins_round = self.outage.failed(
             call.request.url.path,
             is_first=call.progress.attempts == 1,
@@ -124,7 +124,7 @@ class _Operation:
         self._stop_timer()
         self._wake(lambda _: True, may_be_sent=True)
         if rounds:
-            seconds = asyncio.get_running_loop().time() - self.outage.closed_at
+            seconds = call.clock() - self.outage.closed_at
             event = OutageEnded(method=call.info.method, route=call.info.route, seconds=seconds, probes=rounds)
             tell(event, on_event)
         return is_done
@@ -132,7 +132,7 @@ class _Operation:
     def left_by(self, call: Call) -> None:
         if self._probe is call:
             self._probe = None
-            self.outage.end_probe(asyncio.get_running_loop().time())
+            self.outage.end_probe(call.clock())
             self._choose()
 
     def _ends_wait(self, call: Call, *, now: float) -> bool:

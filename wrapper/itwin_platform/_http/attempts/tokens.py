@@ -129,8 +129,6 @@ class TokenAuth:
 
     def __init__(self, provider: TokenProvider, *, now: Callable[[], datetime] = utc_now) -> None:
         self._provider = provider if callable(provider) else None
-        #: True when tokens come from a function, which may take its time.
-        self.is_provided: bool = self._provider is not None
         self._now = now
         self._given = None if callable(provider) else ObtainedToken(_access_token(provider), now(), 0)
         self._current: ObtainedToken | None = None

@@ -102,11 +102,12 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Send a request as often as the policy allows, and return the last response, read."""
         await request.aread()
         self._check_use()
-        info = call_info(request, policy=self._policy)
+        info, clock = call_info(request, policy=self._policy), asyncio.get_running_loop().time
         call = Call(
             request=request,
             info=info,
-            began_at=asyncio.get_running_loop().time(),
+            clock=clock,
+            began_at=clock(),
             limit=asyncio.timeout(info.policy.queue_timeout),
             send=self._send,
             now=self._now,
@@ -137,7 +138,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         except WaitTooLongError as error:
             seen = self._findings.rate_limit
             # A later cooldown has another reason than the last 429.
-            is_its_reason = seen is not None and asyncio.get_running_loop().time() <= seen.until
+            is_its_reason = seen is not None and call.clock() <= seen.until
             raise call.held_back(seen if is_its_reason else None, seconds=error.seconds) from None
         except OperationDownError as error:
             return call.found_down(error.found)
@@ -148,7 +149,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise
         finally:
             del self._calls[call]
-            self._findings.left_by(call)
+            if self._findings.down:
+                self._findings.left_by(call)
             self._ended.set()
 
     async def _run(self, call: Call) -> httpx.Response:
@@ -202,9 +204,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         while True:
             if findings.down and findings.holds_back(call):
                 call.start_deadline(is_admitted=False)
-                asked = asyncio.get_running_loop().time()
+                asked = call.clock()
                 await findings.wait(call)
-                call.outage_wait += asyncio.get_running_loop().time() - asked
+                call.outage_wait += call.clock() - asked
             await self._enter(call)
             if not (findings.down and findings.holds_back(call)):
                 return
@@ -214,9 +216,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         try:
             if call.ticket is None:
                 call.ticket = self._gate.ticket()
-            asked = asyncio.get_running_loop().time()
+            asked = call.clock()
             call.permit = await self._gate.enter(call.ticket, max_wait=call.longest_cooldown, until=call.limit.when())
-            call.gate_wait += asyncio.get_running_loop().time() - asked
+            call.gate_wait += call.clock() - asked
         except WaitTooLongError:
             raise
         except Exception as error:
@@ -230,8 +232,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def _authorize(self, request: Request, call: Call, *, auth: TokenAuth) -> None:
         """Put a token on a request. A call holds no permit while its token takes time, and sends no old token."""
-        clock = asyncio.get_running_loop().time
-        refreshed, call.refreshed_token = call.refreshed_token, None
+        clock, refreshed, call.refreshed_token = call.clock, call.refreshed_token, None
         while True:
             if refreshed is None and auth.takes_time:
                 # Meanwhile other calls use the permit; this one keeps its place in the queue.
@@ -258,7 +259,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """Send a request once and return what it ended in; the permit of the call ends with it."""
         call.sent += 1
         call.is_in_flight, call.is_rate_limited = True, False
-        number, started = call.sent, asyncio.get_running_loop().time()
+        number, started = call.sent, call.clock()
         sending = self._exchange(request, call)
         try:
             # The protection costs a task for each attempt; a transport says by itself when it needs none.
@@ -276,7 +277,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             self._was_reached = True
             self._end(call, self._gate.answered)
         if attempt.outcome is Outcome.RATE_LIMITED:
-            until = asyncio.get_running_loop().time() + self._gate.cooldown_left()
+            until = call.clock() + self._gate.cooldown_left()
             self._findings.rate_limit = finding(call, attempt, until=until)
         self._report(call, attempt.response, attempt.error, number=number, started=started)
         return attempt
@@ -352,7 +353,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             route=call.info.route,
             status=None if response is None else response.status_code,
             error=None if error is None else type(error).__name__,
-            seconds=asyncio.get_running_loop().time() - started,
+            seconds=call.clock() - started,
             attempt=number,
             correlation_id=headers.get("x-correlation-id") or requested.get("x-correlation-id"),
         )

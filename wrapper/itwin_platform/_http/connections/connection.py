@@ -48,7 +48,9 @@ class Connection(asyncio.Protocol):
     #: Nobody needs to look for what arrived beside a response.
     sees_surplus = True
 
-    def __init__(self) -> None:
+    def __init__(self, origin: object) -> None:
+        #: Where it leads.
+        self.origin = origin
         self.state: State = "idle"
         #: When it became idle, in the event loop's time.
         self.idle_since = 0.0

@@ -3,13 +3,12 @@
 import asyncio
 import ipaddress
 import itertools
-import os
-import re
 import socket
 import ssl
+import string
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -28,7 +27,8 @@ _PORTS = {b"http": 80, b"https": 443}
 #: The headers that state where a body ends, in lower case.
 _LENGTH = b"content-length"
 _FRAMING = (_LENGTH, b"transfer-encoding")
-_TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+#: What methods and names of headers consist of. Source: RFC 9110, section 5.6.2.
+_IN_A_TOKEN = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()
 #: What a line of a head may consist of: tabs, what is visible in ASCII, and the bytes above.
 _IN_A_LINE = b"\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))
 #: What the target of a request may consist of.
@@ -94,12 +94,11 @@ class Pool:
     """Connections, of which the last used comes first. The gate limits their number."""
 
     def __init__(self, ssl_context: ssl.SSLContext | None) -> None:
-        self._given_context = ssl_context
-        self._context: ssl.SSLContext | None = None
+        self._context = ssl_context
         self._reading = asyncio.Lock()
         self._open: set[Connection] = set()
-        #: Those that nobody uses, and where they lead; oldest first.
-        self._idle: deque[tuple[Connection, Origin]] = deque()
+        #: Those that nobody uses, oldest first.
+        self._idle: deque[Connection] = deque()
         self._is_closed = False
 
     def __repr__(self) -> str:
@@ -129,20 +128,22 @@ class Pool:
         except BaseException:
             self._close(connection)
             raise
-        stream: httpx.AsyncByteStream = Body(self, connection, origin, times.get("read"))
+        stream: httpx.AsyncByteStream
         if connection.is_complete:
             # It need not keep its connection until somebody reads it.
             stream = httpx.ByteStream(await connection.read(None))
-            self.give_back(connection, origin)
+            self.give_back(connection)
+        else:
+            stream = Body(self, connection, times.get("read"))
         info = {"http_version": connection.http_version, "network_stream": connection}
         return Received(connection.status, connection.headers, stream, info)
 
     def _take(self, origin: Origin) -> "Connection | None":
         oldest = asyncio.get_running_loop().time() - KEEPALIVE
         while self._idle:
-            connection, leads_to = self._idle.pop()
+            connection = self._idle.pop()
             # A client has one address: a connection to another one is not worth keeping.
-            if leads_to == origin and connection.idle_since >= oldest and connection.is_usable:
+            if connection.origin == origin and connection.idle_since >= oldest and connection.is_usable:
                 return connection
             self._close(connection)
         return None
@@ -157,11 +158,12 @@ class Pool:
         context = await self._certificates() if scheme == b"https" else None
         try:
             async with asyncio.timeout(seconds):
-                connection = await connect(Connection, host.decode("ascii"), port or _PORTS[scheme], context=context)
+                make = partial(Connection, origin)
+                connection = await connect(make, host.decode("ascii"), port or _PORTS[scheme], context=context)
         except TimeoutError as error:
-            raise httpx.ConnectTimeout(reason_of(error) or "no connection in time") from error
+            raise httpx.ConnectTimeout(str(error) or "no connection in time") from error
         except OSError as error:
-            raise httpx.ConnectError(reason_of(error)) from error
+            raise httpx.ConnectError(str(error)) from error
         except ValueError as error:
             # An empty label, or one that is too long.
             raise httpx.LocalProtocolError("the host of the URL is none that can be looked up") from error
@@ -175,23 +177,19 @@ class Pool:
         async with self._reading:
             if self._context is None:
                 # In a thread: it takes 20 ms and more, in which the event loop continues.
-                context = self._given_context
-                if context is None:
-                    context = await asyncio.to_thread(_default_certificates)
-                context.set_alpn_protocols(["http/1.1"])
-                self._context = context
+                self._context = await asyncio.to_thread(_default_certificates)
             return self._context
 
-    def give_back(self, connection: "Connection", origin: Origin) -> None:
+    def give_back(self, connection: "Connection") -> None:
         """Take back a connection whose response was read or closed, and close what has been idle for too long."""
         connection.release()
         if connection.state == "idle" and not self._is_closed:
-            self._idle.append((connection, origin))
+            self._idle.append(connection)
         else:
             self._close(connection)
         oldest = asyncio.get_running_loop().time() - KEEPALIVE
-        while self._idle and self._idle[0][0].idle_since < oldest:
-            self._close(self._idle.popleft()[0])
+        while self._idle and self._idle[0].idle_since < oldest:
+            self._close(self._idle.popleft())
 
     def _close(self, connection: "Connection") -> None:
         self._open.discard(connection)
@@ -210,8 +208,8 @@ class Pool:
 class Body(httpx.AsyncByteStream):
     """The body of a response as it comes in; its end gives the connection back."""
 
-    def __init__(self, pool: Pool, connection: "Connection", origin: Origin, seconds: float | None) -> None:
-        self._pool, self._connection, self._origin, self._seconds = pool, connection, origin, seconds
+    def __init__(self, pool: Pool, connection: "Connection", seconds: float | None) -> None:
+        self._pool, self._connection, self._seconds = pool, connection, seconds
         self._is_closed = False
 
     def __aiter__(self) -> AsyncIterator[bytes]:
@@ -228,14 +226,16 @@ class Body(httpx.AsyncByteStream):
         """Give the connection back; unless the body was read to its end, that closes it."""
         if not self._is_closed:
             self._is_closed = True
-            self._pool.give_back(self._connection, self._origin)
+            self._pool.give_back(self._connection)
 
 
 def _default_certificates() -> ssl.SSLContext:
     try:
-        return httpx.create_ssl_context()
+        context = httpx.create_ssl_context()
     except OSError as error:
         raise httpx.LocalProtocolError(f"the certificates to trust cannot be read: {error}") from error
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 def head_of(method: bytes, target: bytes, headers: Headers, content: bytes) -> bytes:
@@ -247,9 +247,11 @@ def head_of(method: bytes, target: bytes, headers: Headers, content: bytes) -> b
     headers = _framed(headers, content)
     lines = [b"%s %s HTTP/1.1\r\n" % (method, target), *[b"%s: %s\r\n" % pair for pair in headers], b"\r\n"]
     head = b"".join(lines)
-    is_legal = _is_token(method) and not target.translate(None, _IN_A_TARGET) and all(_is_token(n) for n, _ in headers)
+    tokens = [method, *(name for name, _ in headers)]
+    is_legal = all(tokens) and not b"".join(tokens).translate(None, _IN_A_TOKEN)
     # What is left without the characters of lines is the end of each line, and nothing else.
-    if not is_legal or head.translate(None, _IN_A_LINE) != b"\r\n" * len(lines):
+    is_legal = is_legal and head.translate(None, _IN_A_LINE) == b"\r\n" * len(lines)
+    if not is_legal or target.translate(None, _IN_A_TARGET):
         raise httpx.LocalProtocolError("the method, the URL or a header has characters that HTTP does not allow")
     return head
 
@@ -263,11 +265,6 @@ def _framed(headers: Headers, content: bytes) -> Headers:
         raise httpx.LocalProtocolError("Content-Length is not the length of the body")
     # The body is complete by now, though it was to be streamed.
     return [*(pair for pair in headers if pair[0].lower() not in _FRAMING), (b"Content-Length", length)]
-
-
-@lru_cache(maxsize=128)
-def _is_token(name: bytes) -> bool:
-    return _TOKEN.fullmatch(name) is not None
 
 
 async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.SSLContext | None) -> P:
@@ -300,7 +297,7 @@ async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.S
                 if (failure := attempt.exception()) is None:
                     return attempt.result()[1]
                 failures.append(failure)
-        raise OSError("; ".join(dict.fromkeys(map(reason_of, failures)))) from failures[0]
+        raise OSError("; ".join(dict.fromkeys(map(str, failures)))) from failures[0]
     finally:
         for attempt in attempts:
             attempt.cancel()
@@ -310,14 +307,6 @@ async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.S
 def _close(attempt: "asyncio.Task[tuple[asyncio.Transport, Any]]") -> None:
     if not attempt.cancelled() and attempt.exception() is None:
         attempt.result()[0].abort()
-
-
-def reason_of(error: BaseException) -> str:
-    """Return why there is no connection, in the words of the operating system: asyncio names the address instead."""
-    has_own_words = isinstance(error, (ssl.SSLError, socket.gaierror))
-    if not isinstance(error, OSError) or not error.errno or has_own_words:
-        return str(error)
-    return f"[Errno {error.errno}] {os.strerror(error.errno)}"
 
 
 async def addresses_of(host: str, port: int) -> list[str]:

@@ -140,11 +140,9 @@ async def close_if_surplus(stream: object, extensions: Mapping[str, Any]) -> Non
     httpcore keeps surplus bytes of one `recv` in h11's buffer and reads the next response from there. It has no public
     attribute for that: where the buffer cannot be found, the connection is closed after every response.
     """
-    network_stream = extensions.get("network_stream")
-    if network_stream is None or extensions.get("http_version") not in (b"HTTP/1.1", b"HTTP/1.0"):
+    if extensions.get("http_version") not in (b"HTTP/1.1", b"HTTP/1.0"):
         return
-    if getattr(network_stream, "sees_surplus", False):
-        return
+    network_stream = extensions["network_stream"]
     connection = _connection_of(stream)
     if connection is None:
         _warn(type(stream).__qualname__)

@@ -13,6 +13,7 @@ E = TypeVar("E", bound=BaseException)
 
 Request = httpx.Request
 Response = httpx.Response
+Headers = httpx.Headers
 #: The body of a response as it comes in.
 BodyStream = httpx.AsyncByteStream
 #: One that was read.
@@ -59,16 +60,6 @@ def with_known_length(headers: httpx.Headers) -> httpx.Headers:
     return httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
 
 
-def without_encoding(response: Response) -> httpx.Headers:
-    """Return the headers of a response for its body once that is decoded."""
-    if "content-encoding" not in response.headers:
-        return response.headers
-    headers = response.headers.copy()
-    del headers["content-encoding"]
-    headers.pop("content-length", None)
-    return headers
-
-
 def tls_failure(error: BaseException) -> str | None:
     """Return why a connection is not trusted by one of its sides; None for any other failure.
 
@@ -104,10 +95,11 @@ def is_nowhere(error: BaseException | None, *, host: str) -> bool:
     causes = [] if error is None or not isinstance(error, NOT_CONNECTED) else list(_chain(error))
     if any(isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN for cause in causes):
         return True
-    return _is_loopback(host) and any(isinstance(cause, ConnectionRefusedError) for cause in causes)
+    return is_loopback(host) and any(isinstance(cause, ConnectionRefusedError) for cause in causes)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
