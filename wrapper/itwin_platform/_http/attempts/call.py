@@ -152,8 +152,8 @@ class Call:
         limit: ends the call when its time is over, or when the client is closed.
         send: makes one attempt.
         now: the wall clock.
+        ticket: its position in the gate's queue.
         token_failures: how often the token provider had failed when the call began.
-        ticket: its position in the gate's queue, once it has one.
         permit: the gate's permission for the present attempt, until that has ended.
         started_at: when its deadline started, by the clock: the gate first admitted it, or it began to
             wait for an operation that is down.
@@ -178,8 +178,8 @@ class Call:
     limit: asyncio.Timeout
     send: Callable[[Request, "Call"], Awaitable[Attempt]]
     now: Callable[[], datetime]
+    ticket: int
     token_failures: int
-    ticket: int | None = None
     permit: Permit | None = None
     started_at: float | None = None
     is_queued: bool = True
@@ -195,9 +195,9 @@ class Call:
     is_rate_limited: bool = False
     was_closed: bool = False
 
-    def close(self, *, now: float) -> None:
+    def close(self) -> None:
         """End the call because the client closes, unless its time is over already: the first cause is reported."""
-        ends_at = self.limit.when()
+        now, ends_at = self.clock(), self.limit.when()
         if not self.limit.expired() and (ends_at is None or ends_at > now):
             self.was_closed = True
             self.limit.reschedule(now)

@@ -23,6 +23,10 @@ class Findings:
         self.down: dict[tuple[str, str], _Operation] = {}
         self.rate_limit: Finding | None = None
 
+    def cause_of_cooldown(self, now: float) -> Finding | None:
+        """Return the last 429; None when its cooldown is over: a later one has another reason."""
+        return self.rate_limit if self.rate_limit is not None and now <= self.rate_limit.until else None
+
     def holds_back(self, call: Call) -> "_Operation | None":
         """Return the operation of a call if it is down, and the call is not the one that probes it."""
         operation = self.down.get(call.operation)

@@ -4,15 +4,18 @@ import asyncio
 import logging
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
+from types import ModuleType
+from typing import Any
 
 import httpx
 
 from ..._errors import PlatformError, ResponseDecodeError, StateError, TransportError, UsageError
 from ..._status_errors import limited_by
-from ..._version import LOG
+from ..._version import LOG, SPAN_PREFIX, __version__
 from ..connections.given_client import HTTPTransport, as_transport, cancelled_in_order
 from ..connections.messages import (
     NO_RESPONSE,
@@ -33,13 +36,14 @@ from .body import read_body
 from .call import Attempt, Call, OperationDownError, call_info, finding
 from .outage import shared_by
 from .tokens import TokenAuth, utc_now
-from .tracing import OPENTELEMETRY, trace_of
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 #: A hostile `retry-after` must not stop a client for ever: no cooldown is longer, and the gate probes it each minute.
 LONGEST_COOLDOWN = 86_400.0
 #: A token that has waited longer for a permit, in seconds, is asked for again before it is sent.
 LONGEST_UNSENT_TOKEN = 5.0
+#: The module that the application imports when it traces. Nothing is imported here: it is found in `sys.modules`.
+_OPENTELEMETRY = "opentelemetry.trace"
 
 
 class BackoffTransport(httpx.AsyncBaseTransport):
@@ -108,13 +112,14 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             info=info,
             clock=clock,
             began_at=clock(),
+            ticket=self._gate.ticket(),
             limit=asyncio.timeout(info.policy.queue_timeout),
             send=self._send,
             now=self._now,
             token_failures=0 if self._auth is None else self._auth.failures,
         )
-        tracing = sys.modules.get(OPENTELEMETRY)
-        trace = None if tracing is None else trace_of(call, tracing)
+        tracing = sys.modules.get(_OPENTELEMETRY)
+        trace = None if tracing is None else _trace_of(call, tracing)
         return await (self._respond(call) if trace is None else trace.around(self._respond, call))
 
     def _check_use(self) -> None:
@@ -136,10 +141,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             left = self._gate.cooldown_left() or None
             raise call.out_of_time(self._findings.rate_limit, seconds=left) from without_frames(error)
         except WaitTooLongError as error:
-            seen = self._findings.rate_limit
-            # A later cooldown has another reason than the last 429.
-            is_its_reason = seen is not None and call.clock() <= seen.until
-            raise call.held_back(seen if is_its_reason else None, seconds=error.seconds) from None
+            raise call.held_back(self._findings.cause_of_cooldown(call.clock()), seconds=error.seconds) from None
         except OperationDownError as error:
             return call.found_down(error.found)
         except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
@@ -214,8 +216,6 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def _enter(self, call: Call) -> None:
         try:
-            if call.ticket is None:
-                call.ticket = self._gate.ticket()
             asked = call.clock()
             call.permit = await self._gate.enter(call.ticket, max_wait=call.longest_cooldown, until=call.limit.when())
             call.gate_wait += call.clock() - asked
@@ -363,12 +363,12 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         """End the calls that wait or are in flight, send nothing afterwards, and close the transport below."""
         if self._is_closed:
             return
-        loop, closing = asyncio.get_running_loop(), asyncio.current_task()
-        if self._loop is not None and self._loop is not loop:
+        closing = asyncio.current_task()
+        if self._loop is not None and self._loop is not asyncio.get_running_loop():
             raise StateError("close a client in the event loop of its first call")
         self._is_closed = True
         for call in self._calls:
-            call.close(now=loop.time())
+            call.close()
         try:
             while any(task is not closing for task in self._calls.values()):
                 self._ended.clear()
@@ -376,3 +376,83 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         finally:
             # Also when the task that closes is cancelled.
             await self._transport.aclose()
+
+
+def _trace_of(call: Call, api: ModuleType) -> "_Trace | None":
+    """Return the trace of a call; None when the application has set no tracer provider."""
+    provider = api.get_tracer_provider()
+    return None if isinstance(provider, api.ProxyTracerProvider) else _Trace(call, api, _tracer(provider))
+
+
+@lru_cache(maxsize=4)
+def _tracer(provider: Any) -> Any:
+    return provider.get_tracer(LOG.name, __version__)
+
+
+class _Trace:
+    """OpenTelemetry spans: one for a call, and below it one for each attempt. None names an id, a query or a secret."""
+
+    __slots__ = ("_api", "_attributes", "_tracer")
+
+    def __init__(self, call: Call, api: ModuleType, tracer: Any) -> None:
+        url = call.request.url
+        self._api, self._tracer = api, tracer
+        self._attributes: dict[str, Any] = {
+            "http.request.method": call.info.method,
+            "url.template": call.info.route,
+            "server.address": url.host,
+            "server.port": url.port or (443 if url.scheme == "https" else 80),
+        }
+
+    async def around(self, respond: Callable[[Call], Awaitable[Response]], call: Call) -> Response:
+        """Make a call within a span, each of its attempts within a span of its own."""
+        send = call.send
+
+        async def traced(request: Request, call: Call) -> Attempt:
+            with self._span(self._api.SpanKind.CLIENT, self._before(call)) as span:
+                attempt = await send(request, call)
+                self._ended(span, attempt.response, attempt.error_name)
+                return attempt
+
+        call.send = traced
+        with self._span(self._api.SpanKind.INTERNAL, {}) as span:
+            response = await respond(call)
+            self._ended(span, response, None)
+            return response
+
+    @contextmanager
+    def _span(self, kind: object, more: dict[str, Any]) -> Iterator[Any]:
+        attributes = {**self._attributes, **more}
+        name = f"{attributes['http.request.method']} {attributes['url.template']}"
+        # Spans of other libraries, and those that a token provider makes, belong below this one.
+        with self._tracer.start_as_current_span(
+            name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
+        ) as span:
+            try:
+                yield span
+            except BaseException as error:
+                self._failed(span, type(error).__name__)
+                raise
+
+    def _before(self, call: Call) -> dict[str, Any]:
+        """Return what came before an attempt."""
+        resent = {"http.request.resend_count": call.sent} if call.sent else {}
+        waits = {f"{SPAN_PREFIX}gate_wait": call.gate_wait, f"{SPAN_PREFIX}token_wait": call.token_wait}
+        if call.outage_wait:
+            waits[f"{SPAN_PREFIX}outage_wait"] = call.outage_wait
+        call.gate_wait = call.token_wait = call.outage_wait = 0.0
+        return resent | waits
+
+    def _ended(self, span: Any, response: Response | None, error: str | None) -> None:
+        if response is None:
+            self._failed(span, str(error))
+            return
+        span.set_attribute("http.response.status_code", response.status_code)
+        if correlation_id := response.headers.get("x-correlation-id"):
+            span.set_attribute(f"{SPAN_PREFIX}correlation_id", correlation_id)
+        if response.status_code >= 400:
+            self._failed(span, str(response.status_code))
+
+    def _failed(self, span: Any, kind: str) -> None:
+        span.set_attribute("error.type", kind)
+        span.set_status(self._api.StatusCode.ERROR)
