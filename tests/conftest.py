@@ -46,5 +46,5 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture
 def patient_gates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine an engine that is there may take longer than a shared gate waits for it."""
-    monkeypatch.setattr("itwin_platform._http.gates.shared.ENGINE_TIMEOUT", LONGEST)
+    """On a busy machine a server that is there may take longer than a shared gate waits for it."""
+    monkeypatch.setattr("itwin_platform._http.gates.redis.SERVER_TIMEOUT", LONGEST)

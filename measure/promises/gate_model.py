@@ -1,19 +1,19 @@
-"""RedisGate in virtual time: a model of its script as the engine, and processes that send calls through it."""
+"""RedisGate in virtual time: a model of its script as the server, and processes that send calls through it."""
 
 import asyncio
 import math
 import statistics
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from itwin_platform import RateLimit
-from itwin_platform._http.gates.shared import Reply, Request, SharedGate
+from itwin_platform._http.gates.redis import RedisGate, RedisState, Reply, Report
 from itwin_platform._http.gates.window import Permit, Window
 
-#: Seconds from a command to the reply of the engine; the command takes effect immediately.
-ENGINE_LATENCY = 0.001
+#: Seconds from a command to the reply of the server; the command takes effect immediately.
+SERVER_LATENCY = 0.001
 
 
 class Limit(Protocol):
@@ -35,12 +35,12 @@ class ModelWindow(Window):
         rates = list(self._all_rates())
         if not wait or self.cooldown_left(now) > 0 or not rates:
             return wait
-        counted = list(self._granted)[-rates[-1][0] :]
-        return wait + counted[min(rank, len(counted) - 1)] - counted[0]
+        first = max(0, len(self._granted) - rates[-1][0])
+        return wait + self._granted[min(first + rank, len(self._granted) - 1)] - self._granted[first]
 
 
-class ModelState:
-    """The state in the server: the window, and the queue of processes."""
+class ModelServer:
+    """The server: the window, and the queue of processes."""
 
     def __init__(self, *, max_in_flight: int, rate: RateLimit | None) -> None:
         self.window = ModelWindow(max_in_flight=max_in_flight, rates=[rate] if rate else [])
@@ -49,24 +49,23 @@ class ModelState:
         self.called: set[str] = set()
         self.enqueued = self.commands = 0
 
-    def exchange(self, request: Request, now: float) -> Reply:
+    def exchange(self, now: float, *, process: str, wants: int, listens: bool, reports: Sequence[Report]) -> Reply:
         """Run one command as the script does."""
         self.commands += 1
-        self._note(request, now)
-        if request.wants and request.process in self.queue:
-            self.queue[request.process] = (self.queue[request.process][0], request.wants)
-        elif request.wants:
-            self._enqueue(request.process, request.wants)
+        self._note(reports, now)
+        if wants and process in self.queue:
+            self.queue[process] = (self.queue[process][0], wants)
+        elif wants:
+            self._enqueue(process, wants)
         else:
-            self.queue.pop(request.process, None)
-        granted = self._distribute(request, now)
+            self.queue.pop(process, None)
+        granted = self._distribute(process, wants, now)
         first = next(iter(self.queue.values()), (0, 0))[0]
-        rank = min(self.queue.get(request.process, (first, 0))[0] - first, len(self.queue))
+        rank = min(self.queue.get(process, (first, 0))[0] - first, len(self.queue))
         wait = self.window.wait_of_rank(now, rank) or (None if self._room(now) == 0 else 0.25)
-        if not request.listens:
-            self.queue.pop(request.process, None)
+        if not listens:
+            self.queue.pop(process, None)
         return Reply(
-            known=True,
             wait=wait,
             rank=rank,
             cooldown=self.window.cooldown_left(now),
@@ -75,16 +74,16 @@ class ModelState:
             permits=granted,
         )
 
-    def _note(self, request: Request, now: float) -> None:
-        for report in request.reports:
-            permit = report.permit
-            if report.kind == "answered":
+    def _note(self, reports: Sequence[Report], now: float) -> None:
+        for kind, number, at, wait, jitter in reports:
+            permit = Permit(number=number, at=at)
+            if kind == "answered":
                 self.window.answered(permit)
-            elif report.kind == "rate_limited":
-                self.window.rate_limited(permit, now=now, wait=report.value, jitter=report.jitter)
-            elif report.kind == "abandoned":
+            elif kind == "rate_limited":
+                self.window.rate_limited(permit, now=now, wait=wait, jitter=jitter)
+            elif kind == "abandoned":
                 self.window.end(permit)
-            elif report.kind == "unused":
+            elif kind == "unused":
                 self.window.unused(permit)
 
     def _enqueue(self, process: str, wants: int) -> None:
@@ -98,14 +97,18 @@ class ModelState:
         if window.wait(now) != 0:
             return 0
         free = min(window._open - window._in_period, window._most - window._in_flight)
-        for requests, seconds in window._all_rates():
-            free = min(free, requests - sum(at + seconds > now for at in window._granted))
+        rates = list(window._all_rates())
+        longest = max((seconds for _, seconds in rates), default=0.0)
+        while window._granted and window._granted[0] + longest <= now:
+            window._granted.popleft()
+        for requests, seconds in rates:
+            counted = sum(at + seconds > now for at in window._granted) if seconds < longest else len(window._granted)
+            free = min(free, requests - counted)
         return free
 
-    def _distribute(self, request: Request, now: float) -> list[Permit]:
+    def _distribute(self, process: str, wants: int, now: float) -> list[Permit]:
         """Grant free permits to the process that asks if it has its turn, and call those whose turn it is."""
-        process, granted = request.process, list[Permit]()
-        wants = request.wants
+        granted = list[Permit]()
         share = max(1, self._room(now) // max(1, len(self.queue))) if process in self.called else 0
         self.called.discard(process)
         while wants and self._room(now) and (share or next(iter(self.queue)) == process):
@@ -118,34 +121,35 @@ class ModelState:
         for head in list(self.queue)[: self._room(now)]:
             if head in self.listeners and head != process and head not in self.called:
                 self.called.add(head)
-                asyncio.get_running_loop().call_later(ENGINE_LATENCY, self.listeners[head])
+                asyncio.get_running_loop().call_later(SERVER_LATENCY, self.listeners[head])
         return granted
 
 
-class ModelEngine:
-    """The engine as one process sees it."""
+class ModelState(RedisState):
+    """The server as one process sees it."""
 
-    def __init__(self, state: ModelState) -> None:
-        self._state = state
+    def __init__(self, server: ModelServer) -> None:
+        self._server = server
 
-    async def exchange(self, request: Request) -> Reply:
+    async def exchange(
+        self, *, process: str, wants: int, listens: bool, kept: Sequence[int], reports: Sequence[Report]
+    ) -> Reply:
         """Run one command."""
-        reply = self._state.exchange(request, asyncio.get_running_loop().time())
-        await asyncio.sleep(ENGINE_LATENCY)
+        reply = self._server.exchange(
+            asyncio.get_running_loop().time(), process=process, wants=wants, listens=listens, reports=reports
+        )
+        await asyncio.sleep(SERVER_LATENCY)
         return reply
 
     async def listen(self, process: str, *, ready: Callable[[], None], called: Callable[[], None]) -> None:
         """Subscribe until cancelled."""
-        await asyncio.sleep(ENGINE_LATENCY)
-        self._state.listeners[process] = called
+        await asyncio.sleep(SERVER_LATENCY)
+        self._server.listeners[process] = called
         ready()
         try:
             await asyncio.Event().wait()
         finally:
-            del self._state.listeners[process]
-
-    def leave_loop(self) -> None:
-        """Nothing belongs to a loop."""
+            del self._server.listeners[process]
 
     async def aclose(self) -> None:
         """Close nothing: a model has no connection."""
@@ -153,12 +157,12 @@ class ModelEngine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRun:
-    """The counts of the service and of the engine, and the times.
+    """The counts of the service and of the server, and the times.
 
     Args:
         requests: of all processes.
         per_call: requests for each call.
-        commands: of the engine, for each request.
+        commands: to the server, for each request.
         seconds: until the last process ended.
         slowest: the time of the slowest process against the median.
     """
@@ -181,10 +185,10 @@ async def run_model(
 ) -> ModelRun:
     """Start `calls` calls in each of `processes` processes at the same time; a request takes `latency` seconds."""
     loop = asyncio.get_running_loop()
-    state = ModelState(max_in_flight=max_in_flight, rate=rate)
+    server = ModelServer(max_in_flight=max_in_flight, rate=rate)
     requests = 0
 
-    async def call(gate: SharedGate) -> None:
+    async def call(gate: RedisGate) -> None:
         nonlocal requests
         ticket = gate.ticket()
         while True:
@@ -198,9 +202,8 @@ async def run_model(
             gate.rate_limited(permit, wait=1.0)
 
     async def process() -> float:
-        gate = SharedGate(
-            ModelEngine(state), name="model", max_in_flight=max_in_flight, rate=rate, workers=processes, on_event=None
-        )
+        gate = RedisGate("redis://model", name="model", max_in_flight=max_in_flight, rate=rate, workers=processes)
+        gate._state = ModelState(server)
         await asyncio.gather(*(call(gate) for _ in range(calls)))
         finished_at = loop.time()
         await gate.aclose()
@@ -210,7 +213,7 @@ async def run_model(
     return ModelRun(
         requests=requests,
         per_call=requests / (processes * calls),
-        commands=state.commands / requests,
+        commands=server.commands / requests,
         seconds=max(times),
         slowest=max(times) / statistics.median(times),
     )

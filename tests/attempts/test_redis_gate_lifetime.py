@@ -105,6 +105,20 @@ def test_a_client_of_the_caller_serves_one_event_loop_after_the_other(empty_serv
     assert events == []
 
 
+def test_a_gate_with_a_url_leaves_no_socket_in_a_loop_that_ended(empty_server: RedisServer) -> None:
+    """Used in one loop after the other and never closed, it has a connection in the present loop at most."""
+    gate = RedisGate(empty_server.url, name="test")
+
+    async def work() -> None:
+        gate.answered(await enter(gate))
+        await until(lambda: gate._pump is not None and gate._pump.done())
+        with empty_server.client as client:
+            assert len(client.client_list()) == 2
+
+    for _ in range(3):
+        run(work)
+
+
 def test_closing_ends_waiting_calls(empty_server: RedisServer) -> None:
     """Closing fails waiting calls with UsageError and reports ended attempts, so that others get their permits."""
 

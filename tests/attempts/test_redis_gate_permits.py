@@ -2,25 +2,26 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from typing import Self
 
 import pytest
 from itwin_platform import RateLimit
-from itwin_platform._http.gates.shared import LEASE, Reply, Report, Request
+from itwin_platform._http.gates.redis import LEASE, Reply, Report
 from itwin_platform._http.gates.window import Permit
 
 from tests.support.real_time import until
-from tests.support.redis_gates import ClockedEngine, clocked_gate, enter, gates, needs_redis, run, set_clock
+from tests.support.redis_gates import ClockedState, clocked_gate, enter, gates, needs_redis, run, set_clock
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
 
 
 class Processes:
-    """Processes at one engine whose clock the test moves."""
+    """Processes at one server whose clock the test moves."""
 
     def __init__(self, server: RedisServer, *, max_in_flight: int = 1, rates: tuple[RateLimit, ...] = ()) -> None:
-        self.engine = ClockedEngine(server.url, name="test", max_in_flight=max_in_flight, rates=rates)
+        self.state = ClockedState(server.url, name="test", max_in_flight=max_in_flight, rates=rates)
         self.now = 1_700_000_000.0
         self.called: Counter[str] = Counter()
         self.listeners: list[asyncio.Task[None]] = []
@@ -32,14 +33,14 @@ class Processes:
         for listener in self.listeners:
             listener.cancel()
         await asyncio.gather(*self.listeners, return_exceptions=True)
-        await self.engine.aclose()
+        await self.state.aclose()
 
     async def exchange(
-        self, process: str, *reports: Report, wants: int = 0, listens: bool = False, holds: bool = False
+        self, process: str, *reports: Report, wants: int = 0, listens: bool = False, kept: Sequence[Permit] = ()
     ) -> Reply:
         """Exchange at the time of the test."""
-        request = Request(process=process, wants=wants, listens=listens, holds=holds, reports=reports)
-        return await self.engine.exchange_at(self.now, request)
+        numbers = tuple(permit.number for permit in kept)
+        return await self.state.exchange_at(self.now, process, *reports, wants=wants, listens=listens, kept=numbers)
 
     async def listen(self, *processes: str) -> None:
         """Subscribe, and count how often each process is called."""
@@ -49,14 +50,14 @@ class Processes:
             def called(name: str = process) -> None:
                 self.called[name] += 1
 
-            listening = self.engine.listen(process, ready=ready.set, called=called)
+            listening = self.state.listen(process, ready=ready.set, called=called)
             self.listeners.append(asyncio.create_task(listening))
             await ready.wait()
 
 
 def ended(permit: Permit) -> Report:
     """Return the end of a permit."""
-    return Report(kind="abandoned", permit=permit)
+    return ("abandoned", permit.number, permit.at, 0.0, 0.0)
 
 
 def test_a_waiting_process_needs_no_lease(empty_server: RedisServer) -> None:
@@ -69,12 +70,13 @@ def test_a_waiting_process_needs_no_lease(empty_server: RedisServer) -> None:
             await processes.exchange("two", wants=1, listens=True)
             for _ in range(10):
                 processes.now += LEASE / 2
-                assert (await processes.exchange("one", holds=True)).known
+                await processes.exchange("one", kept=[permit])
             await processes.exchange("one", ended(permit))
             await until(lambda: processes.called["two"] == 1)
-            assert len((await processes.exchange("two", wants=1, listens=True)).permits) == 1
+            (taken,) = (await processes.exchange("two", wants=1, listens=True)).permits
             processes.now += LEASE / 2
-            assert (await processes.exchange("two", listens=True, holds=True)).known
+            await processes.exchange("two", kept=[taken])
+            processes.now += 0.9 * LEASE
             assert (await processes.exchange("one", wants=1)).permits == []
 
     run(work)
@@ -112,13 +114,13 @@ def test_a_doubled_or_late_message_grants_nothing(empty_server: RedisServer) -> 
             held = (await processes.exchange("one", wants=2)).permits
             for process in ("two", "three"):
                 await processes.exchange(process, wants=2, listens=True)
-            await processes.exchange("one", ended(held[0]), holds=True)
+            await processes.exchange("one", ended(held[0]), kept=held)
             await until(lambda: processes.called == {"two": 1})
             assert len((await processes.exchange("two", wants=2, listens=True)).permits) == 1
-            assert (await processes.exchange("two", wants=1, listens=True, holds=True)).permits == []
+            assert (await processes.exchange("two", wants=1, listens=True)).permits == []
             await processes.exchange("one", ended(held[1]))
             await until(lambda: processes.called["three"] == 1)
-            assert (await processes.exchange("two", wants=1, listens=True, holds=True)).permits == []
+            assert (await processes.exchange("two", wants=1, listens=True)).permits == []
             assert len((await processes.exchange("three", wants=2, listens=True)).permits) == 1
 
     run(work)
@@ -130,7 +132,7 @@ def test_a_clock_that_goes_back_stops_nobody(empty_server: RedisServer) -> None:
     async def work() -> None:
         async with Processes(empty_server, max_in_flight=9, rates=(RateLimit(2, 10.0),)) as processes:
             first, _ = (await processes.exchange("one", wants=2)).permits
-            await processes.exchange("one", Report(kind="rate_limited", permit=first, value=5.0), holds=True)
+            await processes.exchange("one", ("rate_limited", first.number, first.at, 5.0, 0.0))
             processes.now -= 30.0
             reply = await processes.exchange("two", wants=1)
             assert not reply.permits
@@ -187,7 +189,7 @@ def test_an_exchange_touches_few_dead_processes(empty_server: RedisServer) -> No
             for left in (300, 200, 100, 0):
                 await processes.exchange("one")
                 with empty_server.client as client:
-                    assert client.zcard("itwin-gate:{test}:leases") == left + 1
+                    assert client.zcard("itwin-gate:{test}:flight") == left
             assert len((await processes.exchange("one", wants=500)).permits) == 400
 
     run(work)
@@ -206,7 +208,7 @@ def test_a_process_forgets_permits_whose_lease_expired(empty_server: RedisServer
             set_clock(empty_server, 2 * LEASE)
             held = [await enter(two) for _ in range(2)]
             one.abandoned(late[0])
-            await until(lambda: not one._reports.holds)
+            await until(lambda: not one._reports)
             one.abandoned(late[1])
             waiting = asyncio.create_task(enter(one))
             await until(lambda: one._listens and one._asked == 1)
@@ -225,9 +227,7 @@ def test_an_expired_lease_returns_its_permits_once(empty_server: RedisServer) ->
         async with Processes(empty_server) as processes:
             await processes.exchange("one", wants=1)
             processes.now += 2 * LEASE
-            reply = await processes.exchange("one", wants=3, holds=True)
-            assert not reply.known
-            assert len(reply.permits) == 1
+            assert len((await processes.exchange("one", wants=3)).permits) == 1
 
     run(work)
 
@@ -241,7 +241,7 @@ def test_the_state_outlives_a_long_cooldown(empty_server: RedisServer, cooldown:
     async def work() -> None:
         async with Processes(empty_server) as processes:
             (permit,) = (await processes.exchange("one", wants=1)).permits
-            await processes.exchange("one", Report(kind="rate_limited", permit=permit, value=cooldown))
+            await processes.exchange("one", ("rate_limited", permit.number, permit.at, cooldown, 0.0))
             with empty_server.client as client:
                 assert min(client.ttl(key) for key in client.keys("itwin-gate:*")) > life
 

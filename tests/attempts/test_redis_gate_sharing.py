@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from itwin_platform import RateLimit, RedisGate
-from itwin_platform._http.gates import shared as shared_module
+from itwin_platform._http.gates import redis as redis_module
 from itwin_platform._http.gates.window import WaitTooLongError
 
 from tests.support.real_time import until
@@ -41,8 +41,8 @@ def test_a_free_permit_reaches_a_waiting_call_without_polling(
     empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server pushes a free permit to the first waiting gate, which need not ask again."""
-    monkeypatch.setattr(shared_module, "POLL_INTERVAL", 1000.0)
-    monkeypatch.setattr(shared_module, "LONGEST_POLL", 1000.0)
+    monkeypatch.setattr(redis_module, "POLL_INTERVAL", 1000.0)
+    monkeypatch.setattr(redis_module, "LONGEST_POLL", 1000.0)
 
     async def work() -> None:
         async with gates(empty_server.url, 3, max_in_flight=1) as (one, two, three):
@@ -137,7 +137,7 @@ def test_keys_expire_and_name_only_the_gate(empty_server: RedisServer) -> None:
             with empty_server.client as client:
                 keys = sorted(client.keys("*"))
                 assert keys == sorted(
-                    f"itwin-gate:{{test, app 7}}:{part}" for part in ("leases", "log", "queue", "state")
+                    f"itwin-gate:{{test, app 7}}:{part}" for part in ("flight", "log", "queue", "state")
                 )
                 assert all(0 < client.ttl(key) <= 3600 for key in keys)
             one.abandoned(permit)

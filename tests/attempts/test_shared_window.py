@@ -3,18 +3,17 @@
 import asyncio
 import math
 from collections import defaultdict
-from dataclasses import astuple
 
 import pytest
 from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from itwin_platform import RateLimit
-from itwin_platform._http.gates.shared import Kind, Reply, Report, Request
+from itwin_platform._http.gates.redis import Reply, Report
 from itwin_platform._http.gates.window import Permit, Window
 
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
 from tests.support.examples import examples
-from tests.support.redis_gates import ClockedEngine, needs_redis, run
+from tests.support.redis_gates import ClockedState, needs_redis, run
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
@@ -43,14 +42,14 @@ class SharedWindow(RuleBasedStateMachine):
         self.client = self.server.client
         self.client.flushall()
         rates = RATES if has_rates else []
-        self.engine = ClockedEngine(self.server.url, name="model", max_in_flight=most, rates=tuple(rates))
+        self.state = ClockedState(self.server.url, name="model", max_in_flight=most, rates=tuple(rates))
         self.window = Window(max_in_flight=most, rates=rates)
         self.exchange("one")
 
     def exchange(self, process: str, *reports: Report, wants: int = 0) -> Reply:
         """Run the script at the time of the machine."""
-        request = Request(process=process, wants=wants, listens=False, holds=bool(self.held[process]), reports=reports)
-        return self.runner.run(self.engine.exchange_at(self.now, request))
+        kept = tuple(permit.number for permit in self.held[process])
+        return self.runner.run(self.state.exchange_at(self.now, process, *reports, wants=wants, kept=kept))
 
     @rule(seconds=SECONDS)
     def time_goes_on(self, seconds: float) -> None:
@@ -67,12 +66,12 @@ class SharedWindow(RuleBasedStateMachine):
 
     @rule(process=PROCESSES, wants=st.integers(1, 5))
     def asks(self, process: str, wants: int) -> None:
-        """As many permits, of the same period, and the same wait for the next one."""
+        """As many permits, with the same numbers, and the same wait for the next one."""
         reply = self.exchange(process, wants=wants)
         expected: list[Permit] = []
         while len(expected) < wants and self.window.wait(self.now) == 0:
             expected.append(self.window.begin(self.now))
-        assert [each[:2] for each in map(astuple, reply.permits)] == [each[:2] for each in map(astuple, expected)]
+        assert [each.number for each in reply.permits] == [each.number for each in expected]
         wait = self.window.wait(self.now)
         assert reply.wait == (None if wait is None else pytest.approx(wait, abs=1e-5))
         assert reply.cooldown == pytest.approx(self.window.cooldown_left(self.now), abs=1e-5)
@@ -84,7 +83,7 @@ class SharedWindow(RuleBasedStateMachine):
 
     @precondition(lambda self: any(self.held.values()))
     @rule(data=st.data(), kind=st.sampled_from(["answered", "rate_limited", "abandoned", "unused"]), wait=WAITS)
-    def ends(self, data: st.DataObject, kind: Kind, wait: float) -> None:
+    def ends(self, data: st.DataObject, kind: str, wait: float) -> None:
         """What was sent ends in some way, what was not is returned."""
         process = data.draw(st.sampled_from([name for name, held in self.held.items() if held]))
         permit = self.picked(data, process)
@@ -98,13 +97,13 @@ class SharedWindow(RuleBasedStateMachine):
             self.window.end(permit)
         else:
             self.window.unused(permit)
-        self.exchange(process, Report(kind=kind, permit=permit, value=wait, jitter=jitter))
+        self.exchange(process, (kind, permit.number, permit.at, wait, jitter))
 
     def teardown(self) -> None:
         """Close what was opened."""
-        if hasattr(self, "engine"):
+        if hasattr(self, "state"):
             self.client.close()
-            self.runner.run(self.engine.aclose())
+            self.runner.run(self.state.aclose())
         self.runner.close()
 
 
@@ -113,27 +112,24 @@ def test_the_script_learns_what_the_window_learns(empty_server: RedisServer, lim
     """For forty seconds at an unknown limit, both let the same requests start each time."""
 
     async def work() -> None:
-        engine, window = ClockedEngine(empty_server.url, name="model", max_in_flight=20), Window(max_in_flight=20)
-        reports: list[Report] = []
+        state, window = ClockedState(empty_server.url, name="model", max_in_flight=20), Window(max_in_flight=20)
         for step in range(800):
             now = 1_700_000_000 + round(step / 19, 3) + 0.0004
-            request = Request(process="one", wants=20, listens=False, holds=False, reports=reports)
-            permits = (await engine.exchange_at(now, request)).permits
+            permits = (await state.exchange_at(now, "one", wants=20)).permits
             expected = [window.begin(now) for _ in range(20) if window.wait(now) == 0]
             assert [each.number for each in permits] == [each.number for each in expected]
-            reports = []
+            reports: list[Report] = []
             for permit, model in zip(permits, expected, strict=True):
                 if limit.accepts(now):
                     window.answered(model)
-                    reports.append(Report(kind="answered", permit=permit))
+                    reports.append(("answered", permit.number, permit.at, 0.0, 0.0))
                 else:
                     wait = math.ceil(limit.left(now))
                     window.rate_limited(model, now=now, wait=wait, jitter=0.5)
-                    reports.append(Report(kind="rate_limited", permit=permit, value=wait, jitter=0.5))
-            await engine.exchange_at(now, Request(process="one", wants=0, listens=False, holds=False, reports=reports))
-            reports = []
+                    reports.append(("rate_limited", permit.number, permit.at, wait, 0.5))
+            await state.exchange_at(now, "one", *reports)
         assert window._learned is not None
-        await engine.aclose()
+        await state.aclose()
 
     run(work)
 

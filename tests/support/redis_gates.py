@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from itwin_platform import RateLimit, RedisGate
-from itwin_platform._http.gates.redis import _RedisEngine
-from itwin_platform._http.gates.shared import Reply, Request, SharedGate
+from itwin_platform._http.gates.redis import RedisState, Reply, Report
 from itwin_platform._http.gates.window import Permit
 
 from tests.support.real_time import LONGEST, until
@@ -46,7 +45,7 @@ async def gates(url: str, count: int = 2, **options: Any) -> AsyncIterator[list[
         )
 
 
-async def enter(gate: SharedGate, *, max_wait: float = 60.0) -> Permit:
+async def enter(gate: RedisGate, *, max_wait: float = 60.0) -> Permit:
     """Wait for a permit."""
     return await gate.enter(gate.ticket(), max_wait=max_wait, until=None)
 
@@ -58,19 +57,20 @@ async def until_queued(server: RedisServer, processes: int = 1) -> None:
 
 
 def set_clock(server: RedisServer, seconds: float) -> None:
-    """Set the time of all clocked engines of a server, in seconds since a day of the past."""
+    """Set the time of all clocked gates of a server, in seconds since a day of the past."""
     with server.client as client:
         client.set("clock", f"{1_700_000_000 + int(seconds)} 0")
 
 
-def clocked_gate(server: RedisServer, *, max_in_flight: int) -> SharedGate:
-    """Return a gate whose engine has the time of `set_clock`."""
-    engine = ClockedEngine(server.url, name="test, app 7", max_in_flight=max_in_flight)
-    return SharedGate(engine, name="test, app 7", max_in_flight=max_in_flight, rate=None, workers=1, on_event=None)
+def clocked_gate(server: RedisServer, *, max_in_flight: int) -> RedisGate:
+    """Return a gate whose server has the time of `set_clock`."""
+    gate = RedisGate(server.url, name="test, app 7", max_in_flight=max_in_flight)
+    gate._state = ClockedState(server.url, name="test, app 7", max_in_flight=max_in_flight)
+    return gate
 
 
-class ClockedEngine(_RedisEngine):
-    """The engine with a script that reads its time from a key, which is set before an exchange."""
+class ClockedState(RedisState):
+    """The state with a script that reads its time from a key, which is set before an exchange."""
 
     def __init__(self, url: str, *, name: str, max_in_flight: int, rates: tuple[RateLimit, ...] = ()) -> None:
         super().__init__(url, name=name, max_in_flight=max_in_flight, rates=rates)
@@ -79,7 +79,15 @@ class ClockedEngine(_RedisEngine):
         self._script = self._script.replace(clock, b"{string.match(redis.call('GET', 'clock'), '(%d+) (%d+)')}")
         self._digest = "0" * 40
 
-    async def exchange_at(self, now: float, request: Request) -> Reply:
+    async def exchange_at(
+        self,
+        now: float,
+        process: str,
+        *reports: Report,
+        wants: int = 0,
+        listens: bool = False,
+        kept: tuple[int, ...] = (),
+    ) -> Reply:
         """Run the script at this time."""
         await self._redis.set("clock", f"{int(now)} {round(now % 1 * 1_000_000)}")
-        return await self.exchange(request)
+        return await self.exchange(process=process, wants=wants, listens=listens, kept=kept, reports=reports)

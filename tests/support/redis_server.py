@@ -34,6 +34,7 @@ class RedisServer:
         self._folder = Path(tempfile.mkdtemp(prefix="gate-"))
         self._password = password
         self._process: subprocess.Popen[bytes] | None = None
+        self._sent: list[redis.Redis] = []
         self.url = f"unix://{self._folder}/socket"
 
     def __enter__(self) -> Self:
@@ -44,6 +45,8 @@ class RedisServer:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.kill()
+        for client in self._sent:
+            client.connection_pool.disconnect()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
@@ -87,6 +90,16 @@ class RedisServer:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+    def send(self, *command: str) -> None:
+        """Send a command whose response is not awaited, because it may never come."""
+        client = self.client
+        client.connection_pool.get_connection().send_command(*command)  # type: ignore[no-untyped-call]
+        self._sent.append(client)
+
+    def spoil_dump(self) -> None:
+        """Put a folder where it saves, so that saving fails."""
+        (self._folder / "dump.rdb").mkdir()
 
     def hang(self) -> None:
         """Stop it without an end: connections stand, and nothing responds."""

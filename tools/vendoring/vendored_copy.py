@@ -16,7 +16,7 @@ RECORD = "VENDORED.md"
 SEAM = "_api.py"
 IDENTITY = "vendored.py"
 #: What a copy can be made without: the files, and the name that `__init__.py` exports of them.
-OPTIONAL = {"redis": (("_http/gates/redis.py", "_http/gates/shared.py", "_http/gates/exchange.lua"), "RedisGate")}
+OPTIONAL = {"redis": (("_http/gates/redis.py", "_http/gates/exchange.lua"), "RedisGate")}
 _IDENTITY = """\"\"\"Where this copy comes from, for programs; VENDORED.md says it for people.\"\"\"
 
 #: The git revision of the checkout.

@@ -67,8 +67,7 @@ class WaiterQueue:
         self._entered += 1
         self.waiting += 1
         self._by_ticket.push(waiter.ticket, self._entered, waiter, live=self.waiting)
-        if waiter.max_wait < float("inf"):
-            self._by_max_wait.push(waiter.max_wait, self._entered, waiter, live=self.waiting)
+        self._by_max_wait.push(waiter.max_wait, self._entered, waiter, live=self.waiting)
         if waiter.until < float("inf"):
             self._by_until.push(waiter.until, self._entered, waiter, live=self.waiting)
 
@@ -226,27 +225,31 @@ class Gate:
         return self._window.cooldown_left(self._now())
 
     def answered(self, permit: Permit) -> None:
-        """End an attempt that got a response other than 429, and let in what may start now."""
+        """End an attempt that got a response other than 429."""
         self._window.answered(permit)
-        if self._queue.waiting:
-            self._admit()
+        self._ended("answered", permit)
 
     def rate_limited(self, permit: Permit, *, wait: float) -> None:
         """End an attempt that got a 429: no request starts for `wait` seconds; waits that may not last so long fail."""
-        now = self._now()
-        self._window.rate_limited(permit, now=now, wait=wait, jitter=self._random_number())
+        now, jitter = self._now(), self._random_number()
+        self._window.rate_limited(permit, now=now, wait=wait, jitter=jitter)
         self._queue.reject(now=now, left=self._window.cooldown_left(now))
-        self._admit()
+        self._ended("rate_limited", permit, wait, jitter)
 
     def abandoned(self, permit: Permit) -> None:
-        """End an attempt without a response, and let in what may start now."""
+        """End an attempt without a response."""
         self._window.end(permit)
-        self._admit()
+        self._ended("abandoned", permit)
 
     def unused(self, permit: Permit) -> None:
         """Return a permit of which nothing was sent, as if it had never been granted."""
         self._window.unused(permit)
-        self._admit()
+        self._ended("unused", permit)
+
+    def _ended(self, kind: str, permit: Permit, wait: float = 0.0, jitter: float = 0.0) -> None:
+        """Let in what may start now."""
+        if self._queue.waiting:
+            self._admit()
 
     async def aclose(self) -> None:
         """End all waits with StateError; no request enters from now on. Closing twice does nothing."""

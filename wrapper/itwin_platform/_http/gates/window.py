@@ -60,9 +60,8 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permit:
-    """Permission to send one request: its cooldown period, its sequence number, and when it was granted."""
+    """Permission to send one request: its sequence number, and when it was granted."""
 
-    period: int
     number: int
     at: float
 
@@ -100,9 +99,9 @@ class Window:
     """
 
     __slots__ = (
-        *("_allowed", "_began", "_cooldown_until", "_good_seconds", "_granted", "_in_flight", "_in_period"),
-        *("_kept_wait", "_learned", "_measured", "_most", "_named", "_number", "_open", "_period", "_probe"),
-        *("_probe_at", "_probe_share", "_rate_probe_at", "_rates", "_span", "_strikes", "_waited"),
+        *("_allowed", "_began", "_boundary", "_cooldown_until", "_good_seconds", "_granted", "_in_flight"),
+        *("_in_period", "_kept_wait", "_learned", "_measured", "_most", "_named", "_number", "_open", "_previous"),
+        *("_probe", "_probe_at", "_probe_share", "_rate_probe_at", "_rates", "_span", "_strikes", "_waited"),
     )
 
     def __init__(self, *, max_in_flight: int, rates: Sequence[RateLimit] = ()) -> None:
@@ -113,7 +112,9 @@ class Window:
         self._in_flight = self._in_period = 0
         self._cooldown_until = self._probe_at = float("-inf")
         self._probe: Permit | None = None
-        self._period = self._number = self._strikes = 0
+        #: Permits up to this number are of periods before this one, or before the previous one.
+        self._boundary = self._previous = 0
+        self._number = self._strikes = 0
         self._allowed = 0  # in this period
         self._waited = self._kept_wait = 0.0
         # The learned rate: requests and seconds; and the seconds that it lasted with before they were probed.
@@ -167,7 +168,7 @@ class Window:
         self._in_flight += 1
         self._in_period += 1
         self._number += 1
-        permit = Permit(period=self._period, number=self._number, at=now)
+        permit = Permit(number=self._number, at=now)
         longest = max((seconds for _, seconds in self._all_rates()), default=0.0)
         while self._granted and self._granted[0] + longest <= now:
             self._granted.popleft()
@@ -182,7 +183,7 @@ class Window:
     def end(self, permit: Permit) -> None:
         """End a request without a response."""
         self._in_flight -= 1
-        self._in_period -= permit.period == self._period
+        self._in_period -= permit.number > self._boundary
 
     def unused(self, permit: Permit) -> None:
         """Return a permit of which nothing was sent, as if it had never been granted."""
@@ -197,9 +198,9 @@ class Window:
         self.end(permit)
         if permit == self._probe:
             self._cooldown_until = float("-inf")
-        if permit.period == self._period or (self._span is not None and permit.period == self._period - 1):
+        if permit.number > (self._boundary if self._span is None else self._previous):
             self._measured += 1
-        if permit.period != self._period:
+        if permit.number <= self._boundary:
             return
         if self._strikes and not self._allowed:
             self._kept_wait = self._waited
@@ -210,12 +211,12 @@ class Window:
         """End a request with a 429: no request starts for `wait` seconds or longer, then the window opens slowly."""
         self.end(permit)
         self._probe_at = now + PROBE_INTERVAL
-        if permit.period != self._period:
+        if permit.number <= self._boundary:
             self._cooldown_until = max(self._cooldown_until, now + wait)
             return
         self._named = wait
         self._span = permit.at - (permit.at if self._began is None else self._began) + wait
-        self._strikes = 0 if self._allowed or self._period == 0 else self._strikes + 1
+        self._strikes = 0 if self._allowed or self._boundary == 0 else self._strikes + 1
         shortest = wait
         if self._strikes == 0 and self._kept_wait > wait:
             shortest, self._kept_wait = self._kept_wait, self._kept_wait * KEPT_SHARE
@@ -223,7 +224,7 @@ class Window:
         self._waited = shortest + jitter * (longest - shortest)
         until = now + self._waited
         self._cooldown_until = until if permit == self._probe else max(self._cooldown_until, until)
-        self._period += 1
+        self._previous, self._boundary = self._boundary, self._number
         self._allowed = self._in_period = 0
         self._open = 1
 

@@ -1,4 +1,4 @@
-"""What a process asks the engine of a shared gate: its tasks ask as one, and are served in order."""
+"""What a process asks the server of a shared gate: its tasks ask as one, and are served in order."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import pytest
 from itwin_platform import StateError, UsageError
-from itwin_platform._http.gates.shared import (
-    EngineRejectsError,
-    EngineUnreachableError,
+from itwin_platform._http.gates.redis import (
+    RedisGate,
+    RedisState,
     Reply,
-    Request,
-    SharedGate,
+    ServerRejectsError,
+    ServerUnreachableError,
 )
 from itwin_platform._http.gates.window import Permit
 
-NOTHING = Reply(known=True, wait=None, rank=0, cooldown=0.0, is_contended=True, differs=False, permits=())
+NOTHING = Reply(wait=None, rank=0, cooldown=0.0, is_contended=True, differs=False, permits=())
 
 
-class ScriptedEngine:
-    """An engine with prepared replies, the last of which is repeated, and the times at which it was asked."""
+class ScriptedState(RedisState):
+    """A server with prepared replies, the last of which is repeated, and the times at which it was asked."""
 
     def __init__(self) -> None:
         self.replies = [NOTHING]
@@ -30,13 +30,13 @@ class ScriptedEngine:
         self.listening: Exception | None = None
         self.closing: Exception | None = None
 
-    async def exchange(self, request: Request) -> Reply:
+    async def exchange(self, *, wants: int, **_: object) -> Reply:
         """Return the next reply."""
         self.asked.append(asyncio.get_running_loop().time())
-        self.wanted.append(request.wants)
+        self.wanted.append(wants)
         await asyncio.sleep(self.latency)
         if not self.is_reachable:
-            raise EngineUnreachableError("no route")
+            raise ServerUnreachableError("no route")
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
     async def listen(self, process: str, *, ready: Callable[[], None], called: Callable[[], None]) -> None:
@@ -56,20 +56,21 @@ class ScriptedEngine:
 
 
 @pytest.fixture
-def engine() -> ScriptedEngine:
-    """The engine of the gate."""
-    return ScriptedEngine()
+def state() -> ScriptedState:
+    """The server of the gate."""
+    return ScriptedState()
 
 
 @pytest.fixture
-async def gate(engine: ScriptedEngine) -> AsyncIterator[SharedGate]:
+async def gate(state: ScriptedState) -> AsyncIterator[RedisGate]:
     """The gate of one process."""
-    gate = SharedGate(engine, name="test", max_in_flight=40, rate=None, workers=1, on_event=None)
+    gate = RedisGate("redis://localhost", name="test", max_in_flight=40)
+    gate._state = state
     yield gate
     await gate.aclose()
 
 
-def waiting(gate: SharedGate, *, ticket: int | None = None) -> asyncio.Task[Permit]:
+def waiting(gate: RedisGate, *, ticket: int | None = None) -> asyncio.Task[Permit]:
     """Wait for a permit in a task."""
     number = gate.ticket() if ticket is None else ticket
     return asyncio.create_task(gate.enter(number, max_wait=60.0, until=None))
@@ -82,36 +83,36 @@ async def end(tasks: list[asyncio.Task[Permit]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def test_the_tasks_of_a_process_ask_as_one(gate: SharedGate, engine: ScriptedEngine) -> None:
+async def test_the_tasks_of_a_process_ask_as_one(gate: RedisGate, state: ScriptedState) -> None:
     """A hundred tasks that come one by one cost a few exchanges, and then one a second for all of them."""
     tasks = []
     for _ in range(100):
         tasks.append(waiting(gate))
         await asyncio.sleep(0.001)
-    assert engine.wanted[-1] > 50
-    assert len(engine.asked) < 10
-    before = len(engine.asked)
+    assert state.wanted[-1] > 50
+    assert len(state.asked) < 10
+    before = len(state.asked)
     await asyncio.sleep(5.0)
-    assert 4 <= len(engine.asked) - before <= 6
-    assert engine.wanted[-1] == 100
+    assert 4 <= len(state.asked) - before <= 6
+    assert state.wanted[-1] == 100
     await end(tasks)
 
 
-async def test_a_process_sleeps_as_long_as_the_engine_says(gate: SharedGate, engine: ScriptedEngine) -> None:
+async def test_a_process_sleeps_as_long_as_the_server_says(gate: RedisGate, state: ScriptedState) -> None:
     """The next exchange comes after the wait of the last one, and by jitter not much later."""
-    engine.replies = [replace(NOTHING, wait=0.7), replace(NOTHING, wait=3.0), NOTHING]
+    state.replies = [replace(NOTHING, wait=0.7), replace(NOTHING, wait=3.0), NOTHING]
     tasks = [waiting(gate)]
     await asyncio.sleep(4.0)
-    assert engine.asked[:3] == pytest.approx([0.0, 0.7, 3.7], abs=0.01)
-    assert engine.asked[1] >= 0.7
+    assert state.asked[:3] == pytest.approx([0.0, 0.7, 3.7], abs=0.01)
+    assert state.asked[1] >= 0.7
     await end(tasks)
 
 
-async def test_the_tasks_of_a_process_are_served_in_order(gate: SharedGate, engine: ScriptedEngine) -> None:
-    """Permits of the engine go to the calls that began first, whenever they came to wait."""
-    engine.replies = [
+async def test_the_tasks_of_a_process_are_served_in_order(gate: RedisGate, state: ScriptedState) -> None:
+    """Permits of the server go to the calls that began first, whenever they came to wait."""
+    state.replies = [
         NOTHING,
-        replace(NOTHING, permits=[Permit(period=0, number=number, at=0.0) for number in (1, 2)]),
+        replace(NOTHING, permits=[Permit(number=number, at=0.0) for number in (1, 2)]),
         NOTHING,
     ]
     tickets = [gate.ticket() for _ in range(4)]
@@ -124,40 +125,40 @@ async def test_the_tasks_of_a_process_are_served_in_order(gate: SharedGate, engi
 
 
 async def test_a_call_asks_after_others_that_were_cancelled_in_an_exchange(
-    gate: SharedGate, engine: ScriptedEngine
+    gate: RedisGate, state: ScriptedState
 ) -> None:
-    """What the engine was asked for by calls that no longer wait does not keep a new call from asking."""
-    engine.latency = 0.5
+    """What the server was asked for by calls that no longer wait does not keep a new call from asking."""
+    state.latency = 0.5
     tasks = [waiting(gate) for _ in range(10)]
     await asyncio.sleep(0.25)
     await end(tasks)
     await asyncio.sleep(5.0)
     tasks = [waiting(gate)]
     await asyncio.sleep(0.25)
-    assert engine.wanted == [10, 1]
+    assert state.wanted == [10, 1]
     await end(tasks)
 
 
-async def test_a_cooldown_of_the_engine_holds_without_it(gate: SharedGate, engine: ScriptedEngine) -> None:
-    """A process that learned of a cooldown from the engine starts no request in it when the engine is lost."""
-    engine.replies = [replace(NOTHING, cooldown=30.0)]
+async def test_a_cooldown_of_the_server_holds_without_it(gate: RedisGate, state: ScriptedState) -> None:
+    """A process that learned of a cooldown from the server starts no request in it when the server is lost."""
+    state.replies = [replace(NOTHING, cooldown=30.0)]
     task = waiting(gate)
     await asyncio.sleep(0.5)
-    engine.is_reachable = False
+    state.is_reachable = False
     gate.abandoned(await task)
     assert asyncio.get_running_loop().time() == pytest.approx(30.0, abs=0.01)
 
 
-async def test_an_engine_that_rejects_the_subscription_ends_the_waits(gate: SharedGate, engine: ScriptedEngine) -> None:
+async def test_an_server_that_rejects_the_subscription_ends_the_waits(gate: RedisGate, state: ScriptedState) -> None:
     """A user who may not subscribe has to be told, because every wait would depend on it."""
-    engine.listening = EngineRejectsError("the user may not subscribe")
+    state.listening = ServerRejectsError("the user may not subscribe")
     with pytest.raises(UsageError, match="RedisGate: the user may not subscribe"):
         await waiting(gate)
 
 
-async def test_a_gate_closes_whatever_its_engine_says(gate: SharedGate, engine: ScriptedEngine) -> None:
+async def test_a_gate_closes_whatever_its_server_says(gate: RedisGate, state: ScriptedState) -> None:
     """A connection that cannot be closed in order is no error of the program, which needs it no more."""
-    engine.closing = ConnectionResetError("the peer was quicker")
+    state.closing = ConnectionResetError("the peer was quicker")
     await gate.aclose()
     with pytest.raises(StateError, match="the gate is closed"):
         await waiting(gate)
@@ -165,9 +166,10 @@ async def test_a_gate_closes_whatever_its_engine_says(gate: SharedGate, engine: 
 
 def test_a_gate_serves_one_event_loop_after_the_other() -> None:
     """What a closed loop left behind is forgotten; while a report of one loop is due, no other may use the gate."""
-    engine = ScriptedEngine()
-    engine.replies = [replace(NOTHING, permits=[Permit(period=0, number=1, at=0.0)])]
-    gate = SharedGate(engine, name="test", max_in_flight=40, rate=None, workers=1, on_event=None)
+    state = ScriptedState()
+    state.replies = [replace(NOTHING, permits=[Permit(number=1, at=0.0)])]
+    gate = RedisGate("redis://localhost", name="test", max_in_flight=40)
+    gate._state = state
     with asyncio.Runner() as first, asyncio.Runner() as second:
         left = first.run(gate.enter(gate.ticket(), max_wait=60.0, until=None))
         gate.answered(first.run(gate.enter(gate.ticket(), max_wait=60.0, until=None)))
@@ -176,5 +178,5 @@ def test_a_gate_serves_one_event_loop_after_the_other() -> None:
         first.close()
         gate.answered(left)
         gate.answered(second.run(gate.enter(gate.ticket(), max_wait=60.0, until=None)))
-        assert len(engine.asked) == 1
+        assert len(state.asked) == 1
         second.run(gate.aclose())
