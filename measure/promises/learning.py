@@ -6,7 +6,7 @@ The ideal is the time in which the limit and `max_in_flight` together allow all 
 import asyncio
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from itwin_platform import Gate
@@ -19,7 +19,7 @@ from .limits import AlignedWindow, FixedWindow, PunishingWindow, SlidingWindow, 
 LATENCIES = (0.005, 0.1, 0.3)
 #: Requests, seconds and calls.
 RATES = ((10, 1.0, 200), (100, 1.0, 1000), (100, 60.0, 300))
-SEEDS = 5
+SEEDS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,17 +62,23 @@ async def run(
 
 
 def worst(
-    make: Callable[[float], tuple[FixedWindow | TokenBucket, int]], *, latency: float, is_whole: bool
+    limits: Sequence[FixedWindow | TokenBucket], *, calls: int, latency: float, is_whole: bool
 ) -> tuple[int, float, float]:
-    """Return the calls that were not done, requests per call and time against the ideal, the worst of all seeds."""
+    """Return the calls that were not done, requests per call and time against the ideal, the worst of all limits."""
     undone, per_call, against = 0, 0.0, 0.0
-    for seed in range(SEEDS):
-        limit, calls = make(seed / SEEDS)
+    for seed, limit in enumerate(limits):
         result = in_virtual_time(run(limit, calls=calls, latency=latency, is_whole=is_whole, seed=seed))
         undone += calls - result.done
         per_call = max(per_call, result.per_call)
         against = max(against, result.seconds / max(limit.ideal(calls), calls / 20 * latency))
     return undone, per_call, against
+
+
+def limits_of(kind: type[FixedWindow | TokenBucket], requests: int, per: float) -> Sequence[FixedWindow | TokenBucket]:
+    """Return a limit for each seed; windows of a clock begin at another time in each."""
+    if kind is AlignedWindow:
+        return [AlignedWindow(requests, per, seed / SEEDS * per) for seed in range(SEEDS)]
+    return [kind(requests, per) for _ in range(SEEDS)]
 
 
 def learning() -> list[Figure]:
@@ -81,14 +87,7 @@ def learning() -> list[Figure]:
     for kind in (FixedWindow, AlignedWindow, SlidingWindow, TokenBucket):
         for latency in LATENCIES:
             results = [
-                worst(
-                    lambda phase, requests=requests, per=per, calls=calls, kind=kind: (  # type: ignore[misc]
-                        kind(requests, per, phase * per) if kind is AlignedWindow else kind(requests, per),
-                        calls,
-                    ),
-                    latency=latency,
-                    is_whole=is_whole,
-                )
+                worst(limits_of(kind, requests, per), calls=calls, latency=latency, is_whole=is_whole)
                 for requests, per, calls in RATES
                 for is_whole in (True, False)
             ]
@@ -100,11 +99,8 @@ def learning() -> list[Figure]:
             ]
     for ban, says in ((1.0, 1.0), (5.0, 5.0), (5.0, 1.0)):
         for latency in LATENCIES:
-            undone, _, against = worst(
-                lambda _, ban=ban, says=says: (PunishingWindow(10, 1.0, ban=ban, says=says), 200),  # type: ignore[misc]
-                latency=latency,
-                is_whole=True,
-            )
+            bans = [PunishingWindow(10, 1.0, ban=ban, says=says) for _ in range(SEEDS)]
+            undone, _, against = worst(bans, calls=200, latency=latency, is_whole=True)
             name = f"ban of {ban:g} s that restarts, Retry-After {says:g}, {latency * 1000:g} ms"
             found += [
                 exactly(f"{name}: calls that were not done", undone, 0),

@@ -53,6 +53,6 @@ def thousand_processes(*, processes: int = 1000, calls: int = 100) -> list[Figur
         exactly(f"{name}: responses of 429", run.requests - processes * calls, 0),
         at_most(f"{name}: requests per call", run.per_call, 1.05),
         at_most(f"{name}: slowest process against the median", run.slowest, 2.0, unit=" x"),
-        at_most(f"{name}: commands of the engine per request", run.commands, 3.0),
+        at_most(f"{name}: commands to the server per request", run.commands, 3.0),
         at_most(f"{name}: time", run.seconds, 1.05 * limit.ideal(processes * calls) + 10.0, unit=" s"),
     ]

