@@ -15,22 +15,27 @@ from itertools import takewhile
 from .._api import ITwin
 from .._errors import PagingError, PlatformError, UnprocessableError
 from .._requests.response import ResponseInfo
-from .position import PageQuery, Position, TimeRange
-from .run import Listing, Page, PageContent, Run, TruncatedWarning, parameters_of
+from .position import Listing, Moment, PageQuery, Position, TimeRange, parameters_of
+from .run import Page, PageContent, Run, TruncatedWarning
 
 #: The times of an iTwin that a listing can be partitioned by, and where its model has them. Source: section 2.5.
 TIMES = {"createdDateTime": "created_date_time", "lastModifiedDateTime": "last_modified_date_time"}
-#: Times are decoded to the microsecond: what lies closer together cannot be distinguished.
-_CLOSEST = timedelta(microseconds=1)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST, _LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_EPOCH, _LATEST = "1970-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"
+
+
+def moment_of(time: object) -> Moment | None:
+    """Return a time of an iTwin as it stands in a filter; None where it is missing, or not a time in any zone."""
+    if not isinstance(time, datetime) or not _FIRST <= time <= _LAST:
+        return None
+    return f"{time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def condition(time_range: TimeRange, time: str, *, within: str | None) -> str | None:
     """Return a range as a `$filter`, together with the filter of the caller; None for everything."""
     since, until = time_range.since, time_range.until
-    terms = [f"{time} ge {_literal(since)}"] if since else []
-    terms += [f"{time} lt {_literal(until)}"] if until else []
+    terms = [f"{time} ge {since}"] if since else []
+    terms += [f"{time} lt {until}"] if until else []
     if since and not until and time_range.timeless:
         terms = [f"({terms[0]} or {time} eq null)"]
     if within:
@@ -38,31 +43,26 @@ def condition(time_range: TimeRange, time: str, *, within: str | None) -> str | 
     return " and ".join(terms) or None
 
 
-def _literal(moment: datetime) -> str:
-    return f"{moment.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
-
-
-def is_sorted(moments: list[datetime | None]) -> bool:
-    """Tell whether times ascend, with those that are missing at one end."""
-    known = sorted(moment for moment in moments if moment is not None)
-    missing: list[datetime | None] = [None] * (len(moments) - len(known))
-    return moments in (missing + known, known + missing)
-
-
-def middle(time_range: TimeRange, moments: list[datetime | None]) -> datetime | None:
-    """Return where to split a range that holds these times, and more; None where it cannot be split."""
+def first_half(time_range: TimeRange, moments: list[Moment | None]) -> TimeRange | None:
+    """Return the first half of a range that holds these times, and more; None where it cannot be split."""
     since, until = time_range.since, time_range.until
     known = sorted(moment for moment in moments if moment is not None)
-    if not known:
-        # Nothing tells where the times lie: this splits nothing, but tells whether there are any.
-        return _EPOCH if since is None and until is None else None
-    moment = known[len(known) // 2]
-    if moment == since:
-        moment += _CLOSEST
-    return None if moment == until else moment
+    # Where nothing tells where the times lie, this splits nothing, but tells whether there are any.
+    moment = known[len(known) // 2] if known else _EPOCH if since is until is None else until
+    if since is not None and moment == since:
+        # Times are decoded to the microsecond: what lies closer together cannot be distinguished.
+        moment = moment_of(datetime.fromisoformat(since) + timedelta(microseconds=1))
+    timeless = since is None or time_range.timeless
+    return None if moment == until else TimeRange(since=since, until=moment, timeless=timeless)
 
 
-def advanced(time_range: TimeRange, moments: list[datetime | None]) -> TimeRange:
+def behind(time_range: TimeRange) -> TimeRange | None:
+    """Return the range behind a complete one; None after the last."""
+    until = time_range.until
+    return None if until is None else TimeRange(since=until, timeless=time_range.timeless)
+
+
+def advanced(time_range: TimeRange, moments: list[Moment | None]) -> TimeRange:
     """Return a range after items with these times were handed out."""
     if not moments:
         return time_range
@@ -76,10 +76,13 @@ def advanced(time_range: TimeRange, moments: list[datetime | None]) -> TimeRange
     return replace(time_range, reached=last, ties=ties, timeless=timeless)
 
 
-def rest(time_range: TimeRange, moments: list[datetime | None]) -> TimeRange | None:
+def rest(time_range: TimeRange, moments: list[Moment | None]) -> TimeRange | None:
     """Return what is left of a range that reached the cap; None where the order of its times does not tell."""
     since = time_range.reached or (_LATEST if time_range.timeless else None)
-    if since in (None, time_range.since) or not is_sorted(moments) or not time_range.ties:
+    known = sorted(moment for moment in moments if moment is not None)
+    missing: list[Moment | None] = [None] * (len(moments) - len(known))
+    is_sorted = moments in (missing + known, known + missing)
+    if not is_sorted or since in (None, time_range.since) or not time_range.ties:
         return None
     timeless = time_range.timeless and (moments[0] is not None or moments[-1] is None)
     return replace(time_range, since=since, timeless=timeless)
@@ -98,39 +101,28 @@ class TimeRangeRun(Run[ITwin]):
     distinct = True
 
     def __init__(self, listing: Listing, start: Position, *, time: str, within: str | None) -> None:
-        self._time, self._within = time, within
-        self._is_sorted = True
+        self._time, self._within, self._is_sorted = time, within, True
         super().__init__(listing, start)
-        self._begin_range(self._after_ties(start))
+        self._begin_range(start)
 
     def _begin_range(self, start: Position) -> None:
-        parameters = {**parameters_of(self._listing.first)}
-        text = condition(_range_of(start), self._time, within=self._within)
-        if text is not None:
-            parameters["$filter"] = text
-        if self._is_sorted:
-            parameters["$orderby"] = f"{self._time} ASC"
-        self._begin(start, parameters)
+        """Begin a range, after the items of the range before that come again."""
+        ties, text = start.range.ties, condition(start.range, self._time, within=self._within)
+        if start.query is None and ties > len(self._seen):
+            # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
+            start = replace(start, query=PageQuery(skip=ties), received=ties)
+        order = {"$orderby": f"{self._time} ASC"} if self._is_sorted else {}
+        self._begin(start, {**parameters_of(self._listing.first), **({"$filter": text} if text else {}), **order})
         #: The id and the time of all that came in this range, also of what was known and dropped.
-        self._came: list[tuple[object, datetime | None]] = []
-
-    def _after_ties(self, start: Position) -> Position:
-        """Return the position after the items of the range before that come again, by their number.
-
-        Ids are safer than an offset, but a run that was resumed does not know those of the run before.
-        """
-        ties = _range_of(start).ties
-        if start.query is not None or ties <= len(self._seen):
-            return start
-        return replace(start, query=PageQuery(skip=ties), received=ties)
+        self._came: list[tuple[object, Moment | None]] = []
 
     def _after(self, count: int) -> Position:
         position = super()._after(count)
-        return replace(position, range=advanced(_range_of(position), [*map(self._moment, self._items[:count])]))
+        return replace(position, range=advanced(position.range, [*map(self._moment, self._items[:count])]))
 
     def requests(self, count: int) -> list[str]:
         """Return the queries of the next requests. Later ranges may be short, so fewer pages are requested ahead."""
-        return super().requests(min(count, 2 + self.pages_read // 10) if _range_of(self._end).since else count)
+        return super().requests(min(count, 2 + self.pages_read // 10) if self._end.range.since else count)
 
     def take(self, content: PageContent[ITwin], *, response: ResponseInfo) -> Page[ITwin]:
         """Take the content of the response to the first request, and return its page.
@@ -138,8 +130,7 @@ class TimeRangeRun(Run[ITwin]):
         Raises:
             PagingError: the service ignores the filter, so the listing would never come to an end.
         """
-        time_range = _range_of(self._end)
-        since, until = time_range.since, time_range.until
+        since, until = self._end.range.since, self._end.range.until
         came = [(getattr(item, "id", None), self._moment(item)) for item in content.items]
         if any(moment and ((since and moment < since) or (until and moment >= until)) for _, moment in came):
             raise PagingError(
@@ -149,23 +140,19 @@ class TimeRangeRun(Run[ITwin]):
         self._came += came
         return super().take(content, response=response)
 
-    def _moment(self, item: ITwin) -> datetime | None:
-        moment = getattr(item, TIMES[self._time], None)
-        # A time that UTC cannot express counts as missing.
-        return moment.astimezone(UTC) if isinstance(moment, datetime) and _FIRST <= moment <= _LATEST else None
+    def _moment(self, item: ITwin) -> Moment | None:
+        return moment_of(getattr(item, TIMES[self._time], None))
 
     def _finish(self, following: PageQuery | None, *, is_left: bool) -> bool:
         """Continue with what is left of the range, or with the next one, unless the listing ends here."""
         is_left = super()._finish(following, is_left=is_left)
         if not self._ended or (is_left and not self.truncated):
             return is_left
-        time_range = _range_of(self._end)
-        next_range = self._split(time_range) if self.truncated else _behind(time_range)
+        next_range = self._split(self._end.range) if self.truncated else behind(self._end.range)
         self.truncated = False
         if next_range is not None:
-            start = Position(range=next_range, items=self._end.items)
-            self._ended = self._remaining(start) == 0
-            self._begin_range(self._after_ties(start))
+            self._ended = self._remaining(self._end) == 0
+            self._begin_range(Position(range=next_range, items=self._end.items))
         return next_range is not None or self.problem is not None
 
     def _split(self, time_range: TimeRange) -> TimeRange | None:
@@ -173,30 +160,26 @@ class TimeRangeRun(Run[ITwin]):
         moments = [moment for _, moment in self._came]
         following = rest(time_range, moments)
         if following is not None:
-            ids = {identity for identity, moment in self._came if moment == following.reached}
-            self._seen = {identity for identity in ids if isinstance(identity, str)}
+            came = (each for each, moment in self._came if moment == following.reached)
+            self._seen = {each for each in came if isinstance(each, str)}
             return following
         self._is_sorted = False
-        moment = middle(time_range, moments)
-        if moment is not None:
-            return TimeRange(
-                since=time_range.since, until=moment, timeless=time_range.since is None or time_range.timeless
+        following = first_half(time_range, moments)
+        if following is None:
+            self.problem = PagingError(
+                f"{self.max_return} iTwins or more match "
+                f"{condition(time_range, self._time, within=self._within)!r}: more iTwins share one timestamp, or have "
+                "none, than the cap of X-Max-Return allows, so this cannot be split further. Narrow the listing by "
+                "sub_class or filter, or pass the other time as partition_by"
             )
-        self.problem = PagingError(
-            f"{self.max_return} iTwins or more match "
-            f"{condition(time_range, self._time, within=self._within)!r}: more iTwins share one timestamp, or have "
-            "none, than the cap of X-Max-Return allows, so this cannot be split further. Narrow the listing by "
-            "sub_class or filter, or pass the other time as partition_by"
-        )
-        return None
+        return following
 
     def recovers(self, error: PlatformError) -> bool:
         """Tell whether the run continues without what the service rejected: a cap of 10000, a null, an order."""
-        if not isinstance(error, UnprocessableError) or not self._is_first:
-            return False
-        if super().recovers(error):
-            return True
-        time_range = _range_of(self._end)
+        recovered = super().recovers(error)
+        if recovered or not self._is_first or not isinstance(error, UnprocessableError):
+            return recovered
+        time_range = self._end.range
         rejected = condition(time_range, self._time, within=self._within)
         bounded = replace(time_range, timeless=False)
         has_null = rejected != condition(bounded, self._time, within=self._within)
@@ -213,13 +196,3 @@ class TimeRangeRun(Run[ITwin]):
             raise PagingError(f"the service does not list iTwins by their {self._time}: {error}") from error
         self._begin_range(replace(self._end, range=time_range))
         return True
-
-
-def _range_of(position: Position) -> TimeRange:
-    return position.range or TimeRange()
-
-
-def _behind(time_range: TimeRange) -> TimeRange | None:
-    """Return the range behind a complete one; None after the last."""
-    until = time_range.until
-    return None if until is None else TimeRange(since=until, timeless=time_range.timeless)

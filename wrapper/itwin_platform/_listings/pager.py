@@ -8,13 +8,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Generic
 
 from .._api import RequestValues
-from .._errors import PlatformError, UsageError, counted
+from .._errors import PlatformError, counted
 from .._http.connections.messages import Response
 from .._requests.platform import PlatformSender
 from .._requests.request import check_integer
 from .._requests.response import response_info
-from .position import SKIP, TOP, Position, keyword_names, listing_name, read_resume, write_resume
-from .run import Listing, Page, PageContent, Run, T, TruncatedWarning, parameters_of
+from .position import Listing, Position, listing_name, page_numbers, read_resume, write_resume
+from .run import Page, PageContent, Run, T, TruncatedWarning
+
+#: The requests in flight, by their queries.
+Tasks = dict[str, asyncio.Task[Response]]
 
 
 class Pager(Generic[T]):
@@ -52,34 +55,27 @@ class Pager(Generic[T]):
         concurrency: int,
         resume: str | None,
         on_page: Callable[[Page[T]], None] | None,
-        alternative: Callable[[PlatformError, RequestValues], RequestValues | None] | None = None,
+        alternative: Callable[[PlatformError, RequestValues], RequestValues | None] = lambda *_: None,
         begin: Callable[[Listing, Position], Run[T]] = Run,
     ) -> None:
         if limit is not None:
             check_integer("limit", limit, least=0)
         check_integer("concurrency", concurrency, least=1)
         first = sender.with_extras(first)
-        query = parameters_of(first)
-        try:
-            page_size, skip = int(query.get(TOP, most)), int(query.get(SKIP, 0))
-        except ValueError:  # only where the checks of the document are lifted
-            raise UsageError("page_size and skip must be integers") from None
+        page_size, skip = page_numbers(first, most)
         self._listing = listing = Listing(
             first=first,
             address=f"{sender.service.address}{first.path}",
             name=listing_name(name, first),
-            keywords=keyword_names(*parameters, *sender.options.query),
+            parameters=parameters.union(sender.options.query),
             page_size=page_size,
-            shrinks=TOP not in query,
             skip=skip,
             limit=limit,
             alternative=alternative,
         )
-        self._start = Position()
-        if resume is not None:
-            self._start = read_resume(resume, listing=listing.name, keywords=listing.keywords)
+        self._start = Position() if resume is None else read_resume(resume, listing)
         self._send, self._read, self._begin = sender.send, read, begin
-        self._concurrency, self._on_page = concurrency, on_page
+        self._concurrency, self._on_page = concurrency, on_page or (lambda _: None)
         self._run = begin(listing, self._start)
         self._warned = False
 
@@ -99,7 +95,7 @@ class Pager(Generic[T]):
     @property
     def resume(self) -> str:
         """Where the listing continues after the last item that you received: pass it to the same call, anywhere."""
-        return write_resume(self._run.position, listing=self._listing.name)
+        return write_resume(self._run.position, self._listing)
 
     @property
     def truncated(self) -> bool:
@@ -134,28 +130,28 @@ class Pager(Generic[T]):
     @property
     def items_read(self) -> int:
         """Items that this run has handed out."""
-        return self._run.items_read
+        return self._run.position.items - self._start.items
 
     async def __aiter__(self) -> AsyncGenerator[T, None]:
         """Yield the items in order; an error carries `.resume`."""
         async with aclosing(self._pages(self._concurrency)) as pages:
             async for run, page in pages:
                 for item in page.items:
-                    run.hand_out(1)
+                    run.handed_out += 1
                     yield item
 
     async def pages(self) -> AsyncGenerator[Page[T], None]:
         """Yield the pages in order; an error carries `.resume`."""
         async with aclosing(self._pages(self._concurrency)) as pages:
             async for run, page in pages:
-                run.hand_out(len(page.items))
+                run.handed_out += len(page.items)
                 yield page
 
     async def first_page(self) -> Page[T]:
         """Return the first page; one request is sent. An error carries `.resume`."""
         async with aclosing(self._pages(1)) as pages:
             async for run, page in pages:
-                run.hand_out(len(page.items))
+                run.handed_out += len(page.items)
                 return page
         return Page(items=[], resume=self.resume)  # with a limit of 0, or a `resume` at the limit
 
@@ -184,7 +180,7 @@ class Pager(Generic[T]):
 
     async def _pages(self, count: int) -> AsyncGenerator[tuple[Run[T], Page[T]], None]:
         run = self._run = self._begin(self._listing, self._start)
-        tasks: dict[str, asyncio.Task[Response]] = {}
+        tasks: Tasks = {}
         try:
             while queries := run.requests(count):
                 await self._keep(tasks, queries, run.first)
@@ -195,23 +191,24 @@ class Pager(Generic[T]):
                     await self._keep(tasks, run.requests(count + 1), run.first)
                     await asyncio.sleep(0)
                 del tasks[queries[0]]
-                page = self._page(run, first)
+                if isinstance(error := first.exception(), PlatformError) and run.recovers(error):
+                    continue
+                response = first.result()
+                page = run.take(self._read(response), response=response_info(response))
+                self._on_page(page)
                 if count > 1:
                     await self._keep(tasks, run.requests(count), run.first)
-                if page is not None:
-                    yield run, page
+                yield run, page
             if run.problem is not None:
                 raise run.problem
-        except PlatformError as error:
-            error.resume = write_resume(run.position, listing=self._listing.name)
-            error.method, error.route = run.first.method, run.first.route
+        except PlatformError as failure:
+            failure.resume = write_resume(run.position, self._listing)
+            failure.method, failure.route = run.first.method, run.first.route
             raise
         finally:
             await self._keep(tasks, (), run.first)
 
-    async def _keep(
-        self, tasks: dict[str, asyncio.Task[Response]], queries: Sequence[str], first: RequestValues
-    ) -> None:
+    async def _keep(self, tasks: Tasks, queries: Sequence[str], first: RequestValues) -> None:
         """Send the requests with these queries that are not in flight yet, and cancel all others.
 
         A response waits in its task, not yet decoded, until the pages before it have been yielded.
@@ -223,16 +220,3 @@ class Pager(Generic[T]):
         for query in queries:
             if query not in tasks:
                 tasks[query] = asyncio.create_task(self._send(replace(first, query=query)))
-
-    def _page(self, run: Run[T], first: asyncio.Task[Response]) -> Page[T] | None:
-        """Take the first response; None where the run continues with another request after an error."""
-        try:
-            response = first.result()
-        except PlatformError as error:
-            if run.recovers(error):
-                return None
-            raise
-        page = run.take(self._read(response), response=response_info(response))
-        if self._on_page is not None:
-            self._on_page(page)
-        return page

@@ -6,18 +6,19 @@ host, token or keyword. Neither changes a keyword of the call, and a listing adv
 
 import base64
 import hashlib
-import json
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Annotated, Any
+from functools import lru_cache
+from typing import Annotated, Any, cast
 from urllib.parse import SplitResult, quote, unquote, unquote_plus, urljoin, urlsplit
 
 from msgspec import Meta, convert
 from msgspec.json import decode, encode
 
 from .._api import RequestValues, Unset
-from .._errors import PagingError, UsageError
+from .._errors import PagingError, PlatformError, UsageError
+from .._requests.request import cannot_be_sent
 
 SKIP, TOP = "$skip", "$top"
 #: Keywords of every listing: options that OData services know, here without `$` and in lower case.
@@ -30,8 +31,8 @@ _SAFE = "!$%&'()*+,-./:<=>?@[\\]^_`{|}~"
 _CURSOR = re.compile(f"[A-Za-z0-9{re.escape(_SAFE)}]*")
 
 Count = Annotated[int, Meta(ge=0)]
-#: A time in UTC.
-Moment = Annotated[datetime, Meta(tz=True)]
+#: A time in UTC as it stands in a filter. All have one length, so that they are in order as strings.
+Moment = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\Z")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,7 @@ class Position:
         items: items handed out in all.
         received: items handed out or dropped, which count for X-Max-Return; in a range, those of the range.
         last_modified: the last modification of the scene as last seen, where there is one.
-        range: the range that is being read, in a listing by ranges of time.
+        range: the range of time that is being read: everything, but in a listing by ranges.
     """
 
     query: PageQuery | None = None
@@ -91,12 +92,56 @@ class Position:
     items: Count = 0
     received: Count = 0
     last_modified: str | None = None
-    range: TimeRange | None = None
+    range: TimeRange = TimeRange()
 
 
-def keyword_names(*names: str) -> frozenset[str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """A listing, as its first request asks for it.
+
+    Args:
+        first: the request as the operation built it; a page is this request with the query that locates the page.
+        address: the URL of the listing without a query, to which links are compared.
+        name: the operation and a digest of its first request, which a `resume` must carry as well.
+        parameters: the query parameters of the call, which no link can change.
+        page_size: items of one request; without `$top` in the first one, at most as many as `limit` leaves.
+        skip: items that the caller skips.
+        limit: items that the caller wants in all.
+        alternative: the first request to send instead after an error, None when there is none.
+    """
+
+    first: RequestValues
+    address: str
+    name: str
+    parameters: frozenset[str]
+    page_size: int
+    skip: int
+    limit: int | None
+    alternative: Callable[[PlatformError, RequestValues], RequestValues | None]
+
+
+def parameters_of(values: RequestValues) -> Mapping[str, str]:
+    """Return the parameters of a request that `build_request` made, which is where they are by name."""
+    return cast("Mapping[str, str]", values.query)
+
+
+def page_numbers(first: RequestValues, most: int) -> tuple[int, int]:
+    """Return the page size and the items to skip that a first request names, or `most` and 0.
+
+    Raises:
+        UsageError: they are no integers, which can be where the checks of the document are lifted.
+    """
+    query = parameters_of(first)
+    try:
+        return int(query.get(TOP, most)), int(query.get(SKIP, 0))
+    except ValueError:
+        raise UsageError("page_size and skip must be integers") from None
+
+
+@lru_cache
+def _keywords(parameters: frozenset[str]) -> frozenset[str]:
     """Return the names that neither links nor resume strings may use, in comparable form: all but the page's."""
-    return _ODATA_OPTIONS.union(_comparable(name) for name in names if name not in (SKIP, TOP))
+    return _ODATA_OPTIONS.union(_comparable(name) for name in parameters if name not in (SKIP, TOP))
 
 
 def _comparable(name: str) -> str:
@@ -109,19 +154,16 @@ def count_of(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
-def next_query(
-    links: object, *, address: str, current: PageQuery, keywords: frozenset[str], size: int | None
-) -> PageQuery | None:
+def next_query(links: object, listing: Listing, *, current: PageQuery, size: int | None) -> PageQuery | None:
     """Return the query of the next page from the links of a page.
 
     Keywords of the call are dropped from it, and a `$top` of `size`: only what the service decided by itself is left.
 
     Args:
         links: the links as they came. An absent, null or empty `next` ends the listing.
-        address: the URL of the listing, without a query.
+        listing: the listing.
         current: the query of the page that the link came with.
-        keywords: as `keyword_names` returns them.
-        size: the page size that the run chose.
+        size: the page size that the run chose; None where the service did.
 
     Raises:
         PagingError: the link is not a URL, leaves the listing's URL, has `$skip` or `$top` twice or not as a number,
@@ -136,7 +178,7 @@ def next_query(
         raise PagingError("the link to the next page is not a string, or holds a control character")
     try:
         text.encode()
-        query = _page_query(_query_of(text, address=address), keywords)
+        query = _page_query(_query_of(text, listing.address), listing)
     except ValueError:
         raise PagingError("the link to the next page is not a URL") from None
     if not _advances(query, current):
@@ -148,7 +190,7 @@ def _advances(query: PageQuery, current: PageQuery) -> bool:
     return query.cursor not in ("", current.cursor) if query.skip is None else query.skip > (current.skip or 0)
 
 
-def _query_of(link: str, *, address: str) -> str:
+def _query_of(link: str, address: str) -> str:
     here, there = urlsplit(address), urlsplit(urljoin(address, link))
     if _origin(there) != _origin(here):
         raise PagingError(f"the link to the next page leads to another origin than {here.scheme}://{here.netloc}")
@@ -162,7 +204,7 @@ def _origin(parts: SplitResult) -> tuple[str, str | None, int | None, str | None
     return parts.scheme, parts.hostname, port, parts.netloc.rpartition("@")[0] or None
 
 
-def _page_query(text: str, keywords: frozenset[str]) -> PageQuery:
+def _page_query(text: str, listing: Listing) -> PageQuery:
     """Read an encoded query, without the keywords of the call in it."""
     numbers: dict[str, int] = {}
     others = []
@@ -170,7 +212,7 @@ def _page_query(text: str, keywords: frozenset[str]) -> PageQuery:
         encoded, _, value = pair.partition("=")
         name, number = unquote_plus(encoded, errors="strict"), count_of(value)
         if name not in (SKIP, TOP):
-            others += [pair] * (_comparable(name) not in keywords)
+            others += [pair] * (_comparable(name) not in _keywords(listing.parameters))
         elif name in numbers or number is None:
             raise PagingError("the link to the next page holds $skip or $top twice, or not as a number")
         else:
@@ -179,33 +221,38 @@ def _page_query(text: str, keywords: frozenset[str]) -> PageQuery:
 
 
 def listing_name(operation: str, first: RequestValues) -> str:
-    """Return a short name for a listing: its operation, and a digest of its first request."""
+    """Return a short name for a listing: its operation, and a digest of its first request.
+
+    Raises:
+        UsageError: the request cannot be encoded.
+    """
     # A run that continues may have another correlation id.
     headers = {name: value for name, value in first.headers.items() if name.lower() != "x-correlation-id"}
-    text = json.dumps([first.path, first.query, headers], sort_keys=True)
-    return f"{operation}:{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    try:
+        text = encode([first.path, first.query, headers], order="sorted")
+    except UnicodeError as error:
+        raise cannot_be_sent(error) from None
+    return f"{operation}:{hashlib.sha256(text).hexdigest()[:16]}"
 
 
-def write_resume(position: Position, *, listing: str) -> str:
+def write_resume(position: Position, listing: Listing) -> str:
     """Serialize a position."""
     query = position.query
     if query is not None and query.cursor:
         position = replace(position, query=replace(query, cursor=quote(query.cursor, safe=_SAFE)))
-    return base64.urlsafe_b64encode(encode((_VERSION, listing, position))).decode().rstrip("=")
+    return base64.urlsafe_b64encode(encode((_VERSION, listing.name, position))).decode().rstrip("=")
 
 
-def read_resume(text: object, *, listing: str, keywords: frozenset[str]) -> Position:
+def read_resume(text: object, listing: Listing) -> Position:
     """Deserialize a position.
 
     Raises:
         UsageError: the string was not written by `write_resume`, or belongs to another listing.
     """
     try:
-        padding = "=" * (-len(str(text)) % 4)
-        version, belongs_to, *fields = decode(
-            base64.b64decode(f"{text}{padding}", altchars=b"-_", validate=True), type=list[Any]
-        )
-        position = _position(fields, keywords) if version == _VERSION else None
+        raw = base64.b64decode(f"{text}{'=' * (-len(str(text)) % 4)}", altchars=b"-_", validate=True)
+        version, belongs_to, *fields = decode(raw, type=list[Any])
+        position = _position(fields, listing) if version == _VERSION else None
     except (ValueError, RecursionError, PagingError):
         raise UsageError(
             "resume is not a string that this client returned: pass it on unchanged", argument="resume"
@@ -215,7 +262,7 @@ def read_resume(text: object, *, listing: str, keywords: frozenset[str]) -> Posi
             f"resume was written by a version with another format ({version}): start the listing anew",
             argument="resume",
         )
-    if belongs_to != listing:
+    if belongs_to != listing.name:
         raise UsageError(
             f"resume belongs to another listing ({str(belongs_to).partition(':')[0]}, or other keywords): pass the "
             "keywords of the first run; only limit, concurrency, on_page and correlation_id may differ",
@@ -224,12 +271,9 @@ def read_resume(text: object, *, listing: str, keywords: frozenset[str]) -> Posi
     return position
 
 
-def _position(fields: list[object], keywords: frozenset[str]) -> Position:
+def _position(fields: list[object], listing: Listing) -> Position:
     (position,) = convert(fields, tuple[Position])
     cursor = "" if position.query is None else position.query.cursor
-    time_range = position.range or TimeRange()
-    if any(moment and moment.utcoffset() for moment in (time_range.since, time_range.until, time_range.reached)):
-        raise ValueError
-    if not _CURSOR.fullmatch(cursor) or _page_query(cursor, keywords) != PageQuery(cursor=cursor):
+    if not _CURSOR.fullmatch(cursor) or _page_query(cursor, listing) != PageQuery(cursor=cursor):
         raise ValueError
     return position

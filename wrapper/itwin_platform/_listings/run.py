@@ -1,15 +1,14 @@
 """A listing and one run through it, without input and output: what to request next, and what a response comes to."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
-from .._api import RequestValues
 from .._errors import PagingError, PlatformError
-from .._requests.request import cannot_be_sent, encode_query
+from .._requests.request import encode_query
 from .._requests.response import ResponseInfo
-from .position import SKIP, TOP, PageQuery, Position, count_of, next_query, write_resume
+from .position import SKIP, TOP, Listing, PageQuery, Position, count_of, next_query, parameters_of, write_resume
 
 T = TypeVar("T")
 
@@ -61,33 +60,6 @@ class PageContent(Generic[T]):
     scene: SceneState | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """What a run reads.
-
-    Args:
-        first: the request as the operation built it; a page is this request with the query that locates the page.
-        address: the URL of the listing without a query, to which links are compared.
-        name: the operation and a digest of its first request, which a `resume` must carry as well.
-        keywords: the query parameters that no link can change, as `keyword_names` returns them.
-        page_size: items of one request.
-        shrinks: True requests only as many items as `limit` leaves.
-        skip: items that the caller skips.
-        limit: items that the caller wants in all.
-        alternative: the first request to send instead after an error, None when there is none.
-    """
-
-    first: RequestValues
-    address: str
-    name: str
-    keywords: frozenset[str]
-    page_size: int
-    shrinks: bool
-    skip: int
-    limit: int | None
-    alternative: Callable[[PlatformError, RequestValues], RequestValues | None] | None
-
-
 class Run(Generic[T]):
     """Takes the pages of one listing in order, and always knows where the listing continues.
 
@@ -107,12 +79,13 @@ class Run(Generic[T]):
     distinct: bool = False
 
     def __init__(self, listing: Listing, start: Position) -> None:
-        self._listing, self._start, self._before = listing, start, start
+        self._listing, self._before = listing, start
         self.first = listing.first
         #: The items of the page that was taken last, and for each how many items of the response are done after it.
         self._items: list[T] = []
         self._done_after: Sequence[int] = []
-        self._handed_out = 0
+        #: How many of them the caller has.
+        self.handed_out = 0
         self._seen: set[str] = set()
         self._ended = self._remaining(start) == 0
         self._begin(start, parameters_of(listing.first))
@@ -125,30 +98,18 @@ class Run(Generic[T]):
         self._is_first, self._is_steady = True, False
         self._empty_pages = 0
         self._followed: set[int] = set()
-        try:
-            self._carried = encode_query({n: value for n, value in parameters.items() if n not in (SKIP, TOP)})
-        except UnicodeError as error:
-            raise cannot_be_sent(error) from None
+        self._carried = encode_query({n: value for n, value in parameters.items() if n not in (SKIP, TOP)})
 
     @property
     def position(self) -> Position:
         """The position after the item that was handed out last."""
-        return self._end if self._handed_out == len(self._items) else self._after(self._handed_out)
+        return self._end if self.handed_out == len(self._items) else self._after(self.handed_out)
 
     def _after(self, count: int) -> Position:
         """Return the position after so many items of the page that was taken last."""
         before = self._before
         done = self._done_after[count - 1] if count else before.done
         return replace(before, done=done, items=before.items + count, received=before.received + done - before.done)
-
-    @property
-    def items_read(self) -> int:
-        """Items handed out in this run."""
-        return self.position.items - self._start.items
-
-    def hand_out(self, count: int) -> None:
-        """Count items of the page that was taken last as handed out."""
-        self._handed_out += count
 
     def requests(self, count: int) -> list[str]:
         """Return the queries of the next requests in order, up to `count` of them as far as they are known."""
@@ -157,27 +118,24 @@ class Run(Generic[T]):
         return [query.encoded(self._carried) for query in self._queries(count)]
 
     def _queries(self, count: int) -> list[PageQuery]:
-        listing, end = self._listing, self._end
-        query = end.query or PageQuery(skip=listing.skip or None)
-        first = query if query.top is not None else replace(query, top=self._size(0))
-        if not self._is_steady:
-            return [first]
-        skip, size = query.skip or 0, listing.page_size
-        bounds = (self._remaining(end), self._until_cap(), count * size)
-        pages = -(-min(bound for bound in bounds if bound is not None) // size)
-        return [first, *(PageQuery(skip=skip + size * step, top=self._size(step)) for step in range(1, pages))]
+        query = self._end.query or PageQuery(skip=self._listing.skip or None)
+        tops = self._page_sizes(count if self._is_steady else 1)
+        skip, size = query.skip or 0, self._listing.page_size
+        first = query if query.top is not None else replace(query, top=tops[0])
+        return [first, *(PageQuery(skip=skip + size * step, top=top) for step, top in enumerate(tops[1:], 1))]
 
-    def _size(self, step: int) -> int:
-        """Return the page size of a page ahead: fewer where `limit` leaves fewer."""
+    def _page_sizes(self, count: int) -> list[int]:
+        """Return the page sizes of the next requests, at least of one, and of others up to the limit and the cap."""
         size, remaining = self._listing.page_size, self._remaining(self._end)
-        return min(size, remaining - step * size) if remaining is not None and self._listing.shrinks else size
+        bounds = (remaining, self._until_cap(), count * size)
+        pages = max(1, -(-min(bound for bound in bounds if bound is not None) // size))
+        # Where the caller named no page size, the last page is as small as the limit leaves.
+        most = pages * size if remaining is None or TOP in parameters_of(self._listing.first) else remaining
+        return [min(size, most - step * size) for step in range(pages)]
 
     def recovers(self, error: PlatformError) -> bool:
-        """Tell whether the run continues with another request after the first one failed. This happens once."""
-        listing = self._listing
-        if listing.alternative is None or not self._is_first or self.first != listing.first:
-            return False
-        alternative = listing.alternative(error, self.first)
+        """Tell whether the run continues with another request after the first one failed."""
+        alternative = self._listing.alternative(error, self.first)
         self.first = alternative or self.first
         return alternative is not None
 
@@ -190,7 +148,7 @@ class Run(Generic[T]):
         remaining = self._remaining(before)
         self._drop_duplicates(content, start=before.done)
         is_complete = remaining is None or len(self._items) <= remaining
-        self._items, self._handed_out = self._items[:remaining], 0
+        self._items, self.handed_out = self._items[:remaining], 0
         self._end = self._after(len(self._items))
         if is_complete:
             received = before.received + max(0, len(content.items) - before.done)
@@ -199,7 +157,7 @@ class Run(Generic[T]):
         is_left = self._finish(following, is_left=following is not None or not is_complete or self.problem is not None)
         return Page(
             items=self._items,
-            resume=write_resume(self._end, listing=self._listing.name) if is_left else None,
+            resume=write_resume(self._end, self._listing) if is_left else None,
             scene=content.scene,
             response=response,
         )
@@ -230,37 +188,33 @@ class Run(Generic[T]):
         if content.scene is None:
             return last_seen
         self.is_partial = self.is_partial or content.scene.is_partial
-        reported = content.scene.last_modified
-        modified = reported.isoformat() if reported is not None else last_seen
+        modified = content.scene.last_modified.isoformat() if content.scene.last_modified else last_seen
         self.changed = self.changed or (last_seen is not None and modified != last_seen)
         return modified
 
     def _drop_duplicates(self, content: PageContent[T], *, start: int) -> None:
         """Keep the items after the first ones; without those that came before, once a scene has changed."""
-        items, drops = content.items, self.changed or self.distinct
+        items = content.items
         kept: Sequence[int] = range(start, len(items))
-        if drops or content.scene is not None:
-            kept = [index for index in kept if self._is_kept(items[index], drops=drops)]
+        if content.scene is not None or self.distinct:
+            kept = [index for index in kept if self._is_kept(items[index])]
             self.duplicates += len(items[start:]) - len(kept)
         self._items, self._done_after = [items[index] for index in kept], [index + 1 for index in kept]
 
-    def _is_kept(self, item: T, *, drops: bool) -> bool:
+    def _is_kept(self, item: T) -> bool:
         identity = getattr(item, "id", None)
         if not isinstance(identity, str):
             return True
-        is_known = identity in self._seen
+        is_kept = identity not in self._seen or not (self.changed or self.distinct)
         self._seen.add(identity)
-        return not (drops and is_known)
+        return is_kept
 
     def _following(self, current: PageQuery, links: object) -> PageQuery | None:
         """Return the query of the next page; None where there is none, or where `problem` tells why."""
-        listing = self._listing
-        # Where a run began, the page size may be that of an earlier run.
-        size = current.top if self._is_first else self._size(0)
+        # Only a page size that the service chose is kept. Where a run began, it may be that of an earlier run.
+        is_chosen = self._end.query is not None and self._end.query.top is not None and not self._is_first
         try:
-            following = next_query(
-                links, address=listing.address, current=current, keywords=listing.keywords, size=size
-            )
+            following = next_query(links, self._listing, current=current, size=None if is_chosen else current.top)
             if following is not None:
                 self._check_end(following)
         except PagingError as error:
@@ -282,11 +236,4 @@ class Run(Generic[T]):
                 raise PagingError("the link to the next page leads to one that was read before")
             self._followed.add(hash(following))
         elif self.max_return is not None and following.skip > self._listing.skip + self.max_return:
-            raise PagingError(
-                f"the link to the next page leads past max_return={self.max_return}, where there are no more items"
-            )
-
-
-def parameters_of(values: RequestValues) -> Mapping[str, str]:
-    """Return the parameters of a request that `build_request` made, which is where they are by name."""
-    return cast("Mapping[str, str]", values.query)
+            raise PagingError(f"the link to the next page leads past max_return={self.max_return}, the last item")

@@ -25,8 +25,8 @@ from .._errors import ErrorDetail, PlatformError, UnprocessableError, UsageError
 from .._http.connections.messages import Response
 from .._listings.list_all import TIMES, TimeRangeRun
 from .._listings.pager import Pager
-from .._listings.position import Position, count_of
-from .._listings.run import CAP, Listing, Page, PageContent, Run
+from .._listings.position import count_of
+from .._listings.run import CAP, Page, PageContent
 from .._requests.platform import items_of, unwrap
 from .._requests.request import check_header
 from . import Group
@@ -160,8 +160,14 @@ class ITwins(Group):
             prefer=as_enum(prefer_of(representation), PreferredReturn),
             reject=self._reject,
         )
-        return self._pager(
-            first, name="list_itwins", limit=limit, concurrency=concurrency, resume=resume, on_page=on_page
+        return _pager(
+            first,
+            name="list_itwins",
+            sender=self._sender,
+            limit=limit,
+            concurrency=concurrency,
+            resume=resume,
+            on_page=on_page,
         )
 
     def list_all(
@@ -238,40 +244,15 @@ class ITwins(Group):
             prefer=as_enum(prefer_of(representation), PreferredReturn) if is_full else UNSET,
             reject=self._reject,
         )
-        return self._pager(
+        return _pager(
             first,
+            sender=self._sender,
             name=f"list_all_itwins:{time}",
             begin=partial(TimeRangeRun, time=time, within=filter or None),
             limit=limit,
             concurrency=concurrency,
             resume=resume,
             on_page=on_page,
-        )
-
-    def _pager(
-        self,
-        first: RequestValues,
-        *,
-        name: str,
-        limit: int | None,
-        concurrency: int,
-        resume: str | None,
-        on_page: Callable[[Page[ITwin]], None] | None,
-        begin: Callable[[Listing, Position], Run[ITwin]] = Run,
-    ) -> Pager[ITwin]:
-        return Pager(
-            first,
-            name=name,
-            sender=self._sender,
-            read=_read_page,
-            parameters=list_itwins.QUERY_PARAMETERS,
-            most=ITWINS_PER_PAGE,
-            limit=limit,
-            concurrency=concurrency,
-            resume=resume,
-            on_page=on_page,
-            alternative=with_lower_cap,
-            begin=begin,
         )
 
 
@@ -303,3 +284,12 @@ def with_lower_cap(error: PlatformError, first: RequestValues) -> RequestValues 
     if first.headers.get(CAP) != str(MOST_RETURNED) or not named & {"", CAP.lower()}:
         return None
     return replace(first, headers={**first.headers, CAP: str(MOST_RETURNED - 1)})
+
+
+_pager = partial(
+    Pager,
+    read=_read_page,
+    parameters=list_itwins.QUERY_PARAMETERS,
+    most=ITWINS_PER_PAGE,
+    alternative=with_lower_cap,
+)
