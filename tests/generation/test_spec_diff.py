@@ -42,7 +42,7 @@ def test_changes_are_reported_by_operation_and_model(specification: Document) ->
         "  list_scene_objects, query $top: at most 50 now, was at most 100",
         "Not breaking: 2",
         "  DetectorType (sent by create_detector; returned by create_detector): new value MeshSegmentationDetector",
-        "  SceneCreate.tags (sent by create_scene): new, optional, list of string",
+        "  SceneCreate.tags (sent by create_scene): new, optional",
     ]
 
 

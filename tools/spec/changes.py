@@ -1,233 +1,277 @@
-"""Rules that find the changes between two specifications, and which of them are breaking.
+"""What the differences between two documents mean, and which of them break what uses a client.
 
 A change is breaking if code that works today can stop working: a part is removed or becomes required, the service
 accepts less, or it returns more forms than before. A new value of an enum is not breaking, because enums are open.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tools.spec.specification import Field, Model, Operation, Specification
+from tools.generation.document import Node
+from tools.spec.differences import ABSENT, Difference, differences
+from tools.spec.normal_form import normal_form, uses
 
 #: Limits of which a larger value allows more.
-UPPER = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "bytes"})
-#: Limits of which a smaller value allows more.
-LOWER = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems"})
-CLASS_GONE = "is gone: its class is no longer generated"
+UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "x-max-body-bytes")
 IN_WORDS = {
     "maximum": "at most {}",
     "minimum": "at least {}",
     "maxLength": "at most {} characters",
+    "minLength": "at least {} characters",
     "exclusiveMaximum": "less than {}",
     "exclusiveMinimum": "more than {}",
     "multipleOf": "a multiple of {}",
     "uniqueItems": "no item twice: {}",
-    "minLength": "at least {} characters",
     "maxItems": "at most {} items",
     "minItems": "at least {} items",
-    "bytes": "at most {} bytes of body",
+    "x-max-body-bytes": "at most {} bytes",
     "pattern": "of the pattern {}",
     "format": "in the format {}",
     "const": "always {}",
 }
+#: Words of a place that say nothing beside the others.
+_SILENT = ("operations", "components", "schemas", "properties", "parameters", "schema", "content", "items")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Change:
-    """One change: the operation or model, the part of it, and its meaning."""
+    """One change: its place with the operations that use it, its meaning, and whether it breaks or is only words."""
 
     place: str
-    part: str
     text: str
-    breaking: bool
+    breaking: bool = False
+    known: bool = True
+    prose: bool = False
 
 
-def changes(old: Specification, new: Specification) -> list[Change]:
-    """Return all changes, sorted by operation and model."""
-    found = [*_operations(old, new), *_models(old, new)]
-    return sorted(set(found))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A difference with what decides its meaning: whether its place is sent, and whether it is returned."""
+
+    keys: tuple[str, ...]
+    before: object
+    after: object
+    sent: bool
+    returned: bool
+
+    @property
+    def gone(self) -> bool:
+        """Whether there is nothing any more."""
+        return self.after is ABSENT
+
+    @property
+    def new(self) -> bool:
+        """Whether there was nothing before."""
+        return self.before is ABSENT
 
 
-def reworded(old: Specification, new: Specification) -> list[str]:
-    """Return the parts whose description changed, which may state a rule that nothing else states."""
-    return sorted(name for name, words in _described(old).items() if _described(new).get(name, words) != words)
+#: The place, what happened there in words, and whether that breaks; None if the rule does not know the case.
+Meaning = tuple[tuple[str, ...], str, bool] | None
 
 
-def _operations(old: Specification, new: Specification) -> Iterator[Change]:
-    routes = {(operation.method, operation.path): operation.name for operation in new.operations.values()}
-    renamed = {
-        name: routes[operation.method, operation.path]
-        for name, operation in old.operations.items()
-        if name not in new.operations and (operation.method, operation.path) in routes
+def changes(before: Node, after: Node) -> list[Change]:
+    """Return a change for each difference of two documents, sorted by place."""
+    old, new = uses(before), uses(after)
+    used = {
+        name: tuple(old.get(name, _UNUSED)[side] | new.get(name, _UNUSED)[side] for side in (0, 1))
+        for name in old | new
     }
-    for name, before in old.operations.items():
-        after = new.operations.get(renamed.get(name, name))
-        if after is None:
-            models = _only_of({name}, old, new)
-            besides = f", with {', '.join(models)}" if models else ""
-            yield _change(name, "", f"is gone ({before.method} {before.path}){besides}", breaking=True)
-            continue
-        if name in renamed:
-            yield _change(name, "", f"is called {after.name} now", breaking=True)
-        yield from _operation(name, before, after)
-    for name, after in new.operations.items():
-        if name not in old.operations and name not in renamed.values():
-            preview = ", Technical Preview" if after.preview else ""
-            yield _change(name, "", f"new operation: {after.method} {after.path}{preview}", breaking=False)
+    first, second = normal_form(before), normal_form(after)
+    # An operation with another name is the one that has its path.
+    gone = {node["route"]: name for name, node in first["operations"].items() if name not in second["operations"]}
+    second["operations"] = {gone.get(node["route"], name): node for name, node in second["operations"].items()}
+    return sorted({_change(each, used) for each in differences(first, second)})
 
 
-def _operation(name: str, before: Operation, after: Operation) -> Iterator[Change]:
-    if (before.method, before.path) != (after.method, after.path):
-        text = f"is {after.method} {after.path} now, was {before.method} {before.path}"
-        yield _change(name, "", text, breaking=True)
-    if before.tag != after.tag:
-        text = f"is generated in api/{after.tag} now, was in api/{before.tag}"
-        yield _change(name, "", text, breaking=True)
-    if before.preview != after.preview:
-        text = "is Technical Preview now and may change" if after.preview else "is no longer Technical Preview"
-        yield _change(name, "", text, breaking=False)
-    for part in {**before.parameters, **after.parameters}:
-        yield from _field(name, part, before.parameters.get(part), after.parameters.get(part), sent=True)
-    yield from _field(name, "body", before.body, after.body, sent=True)
-    for status in {**before.responses, **after.responses}:
-        if status not in after.responses:
-            yield _change(name, f"response {status}", "is no longer given", breaking=True)
-        elif status not in before.responses:
-            # A client that was generated before takes a success that it does not know for one that cannot be read.
-            yield _change(name, f"response {status}", "new", breaking=True)
-        else:
-            part = f"response {status}"
-            yield from _field(name, part, before.responses[status], after.responses[status], sent=False)
-    for header in before.response_headers - after.response_headers:
-        yield _change(name, f"response header {header}", "is no longer given", breaking=True)
-    for header in after.response_headers - before.response_headers:
-        yield _change(name, f"response header {header}", "new", breaking=False)
-    yield from _errors(name, before, after)
+_UNUSED: tuple[set[str], set[str]] = (set(), set())
 
 
-def _errors(name: str, before: Operation, after: Operation) -> Iterator[Change]:
-    for status, code in before.errors - after.errors:
-        others = sorted(other for other, same in after.errors - before.errors if same == code)
-        text = f"comes with status {', '.join(others)} now" if others else "is no longer given: code that waits for it"
-        yield _change(name, f"error {status} {code}", text + ("" if others else " never runs"), breaking=True)
-    for status, code in after.errors - before.errors:
-        if code not in {same for _, same in before.errors}:
-            yield _change(name, f"error {status} {code}", "new", breaking=False)
-    for status, code, target in before.details - after.details:
-        yield _change(name, f"error {status}, detail {code} [{target}]", "is no longer given", breaking=True)
-    for status, code, target in after.details - before.details:
-        yield _change(name, f"error {status}, detail {code} [{target}]", "new", breaking=False)
-
-
-def _only_of(operations: set[str], old: Specification, new: Specification) -> list[str]:
-    """Return the models that are removed together with operations, because nothing else used them."""
-    return sorted(
-        name
-        for name in old.models.keys() - new.models.keys()
-        if (users := {*old.senders(name), *old.returners(name)}) and users <= operations
+def _change(difference: Difference, used: Mapping[str, tuple[set[str], ...]]) -> Change:
+    keys = tuple(map(str, difference.keys))
+    senders, returners = used.get("#/" + "/".join(keys[:3]), _UNUSED)
+    case = Case(
+        keys=keys,
+        before=difference.before,
+        after=difference.after,
+        sent=bool(senders) or keys[2:3] in (("parameters",), ("requestBody",)),
+        returned=bool(returners) or keys[2:3] == ("responses",),
+    )
+    meaning = None if difference.is_prose or difference.reordered else _meaning(case)
+    place, text, breaking = meaning or (keys, difference.text, False)
+    users = [
+        f"{verb} {', '.join(sorted(names))}"
+        for verb, names in (("sent by", senders), ("returned by", returners))
+        if names
+    ]
+    return Change(
+        place=" ".join([_place(place), *([f"({'; '.join(users)})"] if users else [])]),
+        text=text,
+        breaking=breaking,
+        known=meaning is not None,
+        prose=difference.is_prose,
     )
 
 
-def _models(old: Specification, new: Specification) -> Iterator[Change]:
-    reported = _only_of(old.operations.keys() - new.operations.keys(), old, new)
-    for name, before in old.models.items():
-        after = new.models.get(name)
-        if after is None and name in reported:
-            continue
-        if after is None:
-            yield _change(name, "", CLASS_GONE, breaking=True)
-            continue
-        for value in before.values:
-            if value not in after.values:
-                yield _change(name, "", f"value {value} is gone: its member is no longer generated", breaking=True)
-        for value in after.values:
-            if value not in before.values:
-                yield _change(name, "", f"new value {value}", breaking=False)
-        for value, member in before.members.items():
-            if value in after.values and (now := after.members.get(value, "another name")) != member:
-                yield _change(name, "", f"the member of {value} is called {now} now, was {member}", breaking=True)
-        yield from _fields(name, before, after, sent=bool(new.senders(name)), returned=bool(new.returners(name)))
+def _place(keys: tuple[str, ...]) -> str:
+    """Return a place in words: of a schema `SceneCreate.tags`, of an operation `list_itwins, query $top`."""
+    words = [word for number, word in enumerate(keys) if word not in _SILENT or keys[number - 1] == "properties"]
+    words = words or [*keys] or ["the document"]
+    if keys[:2] == ("components", "schemas"):
+        return ".".join(words)
+    if keys[:1] == ("operations",) and words[1:]:
+        return f"{words[0]}, {' '.join(words[1:])}"
+    return " ".join(words)
 
 
-def _fields(name: str, before: Model, after: Model, *, sent: bool, returned: bool) -> Iterator[Change]:
-    for part in {**before.fields, **after.fields}:
-        old, new = before.fields.get(part), after.fields.get(part)
-        found: dict[tuple[str, str], Change] = {}
-        for direction in [True] * sent + [False] * returned or [False]:
-            for change in _field(name, part, old, new, sent=direction):
-                known = found.get((change.part, change.text))
-                if known is None or change.breaking:
-                    found[change.part, change.text] = change
-        yield from found.values()
+def _meaning(case: Case) -> Meaning:
+    """Return what the rule says that knows a difference: one for what holds it, or one for what it is."""
+    *_, before, holder, last = ("", "", *case.keys)
+    rule = _HELD.get(holder) if before != "properties" else None
+    if rule is None and holder != "properties":
+        rule = _limit if last in IN_WORDS else _KEYWORDS.get(last)
+    return rule(case) if rule else None
 
 
-def _field(name: str, part: str, before: Field | None, after: Field | None, *, sent: bool) -> Iterator[Change]:
-    if before is None or after is None:
-        if before is not None:
-            yield _change(name, part, "is gone", breaking=True)
-        elif after is not None:
-            need = "required" if after.required else "optional"
-            yield _change(name, part, f"new, {need}, {after.kind}", breaking=sent and after.required)
-        return
-    if before.required != after.required:
-        text = "is required now" if after.required else "is optional now"
-        yield _change(name, part, text, breaking=after.required == sent)
-    if before.nullable != after.nullable:
-        text = "may be null now" if after.nullable else "may no longer be null"
-        yield _change(name, part, text, breaking=after.nullable != sent)
-    if gone := before.kinds - after.kinds:
-        text = f"is {after.kind} now, was {before.kind}"
-        yield _change(name, part, text, breaking=sent or not after.kinds < before.kinds or bool(gone == before.kinds))
-    elif after.kinds - before.kinds:
-        yield _change(name, part, f"may also be {' or '.join(sorted(after.kinds - before.kinds))}", breaking=not sent)
-    yield from _values(name, part, before, after, sent=sent)
-    if before.default != after.default:
-        # The version that Accept asks for decides what the response looks like.
-        text = f"the default is {after.default} now, was {before.default}"
-        yield _change(name, part, text, breaking=part == "header Accept")
-    yield from _limits(name, part, before, after, sent=sent)
+def _part(case: Case) -> Meaning:
+    """Return what a property, a parameter or a header means that is gone or new."""
+    after = case.after if isinstance(case.after, Mapping) else {}
+    if case.gone:
+        return case.keys, "is gone", True
+    if case.new and after.get("required") is True:
+        return case.keys, "new, required", case.sent
+    return (
+        (case.keys, "new, optional" if case.keys[-2] in ("properties", "parameters") else "new", False)
+        if case.new
+        else None
+    )
 
 
-def _values(name: str, part: str, before: Field, after: Field, *, sent: bool) -> Iterator[Change]:
-    if sent and after.values and not before.values:
-        text = f"only one of {', '.join(map(str, after.values))} now, was any"
-        yield _change(name, part, text, breaking=True)
-        return
-    for value in before.values:
-        if value not in after.values:
-            yield _change(name, part, f"value {value} is gone", breaking=True)
-    for value in after.values:
-        if value not in before.values:
-            yield _change(name, part, f"new value {value}", breaking=False)
+def _operation(case: Case) -> Meaning:
+    if case.gone and isinstance(case.before, Mapping):
+        return case.keys, f"is gone ({case.before['route']})", True
+    if case.new and isinstance(case.after, Mapping):
+        preview = ", Technical Preview" if case.after.get("x-technical-preview") is True else ""
+        return case.keys, f"new operation: {case.after['route']}{preview}", False
+    return None
 
 
-def _limits(name: str, part: str, before: Field, after: Field, *, sent: bool) -> Iterator[Change]:
-    for limit in {**before.limits, **after.limits}:
-        old, new = before.limits.get(limit), after.limits.get(limit)
-        if old == new:
-            continue
-        was, now = (IN_WORDS[limit].format(value) if value is not None else "" for value in (old, new))
-        text = f"{now} now, was {was}" if now and was else f"{now} now" if now else f"no longer {was}"
-        yield _change(name, part, text, breaking=_narrower(limit, old, new) if sent else limit in ("format", "const"))
+def _response(case: Case) -> Meaning:
+    """Return what a status means: a client takes a success that it does not know for one that it cannot decode."""
+    error = not case.keys[-1].startswith("2")
+    if case.gone:
+        return case.keys, "is no longer given", True
+    return (case.keys, "new", not error and case.keys[0] == "operations") if case.new else None
+
+
+def _example(case: Case) -> Meaning:
+    """Return what an error means: the examples of a response are the errors that it can have."""
+    return (case.keys, "is no longer given", True) if case.gone and case.returned else None
+
+
+def _code(case: Case) -> Meaning:
+    if "examples" not in case.keys or "error" not in case.keys:
+        return None
+    return case.keys, f"is {case.after} now, was {case.before}: code that waits for it never runs", True
+
+
+def _alternative(case: Case) -> Meaning:
+    name = case.keys[-1]
+    if case.gone:
+        return case.keys[:-2], f"may no longer be {name}", case.sent
+    return (case.keys[:-2], f"may be {name} now", case.returned) if case.new else None
+
+
+def _required(case: Case) -> Meaning:
+    place = (*case.keys[:-2], "properties", case.keys[-1])
+    if case.gone:
+        return place, "is optional now", case.returned
+    return place, "is required now", case.sent
+
+
+def _is_required(case: Case) -> Meaning:
+    """Return what `required` of a parameter or a body means."""
+    required = case.after is True
+    return case.keys[:-1], "is required now" if required else "is optional now", required
+
+
+def _value(case: Case) -> Meaning:
+    place, value = case.keys[:-2], case.keys[-1]
+    if case.gone:
+        return place, f"value {value} is gone", True
+    if case.new:
+        return place, f"new value {value}", False
+    return place, f"the member of {value} is called {case.after} now, was {case.before}", True
+
+
+def _values(case: Case) -> Meaning:
+    if case.new and isinstance(case.after, Mapping):
+        return case.keys[:-1], f"only one of {', '.join(case.after)} now, was any", case.sent
+    return case.keys[:-1], "any value now", case.returned
+
+
+def _limit(case: Case) -> Meaning:
+    limit, old, new = case.keys[-1], case.before, case.after
+    was, now = (IN_WORDS[limit].format(value) if value is not ABSENT else "" for value in (old, new))
+    text = f"{now} now, was {was}" if now and was else f"{now} now" if now else f"no longer {was}"
+    return (
+        case.keys[:-1],
+        text,
+        (case.sent and _narrower(limit, old, new)) or (case.returned and limit in ("format", "const")),
+    )
 
 
 def _narrower(limit: str, old: object, new: object) -> bool:
-    compare: Callable[[float, float], bool] = float.__lt__ if limit in UPPER else float.__gt__
-    if limit in UPPER | LOWER and isinstance(old, int | float) and isinstance(new, int | float):
-        return compare(float(new), float(old))
-    return new is not None
+    if isinstance(old, int | float) and isinstance(new, int | float):
+        return new < old if limit in UPPER else new > old
+    return new is not ABSENT
 
 
-def _change(place: str, part: str, text: str, *, breaking: bool) -> Change:
-    return Change(place=place, part=part, text=text, breaking=breaking)
+def _moved(case: Case) -> Meaning:
+    """Return what breaks whenever it changes: the path, the tag, the version, the kind of a value."""
+    place = case.keys if case.keys[-1] in ("tags", "accept") else case.keys[:-1]
+    return place, Difference(keys=case.keys, before=case.before, after=case.after).text, True
 
 
-def _described(specification: Specification) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, operation in specification.operations.items():
-        found[name] = operation.words
-        found |= {f"{name}, {part}": field.words for part, field in operation.parameters.items()}
-    for name, model in specification.models.items():
-        found[name] = model.words
-        found |= {f"{name}.{part}": field.words for part, field in model.fields.items()}
-    return found
+def _default(case: Case) -> Meaning:
+    return case.keys[:-1], f"the default is {case.after} now, was {case.before}", False
+
+
+def _preview(case: Case) -> Meaning:
+    return (
+        case.keys[:-1],
+        "is Technical Preview now and may change" if case.after is True else "is no longer Technical Preview",
+        False,
+    )
+
+
+Rule = Callable[[Case], Meaning]
+#: By the object that holds what changed.
+_HELD: Mapping[str, Rule] = {
+    "operations": _operation,
+    "schemas": _part,
+    "properties": _part,
+    "parameters": _part,
+    "headers": _part,
+    "responses": _response,
+    "examples": _example,
+    "type": _alternative,
+    "oneOf": _alternative,
+    "anyOf": _alternative,
+    "required": _required,
+    "enum": _value,
+}
+#: By the keyword that changed.
+_KEYWORDS: Mapping[str, Rule] = {
+    "required": _is_required,
+    "enum": _values,
+    "code": _code,
+    "operationId": _moved,
+    "route": _moved,
+    "tags": _moved,
+    "accept": _moved,
+    "$ref": _moved,
+    "type": _moved,
+    "items": _moved,
+    "x-default": _default,
+    "x-technical-preview": _preview,
+}

@@ -1,0 +1,65 @@
+"""Finds the differences between two documents."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+#: Objects of which an absent one is an empty one.
+SETS = ("required", "parameters", "headers", "properties")
+#: Keys whose values are prose.
+PROSE = frozenset({"description", "summary", "title"})
+ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One difference: its keys, and the values before and after."""
+
+    keys: tuple[Any, ...]
+    before: object
+    after: object
+    reordered: bool = False
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether only prose changed."""
+        return bool(self.keys) and self.keys[-1] in PROSE and self.keys[-2:-1] not in (("properties",), ("required",))
+
+    @property
+    def text(self) -> str:
+        """What changed."""
+        if self.reordered:
+            return "is in another order now"
+        if self.before is ABSENT:
+            return f"new: {_short(self.after)}"
+        if self.after is ABSENT:
+            return f"is gone, was {_short(self.before)}"
+        return f"is {_short(self.after)} now, was {_short(self.before)}"
+
+
+def differences(before: object, after: object, keys: tuple[Any, ...] = ()) -> Iterator[Difference]:
+    """Yield every difference, as deep in the documents as possible."""
+    if before is after:
+        return
+    if keys[-1:] and keys[-1] in SETS:
+        before, after = ({} if value is ABSENT else value for value in (before, after))
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in {**before, **after}:
+            yield from differences(before.get(key, ABSENT), after.get(key, ABSENT), (*keys, key))
+        if list(before) != list(after) and before.keys() == after.keys():
+            yield Difference(keys=keys, before=before, after=after, reordered=True)
+    elif (old := _objects(before)) and (new := _objects(after)) and len(old) == len(new):
+        for number, items in enumerate(zip(old, new, strict=True)):
+            yield from differences(*items, (*keys, number))
+    elif type(before) is not type(after) or before != after:
+        yield Difference(keys=keys, before=before, after=after)
+
+
+def _objects(value: object) -> list[Any] | None:
+    """Return the value if it is a list with objects."""
+    return value if isinstance(value, list) and any(isinstance(item, Mapping) for item in value) else None
+
+
+def _short(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,100 @@
+"""A document by names, so that a difference has one place: operations, and what lists hold, by what they are called."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tools.generation.accept import accepted
+from tools.generation.document import METHODS, Node, nodes, operations, resolve
+
+#: Objects whose keys are names, and data.
+NAMES = ("properties", "schemas", "responses", "headers", "content", "securitySchemes")
+DATA = ("example", "examples", "const", "default")
+
+Uses = Mapping[str, tuple[set[str], set[str]]]
+
+
+def normal_form(document: Node) -> dict[str, Any]:
+    """Return a document with its operations by name, and each parameter in the operations that have it."""
+    components = {key: node for key, node in document.get("components", {}).items() if key != "parameters"}
+    named = {
+        str(node.get("operationId", f"{method} {path}")): {
+            **_named(document, {**node, "parameters": parameters}),
+            "route": f"{method.upper()} {path}",
+            "accept": accepted(document, node),
+        }
+        for path, method, node, parameters in operations(document)
+    }
+    paths = {
+        path: rest
+        for path, item in document.get("paths", {}).items()
+        if (rest := {key: node for key, node in item.items() if key not in (*METHODS, "parameters")})
+    }
+    return {**_named(document, {**document, "components": components, "paths": paths}), "operations": named}
+
+
+def uses(document: Node) -> dict[str, tuple[set[str], set[str]]]:
+    """Return the operations that send each component, and those that return it, by its reference."""
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for path, method, node, parameters in operations(document):
+        name = str(node.get("operationId", f"{method} {path}"))
+        for side, part in enumerate(([parameters, node.get("requestBody", {})], node.get("responses", {}))):
+            for reference in _reached(document, part):
+                found.setdefault(reference, (set(), set()))[side].add(name)
+    return found
+
+
+def _reached(document: Node, part: object) -> set[str]:
+    found, waiting = set[str](), [part]
+    while waiting:
+        for _, node in nodes(waiting.pop()):
+            kinds = [*node.get("x-kinds", {}).values(), *([node["x-values"]] if "x-values" in node else [])]
+            references = [f"#/components/schemas/{kind}" for kind in kinds] + ([node["$ref"]] if "$ref" in node else [])
+            for reference in references:
+                if reference not in found:
+                    found.add(reference)
+                    waiting.append(resolve(document, {"$ref": reference}))
+    return found
+
+
+def _named(document: Node, node: Any, key: str = "") -> Any:
+    if isinstance(node, list):
+        return [_named(document, item) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    if key in NAMES:
+        return {name: _named(document, inner) for name, inner in node.items()}
+    named = {name: _keyword(document, node, name) for name in node if name != "x-enum-varnames"}
+    return _with_null(named)
+
+
+def _keyword(document: Node, node: Node, key: str) -> Any:
+    """Return what an object says by a keyword; a list with names is an object with these keys."""
+    value = node[key]
+    match key, value:
+        case "$ref", str():
+            return value.removeprefix("#/components/")
+        case "enum", list():
+            members = [*node.get("x-enum-varnames", ()), *map(str, value)]
+            return dict(zip(map(str, value), members, strict=False))
+        case "type", str():
+            return {value: True}
+        case (("type" | "required"), list()):
+            return dict.fromkeys(value, True)
+        case "parameters", list():
+            return {f"{each['in']} {each['name']}": _named(document, each) for each in value}
+        case (("oneOf" | "anyOf" | "allOf"), list()):
+            names = [str(each.get("$ref", each.get("type", ""))).rpartition("/")[2] for each in value]
+            keys = [name if names.count(name) == 1 else f"{name} {number}" for number, name in enumerate(names)]
+            return {name: _named(document, each) for name, each in zip(keys, value, strict=True)}
+    return value if key in DATA else _named(document, value, key)
+
+
+def _with_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema that says in one way that it may be null: by its types."""
+    for key in ("oneOf", "anyOf"):
+        branches = schema.get(key)
+        if isinstance(branches, dict) and "null" in branches and len(branches) == 2:
+            other = next(branch for name, branch in branches.items() if name != "null")
+            rest = {name: value for name, value in schema.items() if name != key}
+            return {**other, **rest, "type": {**other.get("type", {}), "null": True}}
+    return schema
