@@ -64,7 +64,7 @@ class Environment:
 
     def run_tests(self, project: Path, folders: list[str]) -> None:
         """Run tests of a checkout with the installed packages."""
-        options = ("-q", "--no-header", "-p", "no:cacheprovider")
+        options = ("-q", "--no-header", "-p", "no:cacheprovider", "-n", "auto")
         run(self.python, "-m", "pytest", *options, *(project / "tests" / folder for folder in folders), folder=project)
 
     @property
