@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff regeneration-drill \
-	templates-diff vendor package mutants test-all-pythons lines clean \
+	templates-diff vendor package mutants refactorings test-all-pythons lines clean \
 	conformance conformance-quick bench bench-quick bench-backoff bench-paging reliability docs check-tag check-package sbom audit
 
 help:  ## List these targets
@@ -78,6 +78,9 @@ package: $(READY)  ## Build sdist and wheel, and try the wheel in a clean enviro
 
 mutants: $(READY)  ## Change the wrapper in many small ways and list the changes that no test notices, in about an hour
 	@$(BIN)/python -m tools.mutation $(if $(EACH),--each $(EACH)) $(if $(ONLY),--only $(ONLY))
+
+refactorings: $(READY)  ## Refactor copies of the wrapper in five harmless ways and count the tests that break, in about five minutes
+	@$(BIN)/python -m tools.mutation.refactorings
 
 test-all-pythons: $(READY)  ## Try the wheel on every installed Python from 3.11, with the lowest and the newest dependencies
 	@$(BIN)/python -m tools.release.test_all_pythons

@@ -52,10 +52,15 @@ def make_data() -> None:
         "repository": {"repository": _repository(itwins[1])},
         "account": {"iTwin": account},
     }
-    for data, values in (("real", files), ("ascii", _as_ascii(files))):
-        (FOLDER / data).mkdir(parents=True, exist_ok=True)
-        for name, value in values.items():
-            (FOLDER / data / f"{name}.json").write_bytes(encoded(value))
+    _write("real", files)
+    _write("ascii", _as_ascii(files))
+
+
+def _write(data: str, files: dict[str, object]) -> None:
+    """Write the files of a folder."""
+    (FOLDER / data).mkdir(parents=True, exist_ok=True)
+    for name, value in files.items():
+        (FOLDER / data / f"{name}.json").write_bytes(encoded(value))
 
 
 def _as_ascii(value: Any, name: str = "") -> Any:

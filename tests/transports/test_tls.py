@@ -36,7 +36,7 @@ UNTRUSTED = {
     "expired": "certificate has expired",
     "self-signed": "self-signed certificate",
     "wrong host": "IP address mismatch",
-    "TLS 1.1 only": "PROTOCOL",
+    "TLS 1.1 only": "PROTOCOL|legacy sigalg",
     "client certificate demanded": "CERTIFICATE_REQUIRED",
 }
 

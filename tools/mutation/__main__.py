@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,8 +62,10 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=60, help="mutants of each room")
     parser.add_argument("--seed", type=int, default=1, help="chooses the sample")
     parser.add_argument("--only", default="", help="a part of the path of the modules to change")
+    parser.add_argument("--measured", action="store_true", help="do not measure again which test reaches which line")
     chosen = parser.parse_args()
-    measure_coverage()
+    if not chosen.measured:
+        measure_coverage()
     sample = list(sampled(candidates(only=chosen.only), each=chosen.each, seed=chosen.seed))
     accepted = {line.partition("  # ")[0] for line in ACCEPTED.read_text(encoding="utf-8").splitlines()}
     check_tests(sample[:10])
@@ -81,28 +83,27 @@ def measure_coverage() -> None:
 
 def candidates(*, only: str) -> Iterator[Candidate]:
     """Yield every mutant with the tests that reach its line; without a test that does, those of its module."""
+    reached = reached_lines()
+    lines_of = Counter(test for by_line in reached.values() for tests in by_line.values() for test in tests)
+    for module, by_line in reached.items():
+        everything = set().union(*by_line.values())
+        for mutant in mutants_of(module.read_text(encoding="utf-8")) if only in module.as_posix() else ():
+            tests = by_line.get(mutant.line) or everything
+            ranked = sorted(tests, key=lambda test: (lines_of[test], test))
+            yield Candidate(module=module, mutant=mutant, tests=ranked[:MOST_TESTS])
+
+
+def reached_lines() -> dict[Path, dict[int, set[str]]]:
+    """Return the tests that reach each line of each module."""
     data = CoverageData(str(COVERAGE))
     data.read()
-    lines_of: Counter[str] = Counter()
-    reached: dict[Path, Mapping[int, Sequence[str]]] = {}
-    for module in sorted(PACKAGE.rglob("*.py")):
-        by_line = data.contexts_by_lineno(str(module))
-        reached[module] = {
-            line: [context.rpartition("|")[0] for context in contexts if "|" in context]
-            for line, contexts in by_line.items()
+    return {
+        module: {
+            line: {context.rpartition("|")[0] for context in contexts if "|" in context}
+            for line, contexts in data.contexts_by_lineno(str(module)).items()
         }
-        lines_of.update(test for tests in reached[module].values() for test in tests)
-    for module, tests_by_line in reached.items():
-        if only not in module.as_posix():
-            continue
-        everything = {test for tests in tests_by_line.values() for test in tests}
-        for mutant in mutants_of(module.read_text(encoding="utf-8")):
-            tests = set(tests_by_line.get(mutant.line, ())) or everything
-            yield Candidate(
-                module=module,
-                mutant=mutant,
-                tests=sorted(tests, key=lambda test: (lines_of[test], test))[:MOST_TESTS],
-            )
+        for module in sorted(PACKAGE.rglob("*.py"))
+    }
 
 
 def sampled(found: Iterator[Candidate], *, each: int, seed: int) -> Iterator[Candidate]:

@@ -86,20 +86,25 @@ def _code_of(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
 
 
 def _changes_of(node: ast.expr | ast.stmt) -> Iterator[str]:
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPERATORS:
-        yield _with(node, ops=[_OPERATORS[type(node.ops[0])]()])
-    elif isinstance(node, ast.BoolOp | ast.BinOp) and type(node.op) in _OPERATORS:
-        yield _with(node, op=_OPERATORS[type(node.op)]())
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield f"({ast.unparse(node.operand)})"
-    elif isinstance(node, ast.Constant):
-        yield from _changes_of_constant(node.value)
-    elif isinstance(node, ast.Call):
-        for index, keyword in enumerate(node.keywords):
-            if keyword.arg is not None:
-                yield _with(node, keywords=node.keywords[:index] + node.keywords[index + 1 :])
-    else:
-        yield from _changes_of_statement(node)
+    match node:
+        case ast.Compare(ops=[operator]) if type(operator) in _OPERATORS:
+            yield _with(node, ops=[_OPERATORS[type(operator)]()])
+        case ast.BoolOp(op=operator) | ast.BinOp(op=operator) if type(operator) in _OPERATORS:
+            yield _with(node, op=_OPERATORS[type(operator)]())
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield f"({ast.unparse(operand)})"
+        case ast.Constant(value=value):
+            yield from _changes_of_constant(value)
+        case ast.Call():
+            yield from _changes_of_call(node)
+        case _:
+            yield from _changes_of_statement(node)
+
+
+def _changes_of_call(node: ast.Call) -> Iterator[str]:
+    for gone in node.keywords:
+        if gone.arg is not None:
+            yield _with(node, keywords=[each for each in node.keywords if each is not gone])
 
 
 def _changes_of_constant(value: object) -> Iterator[str]:

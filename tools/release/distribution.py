@@ -41,17 +41,17 @@ def build() -> Path:
 
 def faults(names: list[str]) -> list[str]:
     """Return a line for each missing and each surplus file of a wheel with these files."""
-    expected = {
-        f"{package}/{path.relative_to(folder).as_posix()}"
-        for package, folder in PACKAGES.items()
-        for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    } | {f"{package}/py.typed" for package in PACKAGES}
+    expected = {file for package, folder in PACKAGES.items() for file in files_of(package, folder)}
     present = {name for name in names if ".dist-info/" not in name}
     surplus = (present - expected) | {name for name in present if re.search(r"(^|/)(tests?/|test_|conftest)", name)}
-    return [f"missing: {name}" for name in sorted(expected - present)] + [
-        f"surplus: {name}" for name in sorted(surplus)
-    ]
+    missing = [f"missing: {name}" for name in sorted(expected - present)]
+    return missing + [f"surplus: {name}" for name in sorted(surplus)]
+
+
+def files_of(package: str, folder: Path) -> set[str]:
+    """Return the files that a wheel has of a package."""
+    files = {path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    return {f"{package}/{path.relative_to(folder).as_posix()}" for path in files} | {f"{package}/py.typed"}
 
 
 def declared(*extras: str) -> list[str]:

