@@ -32,6 +32,14 @@ class Violation:
     target: str | None
 
 
+_TYPES: Mapping[str, frozenset[type]] = {
+    "string": frozenset({str}),
+    "integer": frozenset({int}),
+    "number": frozenset({int, float}),
+    "boolean": frozenset({bool}),
+    "object": frozenset({dict}),
+}
+
 #: Makes the error of a broken rule.
 Reject = Callable[[Violation], Exception]
 
@@ -78,6 +86,13 @@ class Rule:
     code: str | None = None
     target: str | None = None
     missing_code: str | None = None
+    #: The types whose values follow the rule, whatever they are: most arguments have one of them.
+    free: frozenset[type] = field(init=False, repr=False, default=frozenset())
+
+    def __post_init__(self) -> None:
+        limits = (self.least, self.most, self.pattern, self.items)
+        if limits == (None, None, None, None) and not self.properties and not self.forms:
+            object.__setattr__(self, "free", _TYPES.get(self.kind, self.free))
 
     @property
     def maximum(self) -> int:
@@ -220,7 +235,7 @@ def _object(rule: Rule, value: Any) -> Violation | None:
         if form is None:
             return _violation(rule, f"needs a `type`, one of {', '.join(rule.forms)}; unchecked, any other is sent")
         properties = form.properties
-    broken = _misspelt(properties, fields) if mapping and not properties.keys() >= {*fields} else None
+    broken = _misspelt(properties, fields) if mapping and not fields.keys() <= properties.keys() else None
     broken = broken or _property(properties, fields, mapping=mapping)
     return None if broken is None else _inside(rule.argument, broken)
 
@@ -235,6 +250,8 @@ def _property(properties: Mapping[str, Rule], fields: Mapping[Any, object], *, m
     for name, inner in properties.items():
         if name in fields:
             found = fields[name]
+            if type(found) in inner.free:
+                continue
             # In a mapping, null is sent where the service need not accept it: what it means is not documented for most.
             broken = None if found is None and mapping and not inner.required else _broken(inner, found)
         elif inner.required:

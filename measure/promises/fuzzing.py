@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 import httpx
 from itwin_platform import PlatformClient, PlatformError
+from itwin_platform._errors import status_error_class
 from itwin_platform._http.connections.messages import ReadBody
 from itwin_platform._http.policy import parse_retry_after
-from itwin_platform._requests.response import DecodedResponse
-from itwin_platform._status_errors import status_error
+from itwin_platform._requests.platform import DecodedResponse
 from itwin_platform_api.api.detectors import create_detector
 from itwin_platform_api.api.itwins import get_primary_account, list_itwins
 from itwin_platform_api.api.repositories import create_repository_resource, update_repository
@@ -121,7 +121,8 @@ def fuzzed_responses(*, count: int, seed: int = 1) -> int:
                 response.request = REQUEST
                 parse(response)
             else:
-                error = status_error(status=source.randint(300, 999), headers={}, body=content, attempts=1)
+                status = source.randint(300, 999)
+                error = status_error_class(status)(status=status, headers={}, body=content, attempts=1)
                 str(error).encode()
         except PlatformError:
             continue

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from .types import UNSET, encode
+from .encoding import encode
+from .unset import UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

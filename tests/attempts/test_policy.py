@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from itwin_platform import UNSET, BackoffPolicy, UsageError
-from itwin_platform._requests.options import with_limits
+from itwin_platform._requests.platform import with_limits
 
 
 def test_the_defaults_are_the_documented_ones() -> None:

@@ -16,8 +16,7 @@ from itwin_platform import (
     ServerError,
     UsageError,
 )
-from itwin_platform._json import write_json
-from itwin_platform._requests.request import check_address, check_body_size, check_path
+from itwin_platform._requests.request import check_address, check_body_size, check_path, write_json
 from pytest_httpx import HTTPXMock
 
 BASE_URL = "https://service.example/api"

@@ -23,8 +23,8 @@ from itwin_platform import (
     ServerError,
     UnprocessableError,
 )
+from itwin_platform._errors import status_error_class
 from itwin_platform._http.policy import moment_after, parse_retry_after
-from itwin_platform._status_errors import status_error
 from pytest_httpx import HTTPXMock
 
 from tests.support.examples import examples
@@ -37,7 +37,7 @@ def error_of(status: int = 422, body: object = b"", headers: Mapping[str, str] |
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     known = httpx.Headers(headers)
     after = parse_retry_after(known.get("retry-after"), date=known.get("date"), now=NOW)
-    return status_error(
+    return status_error_class(status)(
         status=status,
         headers=known,
         body=content,
@@ -199,7 +199,7 @@ anything = st.recursive(
 @example(b'{"error": {"details": [{"code": {"code": null}}]}}', 300)
 def test_no_body_makes_the_parser_raise(body: bytes, status: int) -> None:
     """Any body with any status gives an error with a message."""
-    error = status_error(status=status, headers={}, body=body, attempts=1)
+    error = status_error_class(status)(status=status, headers={}, body=body, attempts=1)
     assert str(error).encode()
     assert error.body == body
 
@@ -238,7 +238,7 @@ def test_a_rate_limit_names_what_was_exceeded(
     headers: dict[str, str], expected: tuple[str | None, str | None, str | None]
 ) -> None:
     """Tier, API and operation come from either set of headers that has been seen, and are None where absent."""
-    error = status_error(status=429, headers=httpx.Headers(headers), body=b"", attempts=1)
+    error = RateLimitError(status=429, headers=httpx.Headers(headers), body=b"", attempts=1)
     assert isinstance(error, RateLimitError)
     assert (error.tier, error.api, error.operation) == expected
     restored = pickle.loads(pickle.dumps(error))  # noqa: S301  # our own

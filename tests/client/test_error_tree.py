@@ -25,7 +25,7 @@ from itwin_platform import (
     UsageError,
     _errors,
 )
-from itwin_platform._status_errors import status_error
+from itwin_platform._errors import status_error_class
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 HEADERS = httpx.Headers({"X-Correlation-Id": "c-1", "retry-after": "30"})
@@ -35,7 +35,9 @@ CLASSES = [kind for _, kind in inspect.getmembers(_errors, inspect.isclass) if i
 def refusal(status: int) -> APIStatusError:
     """An error with everything on it."""
     body = b'{"error": {"code": "A", "message": "B", "target": "C", "details": [{"code": "D"}]}}'
-    return status_error(status=status, headers=HEADERS, body=body, attempts=3, retry_after=30.0, retry_at=NOW)
+    return status_error_class(status)(
+        status=status, headers=HEADERS, body=body, attempts=3, retry_after=30.0, retry_at=NOW
+    )
 
 
 def examples() -> list[PlatformError]:

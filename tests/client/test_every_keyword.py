@@ -331,26 +331,19 @@ PAGES: dict[str, object] = {
 }
 STATUS_ERROR: dict[str, object] = {
     "status": 500,
-    "code": "A",
-    "message": "a",
-    "target": "a",
-    "details": (),
     "headers": {},
-    "body": b"{}",
+    "body": b'{"code": "A", "message": "made-up-token"}',
     "attempts": 1,
 }
 OTHER_STATUS_ERROR: dict[str, object] = {
     "status": 501,
-    "code": "B",
-    "message": "b",
-    "target": "b",
-    "details": (itwin_platform.ErrorDetail("C"),),
     "attempts": 2,
     "headers": {"x-correlation-id": "c"},
     "body": b"[]",
     "retry_after": 5.0,
     "retry_at": MOMENT,
     "reason": "r",
+    "token": "made-up-token",
 }
 TEXT = {"text": "b"}
 USAGE = {"rule": "b", "argument": "a", "code": "C", "target": "t"}

@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 from itwin_platform import PlatformClient, RequestTooLargeError, ResponseDecodeError, UsageError
-from itwin_platform._api import BODY_LIMITS
+from itwin_platform_api.operations import BODY_LIMITS
 from itwin_platform_sandbox import Sandbox
 
 from tests.client.conftest import ACCOUNT, answering

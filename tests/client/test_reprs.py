@@ -34,7 +34,7 @@ from itwin_platform_api.types import Response
 from tests.support.sample_models import ANSWERS
 
 NOT_FOUND = NotFoundError(
-    status=404, code="A", message="B", target=None, details=(), headers={}, body=b"planted", attempts=1
+    status=404, headers={}, body=b'{"code": "A", "message": "B", "innererror": "planted"}', attempts=1
 )
 PLATFORM = PlatformClient("https://s.example/api", vendor="acme", token="planted")
 #: Each value as it shows itself.

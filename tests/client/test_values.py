@@ -24,12 +24,12 @@ from itwin_platform import (
     NotSentError,
     Page,
     RateLimit,
+    RateLimitError,
     RepositoryOptions,
     ResponseDecodeError,
     SceneState,
     UsageError,
 )
-from itwin_platform._status_errors import status_error
 
 from tests.support.sample_models import ANSWERS, sent
 
@@ -48,7 +48,7 @@ ERRORS = [
     UsageError("a rule", code="A", target="b"),
     NotSentError("x", attempts=3),
     ResponseDecodeError(200, {"x-correlation-id": "c-1"}, b"[", reason="because"),
-    status_error(status=429, headers={"retry-after": "3"}, body=b"", attempts=3, retry_after=3.0),
+    RateLimitError(status=429, headers={"retry-after": "3"}, body=b"", attempts=3, retry_after=3.0),
 ]
 COPIES: dict[str, Callable[[Any], Any]] = {
     "copy": copy.copy,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from itwin_platform import ITwin, escape
-from itwin_platform._api import copy_values, encode
+from itwin_platform_api.types import copy_values, encode
 
 LEVEL = {"dict": ('{"<": ', "}"), "list": ("[", "]")}
 

@@ -13,8 +13,9 @@ from itwin_platform import (
     Vector3d,
     View3dData,
 )
-from itwin_platform._api import SceneDataCreate, encode
 from itwin_platform._operations.scenes import objects_to_create
+from itwin_platform_api.models import SceneDataCreate
+from itwin_platform_api.types import encode
 
 from tests.support.examples import examples
 from tests.support.schema_values import ANY_JSON, SCHEMAS, objects_of

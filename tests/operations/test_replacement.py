@@ -17,7 +17,7 @@ from itwin_platform import (
     RepositoryOptions,
     UsageError,
 )
-from itwin_platform._operations.replacement import Authentication, CompleteObject
+from itwin_platform._operations.repositories import Authentication, CompleteObject
 
 from tests.support.examples import strings
 

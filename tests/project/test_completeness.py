@@ -6,7 +6,7 @@ from typing import Any
 import itwin_platform
 import pytest
 from itwin_platform import ErrorCode, ErrorDetailCode, PlatformClient
-from itwin_platform._status_errors import status_error_class
+from itwin_platform._errors import status_error_class
 
 from tests.support.specification import specification
 from tools.generation.unwrapped import wrapped_part

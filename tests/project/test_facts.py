@@ -13,7 +13,7 @@ from itwin_platform import BackoffPolicy, EventType
 from itwin_platform._http import policy
 from itwin_platform._http.attempts import tokens, transport
 from itwin_platform._operations import itwins, scenes
-from itwin_platform._operations.replacement import CompleteObject
+from itwin_platform._operations.repositories import CompleteObject
 
 from tests.support.code_blocks import PROJECT
 

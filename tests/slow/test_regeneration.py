@@ -8,8 +8,8 @@ from tools.generation.drill import attempt, selected
 @pytest.mark.parametrize(
     ("words", "files"),
     [
-        ("A type of authentication is gone", {"wrapper/itwin_platform/_operations/replacement.py"}),
-        ("An operation has another name", {"wrapper/itwin_platform/_api.py", "wrapper/itwin_platform/_operations/"}),
+        ("A type of authentication is gone", {"wrapper/itwin_platform/_operations/repositories.py"}),
+        ("An operation has another name", {"wrapper/itwin_platform/_operations/"}),
         ("The envelope of a detector holds a list", {"wrapper/itwin_platform/_operations/"}),
         ("Updating a webhook needs a header", {"wrapper/itwin_platform/_operations/webhooks.py"}),
         ("An enum has integers", set()),

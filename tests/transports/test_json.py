@@ -6,7 +6,9 @@ import random
 
 import pytest
 from hypothesis import given, strategies as st
-from itwin_platform import UsageError, _json
+from itwin_platform import UsageError
+from itwin_platform._requests.platform import read_json
+from itwin_platform._requests.request import write_json
 
 from tests.support.examples import strings
 
@@ -40,7 +42,7 @@ def same(one: object, other: object) -> bool:
 def test_a_body_is_read_as_the_standard_library_reads_it(value: object) -> None:
     """Whatever JSON can hold, NaN, long integers and lone surrogates included, is read alike."""
     body = json.dumps(value).encode()
-    assert same(_json.read_json(body), json.loads(body))
+    assert same(read_json(body), json.loads(body))
 
 
 NUMBERS = [
@@ -64,7 +66,7 @@ NUMBERS = [
 def test_a_number_keeps_its_type_and_its_digits(number: str) -> None:
     """Integers of any length stay integers, and floats are rounded as the standard library rounds them."""
     body = f'{{"a": [{number}], "b": {number}}}'.encode()
-    assert same(_json.read_json(body), json.loads(body))
+    assert same(read_json(body), json.loads(body))
 
 
 def page(source: random.Random) -> bytes:
@@ -102,9 +104,9 @@ def test_a_page_is_read_as_the_standard_library_reads_it_whatever_befalls_it() -
             expected = json.loads(bytes(body))
         except ValueError:
             with pytest.raises(ValueError):  # noqa: PT011  # any ValueError is what callers catch
-                _json.read_json(bytes(body))
+                read_json(bytes(body))
         else:
-            assert same(_json.read_json(bytes(body)), expected)
+            assert same(read_json(bytes(body)), expected)
 
 
 @given(st.binary(max_size=40))
@@ -114,9 +116,9 @@ def test_what_is_not_json_is_rejected_alike(body: bytes) -> None:
         expected = json.loads(body)
     except ValueError:
         with pytest.raises(ValueError):  # noqa: PT011  # any ValueError is what callers catch
-            _json.read_json(body)
+            read_json(body)
     else:
-        assert same(_json.read_json(body), expected)
+        assert same(read_json(body), expected)
 
 
 def accepted(value: object) -> bool:
@@ -132,7 +134,7 @@ def accepted(value: object) -> bool:
 def test_a_body_is_written_as_the_standard_library_writes_it(value: object) -> None:
     """What is written reads back the same, and what has no form in JSON is rejected."""
     if accepted(value):
-        assert same(json.loads(_json.write_json(value)), value)
+        assert same(json.loads(write_json(value)), value)
     else:
         with pytest.raises(UsageError):
-            _json.write_json(value)
+            write_json(value)

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from uuid import UUID
 
 import pytest
-from itwin_platform import UNSET, ITwinStatus, SceneObjectCreate, UsageError, View3dData, _json
+from itwin_platform import UNSET, ITwinStatus, SceneObjectCreate, UsageError, View3dData
+from itwin_platform._requests.request import write_json
 from itwin_platform_api.types import encode
 
 REFUSED = [
@@ -39,7 +40,7 @@ def holding_itself() -> dict[str, object]:
 def test_a_body_that_holds_itself_is_rejected() -> None:
     """It is a UsageError, and not the interpreter's own error of recursion."""
     with pytest.raises(UsageError, match="nested too deeply, or holds itself"):
-        _json.write_json(holding_itself())
+        write_json(holding_itself())
 
 
 class Name(str):  # noqa: SLOT000  # as callers write it
@@ -59,7 +60,7 @@ MODELS = [
 @pytest.mark.parametrize("body", MODELS, ids=["absent", "model", "enums", "mapping", "keys", "subclass"])
 def test_models_are_written_as_their_wire_form(body: object) -> None:
     """Wherever a model, an enum or a time stands in a body, it is written as `encode` gives it, UNSET omitted."""
-    assert json.loads(_json.write_json(body)) == json.loads(json.dumps(encode(body)))
+    assert json.loads(write_json(body)) == json.loads(json.dumps(encode(body)))
 
 
 NULLS = [
@@ -76,14 +77,14 @@ def test_null_does_not_keep_a_body_from_the_quick_writer(body: object, monkeypat
     """A body with null in it, as a value or within a string, is written without the standard library."""
     expected = json.loads(json.dumps(encode(body)))
     monkeypatch.setattr(json, "dumps", None)
-    assert json.loads(_json.write_json(body)) == expected
+    assert json.loads(write_json(body)) == expected
 
 
 @pytest.mark.parametrize("value", REFUSED)
 def test_what_json_does_not_have_is_rejected(value: object) -> None:
     """A value that JSON does not have is a UsageError."""
     with pytest.raises(UsageError, match="cannot be serialized as JSON"):
-        _json.write_json(value)
+        write_json(value)
 
 
 def test_a_uuid_is_sent_as_its_string() -> None:

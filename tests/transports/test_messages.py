@@ -8,7 +8,7 @@ from itwin_platform import AccessToken, BackoffPolicy, PlatformClient
 from itwin_platform._http.attempts.body import read_body
 from itwin_platform._http.connections.engine import EngineTransport
 from itwin_platform._http.connections.messages import copy_of
-from itwin_platform._requests.response import decoded_response
+from itwin_platform._requests.platform import decoded_response
 from itwin_platform_sandbox import Fault, Sandbox
 
 ADDRESS = "http://127.0.0.1:1/a?b=c"

@@ -10,8 +10,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 def compared() -> Iterator[tuple[type, set[str], set[str]]]:
     """Yield each class of a complete object, with the properties that are gone and those that are new."""
-    wrapper = importlib.import_module("itwin_platform._operations.replacement")
-    rules = importlib.import_module("itwin_platform._api").update_repository.RULES["body"].properties
+    wrapper = importlib.import_module("itwin_platform._operations.repositories")
+    rules = importlib.import_module("itwin_platform_api.api.repositories.update_repository").RULES["body"].properties
     forms = rules["authentication"].forms
     types = wrapper.AUTHENTICATION_TYPES.items()
     documented = {cls: forms[kind].properties if kind in forms else () for kind, cls in types}

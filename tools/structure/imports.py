@@ -12,9 +12,8 @@ from tools.structure.lines import PROJECT, WRAPPER
 ORDER = (
     *("_client", "_operations", "_listings", "_requests"),
     *("_http/attempts", "_http/gates", "_http", "_http/connections"),
-    *("_json", "_api"),
 )
-GROUND = ("_errors", "_status_errors", "_version")
+GROUND = ("_errors", "_version")
 RANK = {name: rank for rank, name in enumerate(ORDER)} | dict.fromkeys(GROUND, len(ORDER))
 MODULES = sorted(path.relative_to(WRAPPER).with_suffix("").as_posix() for path in WRAPPER.rglob("*.py"))
 #: The packages of the repository, each with the folder that holds it.

@@ -1,7 +1,7 @@
 """The content of a vendored copy, its record, and which of its files were edited.
 
-The wrapper and the generated package become one package. Only `_api.py` changes, from an absolute import of the
-generated package to a relative import of the subpackage `generated`.
+The wrapper and the generated package become one package. Of the wrapper, only the absolute imports of the generated
+package change, to relative imports of the subpackage `generated`.
 """
 
 import ast
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RECORD = "VENDORED.md"
-SEAM = "_api.py"
 IDENTITY = "vendored.py"
 #: What a copy can be made without: the files, and the name that `__init__.py` exports of them.
 OPTIONAL = {"redis": (("_http/gates/redis.py", "_http/gates/exchange.lua"), "RedisGate")}
@@ -47,17 +46,18 @@ def source(project: Path, *, revision: str, stale: bool = False, without: tuple[
     """Read a checkout; `stale` means that its `generated/` differs from what its `openapi.yaml` generates.
 
     Raises:
-        SystemExit: A file besides `_api.py` imports the packages by their old names, or one imports what is left out.
+        SystemExit: A file imports the packages by their old names in another way, or imports what is left out.
     """
     wrapper, generated = project / "wrapper" / "itwin_platform", project / "generated" / "itwin_platform_api"
     files = _files(wrapper) | {f"generated/{name}": content for name, content in _files(generated).items()}
     for part in without:
         _leave_out(files, *OPTIONAL[part])
     files["LICENSE"] = (project / "LICENSE").read_bytes()
-    files[SEAM] = re.sub(rb"(?m)^( *)from itwin_platform_api\b", rb"\1from .generated", files[SEAM])
-    files[SEAM] = re.sub(rb"(?m)^( *)import itwin_platform_api as ", rb"\1from . import generated as ", files[SEAM])
+    for name, content in files.items():
+        dots = b"." * (1 + name.count("/"))
+        files[name] = re.sub(rb"(?m)^( *)from itwin_platform_api\b", rb"\1from " + dots + b"generated", content)
     if found := absolute_imports(files):
-        raise SystemExit("\n".join(["only _api.py may import the other package:", *found]))
+        raise SystemExit("\n".join(["write these imports as `from itwin_platform_api... import ...`:", *found]))
     with (project / "pyproject.toml").open("rb") as file:
         requirements = tuple(tomllib.load(file)["project"]["dependencies"])
     version = re.search(rb'__version__ = "(.+)"', files["_version.py"])

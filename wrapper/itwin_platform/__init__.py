@@ -7,7 +7,8 @@ from importlib import import_module as _import_module
 from types import FunctionType as _FunctionType
 from typing import TYPE_CHECKING
 
-from ._api import UNSET, Unset
+from itwin_platform_api.unset import UNSET, Unset
+
 from ._client import PlatformClient
 from ._errors import (
     APIStatusError,
@@ -39,11 +40,11 @@ from ._http.events import AttemptEnded, BackoffEvent, CooldownStarted, GateChang
 from ._http.gates.gate import Gate
 from ._http.gates.window import RateLimit
 from ._http.policy import BackoffPolicy
-from ._requests.response import ResponseInfo
+from ._requests.platform import ResponseInfo
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from ._api import (
+    from itwin_platform_api.models import (
         BasicAuthenticationParam,
         CapabilityLink,
         DataCenterLocation,
@@ -95,11 +96,12 @@ if TYPE_CHECKING:
         Webhook,
         WebhookScope,
     )
+
     from ._http.gates.redis import RedisGate
     from ._listings.pager import Pager
     from ._listings.run import Page, SceneState, TruncatedWarning
     from ._operations.deliveries import WebhookDelivery, sign_delivery, verify_delivery
-    from ._operations.replacement import (
+    from ._operations.repositories import (
         BasicAuthentication,
         HeaderAuthentication,
         OAuth2AuthorizationCodePKCEAuthentication,
@@ -113,7 +115,7 @@ else:
         **dict.fromkeys(("WebhookDelivery", "sign_delivery", "verify_delivery"), "_operations.deliveries"),
         "Pager": "_listings.pager",
         "RedisGate": "_http.gates.redis",
-        "RepositoryOptions": "_operations.replacement",
+        "RepositoryOptions": "_operations.repositories",
         "escape": "_operations.scenes",
     }
 
@@ -123,8 +125,12 @@ else:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         ours = name.endswith("Authentication") and not name.startswith("Stored")
-        module = "_operations.replacement" if ours else _MODULES.get(name, "_api")
-        value = getattr(_import_module(f".{module}", __name__), name)
+        module = "_operations.repositories" if ours else _MODULES.get(name)
+        if module is None:
+            from itwin_platform_api import models as source
+        else:
+            source = _import_module(f".{module}", __name__)
+        value = getattr(source, name)
         if isinstance(value, type | _FunctionType):
             value.__module__ = __name__
         globals()[name] = value

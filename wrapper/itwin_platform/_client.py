@@ -7,7 +7,8 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from ._api import UNSET, Unset
+from itwin_platform_api.unset import UNSET, Unset
+
 from ._errors import TokenError, UsageError
 from ._http.attempts.tokens import TokenAuth, TokenProvider
 from ._http.attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
@@ -15,20 +16,28 @@ from ._http.connections.given_client import HTTPClient, HTTPTransport, SSLContex
 from ._http.events import BackoffEvent
 from ._http.gates.gate import Gate
 from ._http.policy import BackoffPolicy
-from ._requests.options import CallOptions, as_callback, with_extra, with_headers, with_limits
-from ._requests.platform import PlatformHTTPClient, PlatformSender
+from ._requests.platform import (
+    CallOptions,
+    PlatformHTTPClient,
+    PlatformSender,
+    ResponseInfo,
+    as_callback,
+    with_extra,
+    with_headers,
+    with_limits,
+)
 from ._requests.request import Service, as_base_url, check_integer
-from ._requests.response import ResponseInfo
 
 if TYPE_CHECKING:
-    from ._api import AuthenticatedClient
+    from itwin_platform_api.client import AuthenticatedClient
+
     from ._operations.detectors import Detectors
     from ._operations.itwins import ITwins
     from ._operations.repositories import Repositories
     from ._operations.scenes import Scenes
     from ._operations.webhooks import Webhooks
 
-_VENDOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_VENDOR = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 
 
 class PlatformClient:
@@ -97,7 +106,7 @@ class PlatformClient:
             if not isinstance(flag, bool):
                 raise UsageError(f"{name} must be True or False", argument=name)
         word = _setting("vendor", vendor, "ITWIN_PLATFORM_VENDOR")
-        if not _VENDOR.fullmatch(word):
+        if not re.fullmatch(_VENDOR, word):
             raise UsageError(
                 "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept",
                 argument="vendor",
@@ -234,7 +243,7 @@ class PlatformClient:
         Such calls get the token, Accept, retries, options, typed errors and decoding of this client. The copies that
         its `with_headers`, `with_cookies` and `with_timeout` return do not: use `platform.with_options(...).generated`.
         """
-        from ._api import AuthenticatedClient
+        from itwin_platform_api.client import AuthenticatedClient
 
         client = AuthenticatedClient(base_url=self._sender.service.address, token="")
         client.set_async_httpx_client(PlatformHTTPClient(self._sender))

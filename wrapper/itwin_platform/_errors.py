@@ -28,12 +28,16 @@ PlatformError                     .method .route of the call, which its text beg
 Each class has a `doc_url`: the section of the troubleshooting page that says what to do.
 """
 
+import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import ClassVar
+
+import httpx
 
 from ._version import TROUBLESHOOTING
 
@@ -42,7 +46,15 @@ LONGEST_TEXT = 2048
 #: What of these are left for the method and the route, which stand first.
 _LONGEST_CALL = 128
 #: Characters that end a line, steer a terminal, or turn the direction of a line.
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_CONTROL = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+
+#: Where a response says when to retry: a second name has been seen beside the documented one, and either is read.
+RETRY_AFTER_HEADERS = ("retry-after", "itwinplatform-ratelimit-retry-after-seconds")
+#: The most bytes of an error response that stay on the error.
+_KEPT = 65_536
+#: A shorter token may be a part of many words: it is redacted where it stands alone, unless it is a word itself.
+_SHORTEST_TOKEN = 8
+_REDACTED = "[redacted]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,36 +232,43 @@ class APIStatusError(PlatformError):
         self,
         *,
         status: int,
-        code: str | None,
-        message: str | None,
-        target: str | None,
-        details: tuple[ErrorDetail, ...],
         headers: Mapping[str, str],
         body: bytes,
         attempts: int,
         retry_after: float | None = None,
         retry_at: datetime | None = None,
         reason: str | None = None,
+        token: str | None = None,
     ) -> None:
+        hidden = None if token is None else _pattern_of(token)
+        if hidden is not None:
+            # Latin-1 has a character for each byte.
+            body = hidden.sub(_REDACTED, body.decode("latin-1")).encode("latin-1")
+            if any(map(hidden.search, headers.values())):
+                headers = httpx.Headers({name: hidden.sub(_REDACTED, value) for name, value in headers.items()})
+        parsed = _error_object(body)
+        text = partial(_text, hidden=hidden)
         self.status = status
-        self.code = code
-        self.message = message
-        self.target = target
-        self.details = details
+        self.code = text(parsed.get("code"))
+        self.message = text(parsed.get("message"))
+        self.target = text(parsed.get("target"))
+        self.details = _details(parsed.get("details"), text)
         self.headers = headers
-        self.body = body
+        self.body = body[:_KEPT]
         self.attempts = attempts
         self.retry_after = retry_after
         self.retry_at = retry_at
         self.correlation_id: str | None = headers.get("x-correlation-id")
-        super().__init__(self._text(reason))
+        if isinstance(self, RateLimitError):
+            self.tier, self.api, self.operation = limited_by(headers)
+        super().__init__(self._said(reason))
 
     @property
     def retryable(self) -> bool:
         """True when the same request may succeed later: 429, 502, 503 and 504."""
         return self.status in (429, 502, 503, 504)
 
-    def _text(self, reason: str | None) -> str:
+    def _said(self, reason: str | None) -> str:
         advice = when_to_retry(is_rate_limit=self.status == 429, retry_after=self.retry_after, reason=reason)
         if advice is not None and not (self.code or self.message):
             said, advice = f"{self.status} {advice}", None
@@ -307,6 +326,72 @@ class ServerError(APIStatusError):
     """5xx: the service failed. 502, 503 and 504 usually pass by themselves."""
 
 
+_BY_STATUS: dict[int, type[APIStatusError]] = {
+    400: BadRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    413: RequestTooLargeError,
+    422: UnprocessableError,
+    429: RateLimitError,
+}
+
+
+def status_error_class(status: int) -> type[APIStatusError]:
+    """Return the class that the tree names for a status, ServerError for any 5xx, else APIStatusError."""
+    return _BY_STATUS.get(status, ServerError if status >= 500 else APIStatusError)
+
+
+def limited_by(headers: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
+    """Return the tier, API and operation that a response of 429 names; two undocumented sets of headers are known."""
+
+    def named(*names: str) -> str | None:
+        return next((headers[name] for name in names if headers.get(name)), None)
+
+    return (
+        named("itwinplatform-ratelimited-tier", "itwinplatform-tier", "tier"),
+        named("itwinplatform-ratelimited-api"),
+        named("itwinplatform-ratelimited-operation"),
+    )
+
+
+def _pattern_of(token: str) -> re.Pattern[str] | None:
+    if len(token) >= _SHORTEST_TOKEN:
+        return re.compile(re.escape(token))
+    return None if token.isalpha() else re.compile(rf"(?<![\w-]){re.escape(token)}(?![\w-])")
+
+
+def _error_object(body: bytes) -> Mapping[str, object]:
+    try:
+        parsed = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(parsed, dict):
+        return {}
+    error = parsed.get("error", parsed)
+    return error if isinstance(error, dict) else {}
+
+
+def _details(value: object, text: Callable[[object], str | None]) -> tuple[ErrorDetail, ...]:
+    if not isinstance(value, list):
+        return ()
+    return tuple(
+        ErrorDetail(code=text(item.get("code")), message=text(item.get("message")), target=text(item.get("target")))
+        for item in value
+        if isinstance(item, dict)
+    )
+
+
+def _text(value: object, *, hidden: re.Pattern[str] | None) -> str | None:
+    if not isinstance(value, str):
+        return None
+    # Half of a surrogate pair, which JSON can write, would make the error's text one that no log can hold.
+    text = value.encode("utf-8", "replace").decode()
+    # Once more: JSON can write each character of the token as an escape.
+    return text if hidden is None else hidden.sub(_REDACTED, text)
+
+
 def _first_line(headers: Mapping[str, str], body: bytes) -> str | None:
     """Return the first line of a body that is plain text; None for any other."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -317,7 +402,7 @@ def _first_line(headers: Mapping[str, str], body: bytes) -> str | None:
 
 def printable(text: str) -> str:
     """Escape control characters, so that the words of a service cannot forge a line of a log; cut what is very long."""
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text[:LONGEST_TEXT])
+    return re.sub(_CONTROL, lambda found: ascii(found[0])[1:-1], text[:LONGEST_TEXT])
 
 
 def in_seconds(seconds: float) -> str:

@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-from .._errors import NotSentError, OutcomeUnknownError, TransportError, UsageError, in_seconds
-from .._status_errors import RETRY_AFTER_HEADERS
+from .._errors import (
+    RETRY_AFTER_HEADERS,
+    NotSentError,
+    OutcomeUnknownError,
+    TransportError,
+    UsageError,
+    in_seconds,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

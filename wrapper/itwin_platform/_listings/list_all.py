@@ -12,9 +12,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 
-from .._api import ITwin
+from itwin_platform_api.models import ITwin
+
 from .._errors import PagingError, PlatformError, UnprocessableError
-from .._requests.response import ResponseInfo
+from .._requests.platform import ResponseInfo
 from .position import Listing, Moment, PageQuery, Position, TimeRange, parameters_of
 from .run import Page, PageContent, Run, TruncatedWarning
 

@@ -7,12 +7,12 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Generic
 
-from .._api import RequestValues
+from itwin_platform_api.request import RequestValues
+
 from .._errors import PlatformError, counted
 from .._http.connections.messages import Response
-from .._requests.platform import PlatformSender
+from .._requests.platform import PlatformSender, response_info
 from .._requests.request import check_integer
-from .._requests.response import response_info
 from .position import Listing, Position, listing_name, page_numbers, read_resume, write_resume
 from .run import Page, PageContent, Run, T, TruncatedWarning
 

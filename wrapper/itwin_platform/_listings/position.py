@@ -13,10 +13,11 @@ from functools import lru_cache
 from typing import Annotated, Any, cast
 from urllib.parse import SplitResult, quote, unquote, unquote_plus, urljoin, urlsplit
 
+from itwin_platform_api.request import RequestValues
+from itwin_platform_api.types import Unset
 from msgspec import Meta, convert
 from msgspec.json import decode, encode
 
-from .._api import RequestValues, Unset
 from .._errors import PagingError, PlatformError, UsageError
 from .._requests.request import cannot_be_sent
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from .._errors import PagingError, PlatformError
+from .._requests.platform import ResponseInfo
 from .._requests.request import encode_query
-from .._requests.response import ResponseInfo
 from .position import SKIP, TOP, Listing, PageQuery, Position, count_of, next_query, parameters_of, write_resume
 
 T = TypeVar("T")

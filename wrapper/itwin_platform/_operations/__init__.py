@@ -1,11 +1,25 @@
-"""The operations of the service, one module for each group, and the documented rules that they apply.
+"""The operations of the service, one module for each group, and what all groups share.
 
 This is the thin layer over the generated functions: it checks arguments, builds bodies, and returns models.
+
+The document's rules are in `openapi.yaml`: `make generate` writes them beside each generated function, whose
+`build_request` applies them. The rules that a document cannot state are here. Never checked: whether a value is a
+member of an enum (the service may know more), the syntax of a filter, names of properties. Source: sections 4 and 7.
 """
 
-from .._api import Reject
+from collections.abc import Callable, Iterable, Set
+from typing import TypeVar
+
+from itwin_platform_api.rules import Reject, Violation
+from itwin_platform_api.types import UNSET, Unset, encode
+
+from .._errors import UsageError
 from .._requests.platform import PlatformSender
-from .rules import usage_error
+
+V = TypeVar("V")
+
+#: The value of Prefer for each `representation`. Source: section 4.3.
+PREFER = {"minimal": "return=minimal", "full": "return=representation"}
 
 
 class Group:
@@ -21,3 +35,77 @@ class Group:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._sender.service.address!r})"
+
+
+def usage_error(broken: Violation) -> UsageError:
+    """Return the error of a rule of the document."""
+    text = f"{broken.argument} {broken.rule}"
+    return UsageError(text, argument=broken.argument, code=broken.code, target=broken.target)
+
+
+def check_path_id(name: str, value: object) -> None:
+    """Check that an id stays one segment of the path. This is checked even with `check_requests=False`."""
+    if not isinstance(value, str):
+        raise UsageError(f"{name} must be a str, not {type(value).__name__}", argument=name)
+    if value in ("", ".", ".."):
+        raise UsageError(
+            f"{name} is {value!r}, which is not an id: the request would reach another path", argument=name
+        )
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{name} holds half of a surrogate pair, which cannot be sent", argument=name) from None
+
+
+def check_query_id(name: str, value: object) -> None:
+    """Check that an id is not empty: an empty parameter is a missing one. This is checked even when it is lifted."""
+    if isinstance(value, Unset):
+        raise UsageError(f"{name} is required: UNSET would omit it", argument=name)
+    if not isinstance(value, str) or not value:
+        raise UsageError(f"{name} must be a str that is not empty", argument=name)
+
+
+def check_changes(**arguments: object) -> None:
+    """Check that an update changes something."""
+    if all(isinstance(value, Unset) for value in arguments.values()):
+        raise UsageError(f"nothing to change: pass at least one of {', '.join(arguments)}")
+
+
+def check_representation(representation: object, *, select: object) -> None:
+    """Check the representation of list iTwins, which becomes the header Prefer. Source: section 4.3."""
+    if representation == "full" and not isinstance(select, Unset):
+        raise UsageError(
+            "select cannot be combined with representation='full': the service ignores Prefer with $select",
+            argument="select",
+        )
+    if not isinstance(representation, Unset) and isinstance(prefer_of(representation), Unset):
+        raise UsageError("representation must be 'minimal' or 'full'", argument="representation")
+
+
+def as_enum(value: object, kind: Callable[[str], V]) -> V:
+    """Make a member of a string; UNSET stays, and so does what the rules reject."""
+    return kind(value) if isinstance(value, str) else value  # type: ignore[return-value]  # UNSET may stand anywhere
+
+
+def as_list(name: str, value: object, kind: Callable[[str], V]) -> list[V] | Unset:
+    """Make a list of one value or an iterable; a string counts as one value. UNSET and None stay."""
+    if isinstance(value, Unset) or value is None:
+        return value  # type: ignore[return-value]  # None is rejected by the checks, and omitted where they are lifted
+    values = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    # A member of an enum of strings is sent as its value; `str` would write its name.
+    strings = [encode(item) for item in values if isinstance(item, str)]
+    if len(strings) < len(values):
+        raise UsageError(f"{name} must be one str, or an iterable of them", argument=name)
+    if isinstance(value, Set):
+        strings.sort()  # so that it is the same listing in another process
+    return [kind(string) for string in strings]
+
+
+def prefer_of(representation: object) -> str | Unset:
+    """Return the value of Prefer; UNSET for a representation that is not known."""
+    return PREFER.get(representation, UNSET) if isinstance(representation, str) else UNSET
+
+
+def sent_skip(skip: int) -> int | Unset:
+    """Return what is sent for a number of items to skip: nothing for none."""
+    return UNSET if type(skip) is int and skip == 0 else skip

@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from .._api import EventType, decode_datetime
+from itwin_platform_api.decoding import decode_datetime
+from itwin_platform_api.models import EventType
+
 from .._errors import DeliveryError, UsageError
-from .._json import read_json
+from .._requests.platform import read_json
 
 _ALGORITHM = "sha256="
 

@@ -1,9 +1,11 @@
 """Detectors: entries of an AI detector library. Source: sections 1, 2.8 and 4.7."""
 
-from .._api import UNSET, Detector, DetectorCreate, DetectorType, DetectorTypeParam, Unset, create_detector
+from itwin_platform_api.api.detectors import create_detector
+from itwin_platform_api.models import Detector, DetectorCreate, DetectorType, DetectorTypeParam
+from itwin_platform_api.types import UNSET, Unset
+
 from .._requests.platform import unwrap
-from . import Group
-from .rules import as_enum
+from . import Group, as_enum
 
 
 class Detectors(Group):

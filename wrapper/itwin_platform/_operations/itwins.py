@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from .._api import (
-    UNSET,
+from itwin_platform_api.api.itwins import get_primary_account, list_itwins
+from itwin_platform_api.models import (
     ITwin,
     ITwinStatus,
     ITwinStatusParam,
@@ -16,11 +16,10 @@ from .._api import (
     PreferredReturn,
     QueryScope,
     QueryScopeParam,
-    RequestValues,
-    Unset,
-    get_primary_account,
-    list_itwins,
 )
+from itwin_platform_api.request import RequestValues
+from itwin_platform_api.types import UNSET, Unset
+
 from .._errors import ErrorDetail, PlatformError, UnprocessableError, UsageError
 from .._http.connections.messages import Response
 from .._listings.list_all import TIMES, TimeRangeRun
@@ -29,8 +28,7 @@ from .._listings.position import count_of
 from .._listings.run import CAP, Page, PageContent
 from .._requests.platform import items_of, unwrap
 from .._requests.request import check_header
-from . import Group
-from .rules import as_enum, as_list, check_representation, prefer_of, sent_skip
+from . import Group, as_enum, as_list, check_representation, prefer_of, sent_skip
 
 #: The most iTwins of one listing, and of one page.
 MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum

@@ -1,10 +1,18 @@
-"""Repositories: data sources attached to an iTwin, and their resources. Source: sections 1, 2.1 to 2.4, 4.1, 4.2."""
+"""Repositories: data sources attached to an iTwin, and their resources. Source: sections 1, 2.1 to 2.4, 4.1, 4.2.
 
+An update replaces `authentication` and `options` as complete objects: each type here therefore requires every field. To
+change one property, start from what the service returned: `BasicAuthentication.of(repository).replace(password="...")`.
+"""
+
+import dataclasses
 from collections.abc import Mapping
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import Any, ClassVar, Self, TypeAlias
 
-from .._api import (
-    UNSET,
+from itwin_platform_api.api.repositories import create_repository_resource, update_repository
+from itwin_platform_api.models import (
     BasicAuthenticationParam,
     HeaderAuthenticationParam,
     OAuth2AuthorizationCodePKCEAuthenticationParam,
@@ -14,15 +22,293 @@ from .._api import (
     RepositoryUpdate,
     Resource,
     ResourceCreate,
-    Unset,
-    create_repository_resource,
-    update_repository,
 )
+from itwin_platform_api.rules import Rule
+from itwin_platform_api.types import UNSET, Unset, encode
+
 from .._errors import UsageError
 from .._requests.platform import unwrap
-from . import Group
-from .replacement import Authentication, RepositoryOptions, check_authentication, check_options, wire_object
-from .rules import check_changes, check_path_id
+from . import Group, check_changes, check_path_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CompleteObject:
+    """An object that replaces the stored one. Each field is a property, named as on the wire but in snake case.
+
+    `unknown` holds the properties that this version does not know, in wire names; they are sent back as they came.
+    """
+
+    unknown: Mapping[str, object] = field(default_factory=dict, hash=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(<hidden>)"
+
+    @classmethod
+    @cache
+    def properties(cls) -> Mapping[str, str]:
+        """Return the names of the fields by wire name."""
+        names = [each.name for each in dataclasses.fields(cls) if each.name != "unknown"]
+        return MappingProxyType({name[0] + name.title().replace("_", "")[1:]: name for name in names})
+
+    def to_wire(self) -> dict[str, object]:
+        """Return all properties in wire names."""
+        return {**self.unknown, **{wire: getattr(self, name) for wire, name in self.properties().items()}}
+
+    @classmethod
+    def _of(cls, stored: Mapping[str, object]) -> Self:
+        known: dict[str, Any] = {name: stored.get(wire) for wire, name in cls.properties().items()}
+        return cls(unknown={wire: stored[wire] for wire in stored if wire not in cls.properties()}, **known)
+
+    def _changed(self, **changes: object) -> Self:
+        present: dict[str, Any] = {name: value for name, value in changes.items() if not isinstance(value, Unset)}
+        return dataclasses.replace(self, **present)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Authentication(CompleteObject):
+    """The base of the four types. `repr` shows no secret."""
+
+    TYPE: ClassVar[str]
+
+    def to_wire(self) -> dict[str, object]:
+        """Return all properties in wire names, including `type`."""
+        return {**CompleteObject.to_wire(self), "type": self.TYPE}
+
+    @classmethod
+    def of(cls, repository: Repository) -> Self:
+        """Return what the service returned for a repository: call `replace` on it to change a property.
+
+        Raises:
+            UsageError: the repository has no authentication of this type, or the service did not return all of it.
+        """
+        stored = encode(_checked(repository).authentication)
+        if not isinstance(stored, dict) or stored.pop("type", None) != cls.TYPE:
+            raise UsageError(
+                f"the repository has no authentication of type {cls.TYPE}: pass a complete {cls.__name__}(...)"
+            )
+        missing = [name for name in cls.properties() if stored.get(name) is None]
+        if missing:
+            raise UsageError(f"the service did not return {', '.join(missing)}: pass a complete {cls.__name__}(...)")
+        return cls._of(stored)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class KeyAndValue(Authentication):
+    """The base of the two types with a key and its value."""
+
+    key: str
+    value: str
+
+    def replace(self, *, key: str | Unset = UNSET, value: str | Unset = UNSET) -> Self:
+        """Return a copy with these fields changed; everything else stays, unknown properties too."""
+        return self._changed(key=key, value=value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class HeaderAuthentication(KeyAndValue):
+    """A header sent to the repository with each request. Source: section 2.2.
+
+    Args:
+        key: the name of the header.
+        value: the value of the header.
+    """
+
+    TYPE: ClassVar[str] = "Header"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class QueryParameterAuthentication(KeyAndValue):
+    """A query parameter sent to the repository with each request. Source: section 2.2.
+
+    Args:
+        key: the name of the parameter.
+        value: the value of the parameter.
+    """
+
+    TYPE: ClassVar[str] = "QueryParameter"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BasicAuthentication(Authentication):
+    """A user name and a password. Source: section 2.2.
+
+    Args:
+        username: the user name.
+        password: the password.
+    """
+
+    TYPE: ClassVar[str] = "Basic"
+    username: str
+    password: str
+
+    def replace(self, *, username: str | Unset = UNSET, password: str | Unset = UNSET) -> Self:
+        """Return a copy with these fields changed; everything else stays, unknown properties too."""
+        return self._changed(username=username, password=password)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OAuth2AuthorizationCodePKCEAuthentication(Authentication):
+    """How a user authorizes access to the repository. Source: section 2.2.
+
+    Args:
+        client_id: client identifier registered with the authorization server.
+        scopes: space-separated list of requested scopes.
+        authorization_endpoint: URL where the user is sent to start authorization.
+        token_endpoint: URL where the code is exchanged for access and refresh tokens.
+        redirect_uri: URI the authorization server redirects to afterwards.
+    """
+
+    TYPE: ClassVar[str] = "OAuth2AuthorizationCodePKCE"
+    client_id: str
+    scopes: str
+    authorization_endpoint: str
+    token_endpoint: str
+    redirect_uri: str
+
+    def replace(
+        self,
+        *,
+        client_id: str | Unset = UNSET,
+        scopes: str | Unset = UNSET,
+        authorization_endpoint: str | Unset = UNSET,
+        token_endpoint: str | Unset = UNSET,
+        redirect_uri: str | Unset = UNSET,
+    ) -> Self:
+        """Return a copy with these fields changed; everything else stays, unknown properties too."""
+        return self._changed(
+            client_id=client_id,
+            scopes=scopes,
+            authorization_endpoint=authorization_endpoint,
+            token_endpoint=token_endpoint,
+            redirect_uri=redirect_uri,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepositoryOptions(CompleteObject):
+    """All options of a repository; None means without this property. Source: section 2.3.
+
+    Args:
+        query_parameters: added to the uri on each request (all GIS repositories); keys may be among them, so they never
+            show in `repr`.
+        minimum_level: least level of detail that can be requested, 0 to 24 (UrlTemplate).
+        maximum_level: most level of detail that can be requested, 0 to 24 (UrlTemplate).
+    """
+
+    query_parameters: Mapping[str, object] | None = field(hash=False, repr=False)
+    minimum_level: int | None
+    maximum_level: int | None
+
+    def to_wire(self) -> dict[str, object]:
+        """Return all properties in wire names, without those that are None."""
+        present = {name: value for name, value in CompleteObject.to_wire(self).items() if value is not None}
+        return {**self.unknown, **present}
+
+    @classmethod
+    def of(cls, repository: Repository) -> Self:
+        """Return what the service returned for a repository: call `replace` on it to change a property.
+
+        Raises:
+            UsageError: what the service returned is not an object.
+        """
+        stored = encode(_checked(repository).options) or {}
+        if not isinstance(stored, dict):
+            raise UsageError("the options of the repository are not an object: pass a complete RepositoryOptions(...)")
+        return cls._of(stored)
+
+    def replace(
+        self,
+        *,
+        query_parameters: Mapping[str, object] | Unset | None = UNSET,
+        minimum_level: int | Unset | None = UNSET,
+        maximum_level: int | Unset | None = UNSET,
+    ) -> Self:
+        """Return a copy with these fields changed; everything else stays, unknown properties too."""
+        return self._changed(
+            query_parameters=query_parameters, minimum_level=minimum_level, maximum_level=maximum_level
+        )
+
+
+#: The class of each authentication type. Source: section 2.2.
+AUTHENTICATION_TYPES: dict[str, type[Authentication]] = {
+    kind.TYPE: kind
+    for kind in (
+        HeaderAuthentication,
+        QueryParameterAuthentication,
+        BasicAuthentication,
+        OAuth2AuthorizationCodePKCEAuthentication,
+    )
+}
+
+
+def _checked(repository: Repository) -> Repository:
+    if not isinstance(repository, Repository):
+        raise UsageError(
+            f"repository must be a Repository, such as `repositories.update` returns, not {type(repository).__name__}",
+            argument="repository",
+        )
+    return repository
+
+
+def wire_object(name: str, value: CompleteObject | Mapping[str, object] | None) -> dict[str, object] | None:
+    """Return a new object in wire names, which shares nothing with what was passed in; None stays.
+
+    Raises:
+        UsageError: it is not an object.
+    """
+    wire = encode(value.to_wire() if isinstance(value, CompleteObject) else value)
+    if not isinstance(wire, dict | None):
+        raise UsageError(
+            f"{name} must be one of its types, a mapping in wire names, or None to remove it", argument=name
+        )
+    return wire
+
+
+def check_authentication(wire: Mapping[str, object]) -> None:
+    """Check that an authentication object is complete: it replaces the stored one. Source: sections 2.2 and 4.1."""
+    kind = AUTHENTICATION_TYPES.get(str(wire.get("type")))
+    if kind is None:
+        return
+    names = kind.properties()
+    missing = [name for name in names if not isinstance(wire.get(name), str)]
+    if missing and not _misspelt(wire, names):
+        fields = ", ".join(f"{name}=..." for name in names.values())
+        rule = _rule("authentication").forms[kind.TYPE].properties[missing[0]]
+        raise UsageError(
+            f"authentication of type {kind.TYPE} lacks {', '.join(missing)}: it replaces the stored object, so pass a "
+            f"complete one, {kind.__name__}({fields}), or change the stored one with "
+            f"{kind.__name__}.of(repository).replace(...)",
+            argument="authentication",
+            code=rule.code,
+            target=rule.target,
+        )
+
+
+def check_options(wire: Mapping[str, object]) -> None:
+    """Check that options are complete: they replace the stored ones. Source: sections 2.3 and 4.1."""
+    names = RepositoryOptions.properties()
+    missing = [name for name in names if name not in wire]
+    if missing and not _misspelt(wire, names):
+        fields = ", ".join(f"{name}=..." for name in names.values())
+        raise UsageError(
+            f"options lack {', '.join(missing)}: they replace the stored object, so pass a complete one, "
+            f"RepositoryOptions({fields}) with None for a property to remove, or change the stored one with "
+            "RepositoryOptions.of(repository).replace(...)",
+            argument="options",
+            code=_rule("options").code,
+            target=_rule("options").target,
+        )
+
+
+def _misspelt(wire: Mapping[str, object], names: Mapping[str, str]) -> bool:
+    """Tell whether a property is spelled as in Python, which the rules of the document report."""
+    return any(name in wire and name not in names for name in names.values())
+
+
+def _rule(name: str) -> Rule:
+    """Return what the document says of a property of the update."""
+    return update_repository.RULES["body"].properties[name]
+
 
 #: A mapping in wire names; `type` decides what it has.
 AuthenticationParam: TypeAlias = (

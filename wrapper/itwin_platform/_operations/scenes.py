@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from .._api import (
-    UNSET,
+from itwin_platform_api.api.scenes import create_scene, list_scene_objects
+from itwin_platform_api.models import (
     Scene,
     SceneContext,
     SceneCreate,
@@ -14,20 +14,16 @@ from .._api import (
     SceneObject,
     SceneObjectCreate,
     SceneObjectCreateParam,
-    Unset,
-    copy_values,
-    create_scene,
-    encode,
-    list_scene_objects,
 )
+from itwin_platform_api.types import UNSET, Unset, copy_values, encode
+
 from .._errors import TransportError, UsageError
 from .._http.connections.messages import Response
 from .._listings.pager import Pager
 from .._listings.run import Page, PageContent, SceneState
 from .._requests.platform import items_of, unwrap
 from .._requests.request import check_header
-from . import Group
-from .rules import check_path_id, check_query_id, sent_skip
+from . import Group, check_path_id, check_query_id, sent_skip
 
 #: The most objects of one page.
 OBJECTS_PER_PAGE = list_scene_objects.RULES["top"].maximum

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 
-from .._api import UNSET, EventType, EventTypeParam, Unset, Webhook, WebhookUpdate, update_webhook
+from itwin_platform_api.api.webhooks import update_webhook
+from itwin_platform_api.models import EventType, EventTypeParam, Webhook, WebhookUpdate
+from itwin_platform_api.types import UNSET, Unset
+
 from .._errors import UsageError
 from .._requests.platform import unwrap
-from . import Group
-from .rules import as_list, check_changes, check_path_id
+from . import Group, as_list, check_changes, check_path_id
 
 
 class Webhooks(Group):

@@ -1,33 +1,206 @@
 """Sends requests to the platform: the vendor in Accept, only to the service, a typed error for each failure."""
 
 import asyncio
+import json
+from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any, TypeVar
+from inspect import iscoroutinefunction
+from typing import Any, NamedTuple, TypeVar
 
 import httpx
+from itwin_platform_api.encoding import encode
+from itwin_platform_api.request import RequestValues
+from itwin_platform_api.unset import UNSET, Unset
 
-from .._api import RequestValues
-from .._errors import PlatformError, ResponseDecodeError
-from .._http.attempts.call import KEY, CallInfo, CallResult, call_info
-from .._json import write_json
+from .._errors import APIStatusError, PlatformError, ResponseDecodeError, UsageError, limited_by, status_error_class
+from .._http.attempts.body import KEPT_OF_TOO_LARGE, decoded_body, without_encoding
+from .._http.attempts.call import KEY, CallInfo, CallResult, call_info, call_result
+from .._http.connections.messages import ReadBody, Response
+from .._http.policy import BackoffPolicy
 from .._version import LOG
-from .options import CallOptions
 from .request import (
     FIXED_HEADERS,
     Service,
     cannot_be_sent,
+    check_header,
+    check_header_name,
     check_path,
     check_request,
     make_request,
     merged_headers,
-    with_extras,
+    write_json,
 )
-from .response import DecodedResponse, decode_error_of, decoded_response, response_info, status_error_of
 
-M = TypeVar("M")
+T = TypeVar("T")
+
+#: The client writes these headers itself.
+_RESERVED = frozenset(
+    {
+        *("accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"),
+        *("te", "trailer", "transfer-encoding", "upgrade"),
+    }
+)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseInfo:
+    """The final response of a call, without its body.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path, such as `/scenes/{scene_id}/objects`; the path itself when none is known.
+        status: the HTTP status.
+        headers: the response headers, looked up without regard to case; they are not part of `repr`.
+        attempts: how many requests were sent.
+        seconds: how long the call took, with queueing, retries and delays.
+        correlation_id: the one in the response; None when it has none.
+        tier: the tier of the rate limit that the response names; None when it names none.
+        api: the API of that rate limit.
+        operation: the operation of that rate limit.
+    """
+
+    method: str
+    route: str
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    attempts: int
+    seconds: float
+    correlation_id: str | None
+    tier: str | None = None
+    api: str | None = None
+    operation: str | None = None
+
+
+class CallOptions(NamedTuple):
+    """The options of all calls of one client, or of one view of it.
+
+    A named tuple, because each view makes one, and making a frozen dataclass takes several times as long.
+
+    Args:
+        timeout: the limits of one attempt in seconds, by the names that httpx gives them.
+        policy: the limits of one call.
+        headers: added to each request, names in lower case.
+        query: added to the query of each request.
+        body: added to the body of each request.
+        on_response: is called with each final response.
+    """
+
+    timeout: Mapping[str, float | None]
+    policy: BackoffPolicy
+    headers: Mapping[str, str]
+    query: Mapping[str, str]
+    body: Mapping[str, object]
+    on_response: Callable[[ResponseInfo], None] | None
+
+
+def response_info(response: Response) -> ResponseInfo:
+    """Describe a response that has its request."""
+    call, result = call_info(response.request), call_result(response)
+    tier, api, operation = limited_by(response.headers)
+    return ResponseInfo(
+        method=call.method,
+        route=call.route,
+        status=response.status_code,
+        headers=response.headers,
+        attempts=result.attempts,
+        seconds=result.seconds,
+        correlation_id=response.headers.get("x-correlation-id"),
+        tier=tier,
+        api=api,
+        operation=operation,
+    )
+
+
+class DecodedResponse(Response):
+    """A response whose body is read and decoded. Its headers are those that came, without the encoding."""
+
+    def __init__(self, response: Response, body: bytes) -> None:
+        # As a stream that is read already: httpx would decode and join what it is given as content.
+        super().__init__(
+            response.status_code,
+            headers=without_encoding(response),
+            stream=ReadBody(body),
+            extensions=response.extensions,
+        )
+        self._body = body
+
+    @property
+    def content(self) -> bytes:
+        """The decoded body."""
+        return self._body
+
+    def json(self, **arguments: Any) -> Any:
+        """Deserialize the body; with arguments, which are those of `json.loads`, as httpx does."""
+        return super().json(**arguments) if arguments else read_json(self._body)
+
+    def decode_error(self) -> ResponseDecodeError:
+        """Return the error of a success that is not as described; the generated functions raise it."""
+        return decode_error_of(self)
+
+
+def decoded_response(response: Response, *, limit: int) -> DecodedResponse:
+    """Decode a response as the attempts return it.
+
+    Args:
+        response: a response, read and not decoded.
+        limit: the largest decoded body, in bytes.
+
+    Raises:
+        ResponseDecodeError: a success that is larger, or that cannot be decoded. An error response is never replaced by
+            this: its body is kept as far as it could be decoded.
+    """
+    body, reason = decoded_body(response, limit=limit)
+    decoded = DecodedResponse(response, body)
+    if reason is not None and response.status_code < 300:
+        error = ResponseDecodeError(response.status_code, decoded.headers, body[:KEPT_OF_TOO_LARGE], reason=reason)
+        error.attempts = call_result(response).attempts
+        raise error
+    return decoded
+
+
+def status_error_of(response: Response) -> APIStatusError:
+    """Make the error for a decoded response with a status of 300 or above."""
+    result = call_result(response)
+    return status_error_class(response.status_code)(
+        status=response.status_code,
+        headers=response.headers,
+        body=response.content,
+        attempts=result.attempts,
+        retry_after=result.retry_after,
+        retry_at=result.retry_at,
+        reason=result.reason,
+        token=None if result.token is None else result.token.value,
+    )
+
+
+def decode_error_of(response: Response, *, reason: str | None = None) -> ResponseDecodeError:
+    """Make the error for a success that does not match the specification."""
+    error = ResponseDecodeError(response.status_code, response.headers, response.content, reason=reason)
+    error.attempts = call_result(response).attempts
+    call = call_info(response.request)
+    error.method, error.route = call.method, call.route
+    return error
+
+
+def read_json(body: bytes) -> object:
+    """Deserialize a body.
+
+    Raises:
+        ValueError: The body is not JSON.
+        RecursionError: It is nested too deeply.
+    """
+    from msgspec.json import decode
+
+    try:
+        return decode(body)
+    except ValueError:
+        # The standard library reads NaN, 1e400 and half of a surrogate pair, which msgspec rejects.
+        return json.loads(body)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlatformSender:
     """Sends the values of a request and returns a success; every operation and every page takes this way.
 
@@ -37,12 +210,9 @@ class PlatformSender:
         options: the options of the calls.
     """
 
-    __slots__ = ("options", "service", "transport")
-
-    def __init__(self, *, transport: httpx.AsyncBaseTransport, service: Service, options: CallOptions) -> None:
-        self.transport = transport
-        self.service = service
-        self.options = options
+    transport: httpx.AsyncBaseTransport
+    service: Service
+    options: CallOptions
 
     async def send(self, values: RequestValues) -> DecodedResponse:
         """Send a request and return its response, decoded.
@@ -65,11 +235,23 @@ class PlatformSender:
             raise
 
     def with_extras(self, values: RequestValues) -> RequestValues:
-        """Return a request with what the caller adds to its query and its body."""
-        options = self.options
-        if not options.query and not options.body:
+        """Return a request with what the caller adds to its query and its body.
+
+        Raises:
+            UsageError: the operation sends a parameter or a property of this name itself, or it sends no body.
+        """
+        query, body, present = self.options.query, self.options.body, values.query
+        if not (query or body) or isinstance(present, str):  # a page, whose first request has them, has a string
             return values
-        return with_extras(values, query=options.query, body=options.body)
+        _check_extra("extra_query", query.keys() & present.keys())
+        values = replace(values, query={**present, **query})
+        if not body:
+            return values
+        own = encode(values.body)
+        if not isinstance(own, dict):
+            raise UsageError(f"extra_body: {values.method} {values.route} sends no body", argument="extra_body")
+        _check_extra("extra_body", body.keys() & own.keys())
+        return replace(values, body={**own, **body})
 
     async def exchange(self, request: httpx.Request) -> DecodedResponse:
         """Send a request that follows the rules, report its response, and raise the typed error for its status."""
@@ -165,20 +347,25 @@ class _RulesTransport(httpx.AsyncBaseTransport):
             raise
 
 
-def items_of(response: httpx.Response, value: list[M] | None, kind: type[M], *, name: str) -> list[M]:
+def _check_extra(name: str, taken: Set[str]) -> None:
+    if taken:
+        raise UsageError(f"{name} must not contain {', '.join(sorted(taken))}: the operation sends it", argument=name)
+
+
+def items_of(response: httpx.Response, value: list[T] | None, kind: type[T], *, name: str) -> list[T]:
     """Return the items of a page.
 
     Raises:
         ResponseDecodeError: they are no list, or one of them is no object.
     """
-    items: list[M] = unwrap(response, value, list)
+    items: list[T] = unwrap(response, value, list)
     for index, item in enumerate(items):
         if not isinstance(item, kind):
             raise decode_error_of(response, reason=f"{name}[{index}]: an object was expected")
     return items
 
 
-def unwrap(response: httpx.Response, value: M | None, kind: type[M]) -> M:
+def unwrap(response: httpx.Response, value: T | None, kind: type[T]) -> T:
     """Return a value that the specification requires.
 
     Raises:
@@ -187,3 +374,75 @@ def unwrap(response: httpx.Response, value: M | None, kind: type[M]) -> M:
     if isinstance(value, kind):
         return value
     raise decode_error_of(response, reason=f"the response has no {kind.__name__}, which the specification requires")
+
+
+def with_limits(
+    policy: BackoffPolicy,
+    *,
+    deadline: float | Unset | None,
+    queue_timeout: float | Unset | None,
+    max_attempts: int | Unset,
+) -> BackoffPolicy:
+    """Return a policy with other limits; one that is UNSET stays.
+
+    Raises:
+        UsageError: a number is out of its range.
+    """
+    if deadline is UNSET and queue_timeout is UNSET and max_attempts is UNSET:
+        return policy
+    limits: dict[str, Any] = {"deadline": deadline, "queue_timeout": queue_timeout, "max_attempts": max_attempts}
+    return replace(policy, **{name: limit for name, limit in limits.items() if limit is not UNSET})
+
+
+def as_callback(name: str, value: Callable[[T], None] | None) -> Callable[[T], None] | None:
+    """Return a callback as it is.
+
+    Raises:
+        UsageError: it cannot be called, or nobody would await what it returns.
+    """
+    if value is not None and (not callable(value) or iscoroutinefunction(value)):
+        raise UsageError(f"{name} must be a function that takes one argument, not a coroutine function", argument=name)
+    return value
+
+
+def with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Unset, kind: type[T]) -> Mapping[str, T]:
+    """Return parameters or properties for `CallOptions`: those that are present, and those that a caller gave.
+
+    Raises:
+        UsageError: they are no mapping of strings to values of their kind.
+    """
+    if isinstance(extra, Unset):
+        return present
+    if not isinstance(extra, Mapping) or not all(
+        isinstance(key, str) and isinstance(value, kind) for key, value in extra.items()
+    ):
+        what = "strings" if kind is str else "values"
+        raise UsageError(f"{name} must be a mapping of names to {what}", argument=name)
+    return {**present, **extra}
+
+
+def with_headers(
+    present: Mapping[str, str], headers: Mapping[str, str] | Unset, correlation_id: str | Unset | None
+) -> dict[str, str]:
+    """Return headers for `CallOptions`: those that are present, changed by those that a caller gave.
+
+    Raises:
+        UsageError: a name or a value cannot be sent, or the client writes the header itself.
+    """
+    added = {**present}
+    if not isinstance(headers, Unset):
+        if not isinstance(headers, Mapping):
+            raise UsageError("headers must be a mapping of header names to strings", argument="headers")
+        for name, value in headers.items():
+            check_header_name(name)
+            check_header(name, value)
+            lower = name.lower()
+            if lower in _RESERVED:
+                raise UsageError(f"headers must not contain {name}: the client writes it", argument="headers")
+            added[lower] = value
+    if not isinstance(correlation_id, Unset):
+        added.pop("x-correlation-id", None)
+        if correlation_id is not None:
+            check_header("correlation_id", correlation_id)
+            added["x-correlation-id"] = correlation_id
+    return added

@@ -1,29 +1,35 @@
-"""Turn values into an `httpx.Request`: URL, headers, body, and the rules that always apply.
+"""Turn values into an `httpx.Request`: URL, headers, JSON, and the rules that always apply.
 
 Source: sections 8 and 9.
 """
 
+import json
 import re
-from collections.abc import Mapping, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 import httpx
+from itwin_platform_api.encoding import encode
+from itwin_platform_api.operations import BODY_LIMITS
+from itwin_platform_api.request import RequestValues
+from itwin_platform_api.unset import UNSET, Unset
 
-from .._api import BODY_LIMITS, UNSET, RequestValues, Unset, encode
 from .._errors import UsageError
 from .._http.connections.messages import is_loopback
-from .._json import write_json
 from .._version import __version__
 
 #: A request of these methods states the length of its body, also when the body is empty.
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 #: Headers of every request.
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
 #: An address is parsed once: parsing costs httpx as much as all the rest of making a request.
 _parsed = lru_cache(maxsize=256)(httpx.URL)
+#: A null outside a string follows a colon, a comma or a bracket, or begins the body.
+_NULL = rb"null(?<![^:,\[]null)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,31 +129,6 @@ def make_request(
         raise cannot_be_sent(error) from None
 
 
-def with_extras(values: RequestValues, *, query: Mapping[str, str], body: Mapping[str, object]) -> RequestValues:
-    """Return a request with what a caller adds to its query and its body.
-
-    Raises:
-        UsageError: the operation sends a parameter or a property of this name itself, or it sends no body.
-    """
-    present = values.query
-    if isinstance(present, str):  # a page: its first request has them
-        return values
-    _check_extra("extra_query", query.keys() & present.keys())
-    merged = {**present, **query}
-    if not body:
-        return replace(values, query=merged)
-    own = encode(values.body)
-    if not isinstance(own, dict):
-        raise UsageError(f"extra_body: {values.method} {values.route} sends no body", argument="extra_body")
-    _check_extra("extra_body", body.keys() & own.keys())
-    return replace(values, query=merged, body={**own, **body})
-
-
-def _check_extra(name: str, taken: Set[str]) -> None:
-    if taken:
-        raise UsageError(f"{name} must not contain {', '.join(sorted(taken))}: the operation sends it", argument=name)
-
-
 def merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
     """Merge headers whose names may differ in case; the last one wins."""
     by_name = {name.lower(): (name, value) for each in headers for name, value in each.items()}
@@ -221,7 +202,7 @@ def check_header(name: str, value: object) -> None:
 
 def check_header_name(name: object) -> None:
     """Reject what is not the name of a header. Source: RFC 9110, section 5.1."""
-    if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
+    if not isinstance(name, str) or not re.fullmatch(_HEADER_NAME, name):
         raise UsageError(f"{name!r} is not the name of a header", argument="headers")
 
 
@@ -238,13 +219,7 @@ def check_body_size(size: int, *, limit: int | None) -> None:
         )
 
 
-def check_integer(
-    name: str,
-    value: object,
-    *,
-    least: int,
-    most: int | None = None,
-) -> None:
+def check_integer(name: str, value: object, *, least: int, most: int | None = None) -> None:
     """Check an integer and its range."""
     if type(value) is not int or value < least or (most is not None and value > most):
         allowed = f"from {least} to {most}" if most is not None else f"of at least {least}"
@@ -255,3 +230,52 @@ def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:
     """Make the error for a request that cannot be encoded."""
     reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"
     return UsageError(f"the request cannot be encoded: {reason}")
+
+
+def write_json(body: object) -> bytes:
+    """Serialize a body: a model or JSON values, with models, enums and times anywhere in it.
+
+    Raises:
+        UsageError: A value has no form in JSON, such as NaN, a set or half of a surrogate pair.
+    """
+    try:
+        serialized = _written_by_msgspec(_fields(body)) or _written_by_msgspec(encode(body))
+        # The standard library accepts more keys and numbers, and says what is wrong.
+        return (
+            serialized
+            or json.dumps(
+                encode(body), ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
+            ).encode()
+        )
+    except UnicodeEncodeError:
+        reason = "a string holds half of a surrogate pair"
+    except RecursionError:
+        reason = "it is nested too deeply, or holds itself"
+    except (TypeError, ValueError) as error:
+        reason = str(error)
+    raise UsageError(f"the body cannot be serialized as JSON: {reason}")
+
+
+def _fields(value: Any) -> Any:
+    """Return a model as the fields that are sent, also in lists and fields. Mappings stay: most are JSON already."""
+    if type(value) is list:
+        return [item if type(item) is dict else _fields(item) for item in value]
+    if not hasattr(value, "wire_fields"):
+        return value
+    return {name: _fields(item) for name, item in value.wire_fields().items() if item is not UNSET}
+
+
+def _written_by_msgspec(values: object) -> bytes | None:
+    """Serialize values as msgspec does where that is what is meant; return None where it may be something else."""
+    from msgspec import to_builtins
+    from msgspec.json import decode, encode as serialize
+
+    try:
+        # msgspec would write a set as a list, a time in another form, the Python names of a model, and NaN as null. It
+        # converts them before: where that changes nothing, there are none.
+        if to_builtins(values) != values:
+            return None
+        serialized = serialize(values)
+        return serialized if re.search(_NULL, serialized) is None or decode(serialized) == values else None
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return None

@@ -10,13 +10,13 @@ from ..._errors import (
     DeadlineExceededError,
     NotSentError,
     PlatformError,
+    RateLimitError,
     StateError,
     TransportError,
     UsageError,
     counted,
     sent_so_far,
 )
-from ..._status_errors import status_error
 from ..._version import LOG
 from ..connections.messages import ReadBody, Request, Response, copy_of_response, kind_of_failure
 from ..gates.window import Permit
@@ -315,7 +315,7 @@ class Call:
         """
         response = Response(429, stream=ReadBody(b"")) if seen is None else seen.attempt.response
         assert response is not None  # noqa: S101  # a cooldown starts with a response
-        return status_error(
+        return RateLimitError(
             status=429,
             headers=response.headers,
             body=decoded_body(response, limit=KEPT_OF_TOO_LARGE)[0],

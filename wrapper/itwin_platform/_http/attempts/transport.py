@@ -13,8 +13,7 @@ from typing import Any
 
 import httpx
 
-from ..._errors import PlatformError, ResponseDecodeError, StateError, TransportError, UsageError
-from ..._status_errors import limited_by
+from ..._errors import PlatformError, ResponseDecodeError, StateError, TransportError, UsageError, limited_by
 from ..._version import LOG, SPAN_PREFIX, __version__
 from ..connections.given_client import HTTPTransport, as_transport, cancelled_in_order
 from ..connections.messages import (
