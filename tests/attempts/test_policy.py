@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from itwin_platform import UNSET, BackoffPolicy, UsageError
-from itwin_platform._requests.platform import with_limits
+from itwin_platform._requests.platform import with_changes
 
 
 def test_the_defaults_are_the_documented_ones() -> None:
@@ -57,7 +57,7 @@ def test_a_view_keeps_the_other_numbers(limits: dict[str, Any]) -> None:
     """A view that names one limit keeps every other number of the policy."""
     policy = BackoffPolicy(**{name: (number or 0) + 1 for name, number in dataclasses.asdict(BackoffPolicy()).items()})
     unset = {"deadline": UNSET, "queue_timeout": UNSET, "max_attempts": UNSET}
-    assert with_limits(policy, **unset | limits) == dataclasses.replace(policy, **limits)
+    assert with_changes(policy, **unset | limits) == dataclasses.replace(policy, **limits)
 
 
 @pytest.mark.parametrize("policy", [{"max_wait": 0}, {"deadline": None}, {"deadline": 0.5}])

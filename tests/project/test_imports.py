@@ -3,8 +3,6 @@
 import ast
 import re
 
-import pytest
-
 from tools.structure.imports import MODULES, RANK, circles, folder, imported, own, upward
 from tools.structure.lines import PROJECT, WRAPPER
 
@@ -60,18 +58,6 @@ def test_httpx_is_named_where_the_decision_says() -> None:
     documented = re.findall(r"^\| `(_[\w/]+)` \| \S", record, re.MULTILINE)
     used = {module for module in MODULES if any(name.partition(".")[0] == "httpx" for name in imported(module))}
     assert sorted(documented) == sorted(used)
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_no_module_imports_itself_in_a_circle(module: str) -> None:
-    """No module imports itself through others, also within a folder."""
-    seen: set[str] = set()
-    ahead = set(own(module))
-    while ahead:
-        name = ahead.pop()
-        assert name != module, f"{module} imports itself by way of {seen}"
-        seen.add(name)
-        ahead |= (own(name) if name in MODULES else frozenset()) - seen
 
 
 def test_generated_code_does_not_know_the_wrapper() -> None:

@@ -19,7 +19,7 @@ MODULES = sorted(path.relative_to(WRAPPER).with_suffix("").as_posix() for path i
 #: The packages of the repository, each with the folder that holds it.
 PACKAGES = (
     *(("wrapper", "itwin_platform"), ("generated", "itwin_platform_api"), ("sandbox", "itwin_platform_sandbox")),
-    *((".", "tools"), (".", "measure"), (".", "tests")),
+    *((".", "tools"), (".", "measure"), (".", "tests"), (".", "examples")),
 )
 
 
@@ -47,7 +47,7 @@ def imported(module: str) -> Iterator[str]:
 @cache
 def own(module: str) -> frozenset[str]:
     """Return the modules of the wrapper that a module of it imports."""
-    return frozenset(name for name in imported(module) if name.startswith("_"))
+    return frozenset(name for name in imported(module) if folder(name) in RANK)
 
 
 def upward() -> list[str]:
@@ -62,58 +62,43 @@ def upward() -> list[str]:
 
 
 def circles() -> list[str]:
-    """Return the modules of each package of the repository that import themselves by way of others.
+    """Return the modules of the repository that import themselves by way of others.
 
-    Imports for type checkers alone and imports within functions do not count: they close no circle at run time.
+    Imports for type checkers and imports within functions count too: whoever reads one of the modules needs the other.
     """
-    return [
-        name
+    files = {
+        _name(path, PROJECT / where): path
         for where, package in PACKAGES
-        for name, reached in _reached(_graph(PROJECT / where, package)).items()
-        if name in reached
-    ]
-
-
-def _graph(root: Path, package: str) -> dict[str, set[str]]:
-    files = {_name(path, root): path for path in (root / package).rglob("*.py")}
-    return {name: set(_imports(path, name)) & files.keys() for name, path in files.items()}
+        for path in (PROJECT / where / package).rglob("*.py")
+    }
+    graph = {name: set(_imports(path, name, files)) for name, path in files.items()}
+    return [name for name in graph if name in _reached(name, graph)]
 
 
 def _name(path: Path, root: Path) -> str:
     return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
 
 
-def _imports(path: Path, name: str) -> Iterator[str]:
+def _imports(path: Path, name: str, files: Mapping[str, Path]) -> Iterator[str]:
+    """Yield the modules that a module imports: a package only for what it defines itself."""
     parts = name.split(".") + (["__init__"] if path.name == "__init__.py" else [])
-    for node in _at_import(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names = [(alias.name, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = parts[: len(parts) - node.level] if node.level else []
+            source = ".".join([*above, *([node.module] if node.module else [])])
+            names = [(f"{source}.{alias.name}", source) for alias in node.names]
         else:
-            base = ".".join([*parts[: len(parts) - node.level], *([node.module] if node.module else [])])
-            source = base if node.level else str(node.module)
-            yield source
-            yield from (f"{source}.{alias.name}" for alias in node.names)
-
-
-def _at_import(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Import | ast.ImportFrom):
-            yield child
-        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             continue
-        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            yield from _at_import(child)
+        yield from (module if module in files else source for module, source in names if source in files)
 
 
-def _reached(graph: Mapping[str, Set[str]]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for name in graph:
-        reached: set[str] = set()
-        # A package imports its modules, and they import it: what counts is the way from module to module.
-        ahead = {each for each in graph[name] if not name.startswith(f"{each}.")} - {name}
-        while ahead:
-            each = ahead.pop()
-            reached.add(each)
-            ahead |= {other for other in graph[each] if not each.startswith(f"{other}.")} - reached
-        found[name] = reached
-    return found
+def _reached(name: str, graph: Mapping[str, Set[str]]) -> set[str]:
+    reached: set[str] = set()
+    ahead = set(graph[name])
+    while ahead:
+        each = ahead.pop()
+        reached.add(each)
+        ahead |= graph[each] - reached
+    return reached

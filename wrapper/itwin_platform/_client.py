@@ -22,9 +22,9 @@ from ._requests.platform import (
     PlatformSender,
     ResponseInfo,
     as_callback,
+    with_changes,
     with_extra,
     with_headers,
-    with_limits,
 )
 from ._requests.request import Service, as_base_url, check_integer
 
@@ -186,7 +186,7 @@ class PlatformClient:
             service=self._sender.service,
             options=CallOptions(
                 timeout=before.timeout if isinstance(timeout, Unset) else as_timeout(timeout),
-                policy=with_limits(
+                policy=with_changes(
                     before.policy, deadline=deadline, queue_timeout=queue_timeout, max_attempts=max_attempts
                 ),
                 headers=with_headers(before.headers, headers, correlation_id),

@@ -27,7 +27,7 @@ from itwin_platform_api.rules import Rule
 from itwin_platform_api.types import UNSET, Unset, encode
 
 from .._errors import UsageError
-from .._requests.platform import unwrap
+from .._requests.platform import unwrap, with_changes
 from . import Group, check_changes, check_path_id
 
 
@@ -58,10 +58,6 @@ class CompleteObject:
     def _of(cls, stored: Mapping[str, object]) -> Self:
         known: dict[str, Any] = {name: stored.get(wire) for wire, name in cls.properties().items()}
         return cls(unknown={wire: stored[wire] for wire in stored if wire not in cls.properties()}, **known)
-
-    def _changed(self, **changes: object) -> Self:
-        present: dict[str, Any] = {name: value for name, value in changes.items() if not isinstance(value, Unset)}
-        return dataclasses.replace(self, **present)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -101,7 +97,7 @@ class KeyAndValue(Authentication):
 
     def replace(self, *, key: str | Unset = UNSET, value: str | Unset = UNSET) -> Self:
         """Return a copy with these fields changed; everything else stays, unknown properties too."""
-        return self._changed(key=key, value=value)
+        return with_changes(self, key=key, value=value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -143,7 +139,7 @@ class BasicAuthentication(Authentication):
 
     def replace(self, *, username: str | Unset = UNSET, password: str | Unset = UNSET) -> Self:
         """Return a copy with these fields changed; everything else stays, unknown properties too."""
-        return self._changed(username=username, password=password)
+        return with_changes(self, username=username, password=password)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -175,7 +171,8 @@ class OAuth2AuthorizationCodePKCEAuthentication(Authentication):
         redirect_uri: str | Unset = UNSET,
     ) -> Self:
         """Return a copy with these fields changed; everything else stays, unknown properties too."""
-        return self._changed(
+        return with_changes(
+            self,
             client_id=client_id,
             scopes=scopes,
             authorization_endpoint=authorization_endpoint,
@@ -224,8 +221,8 @@ class RepositoryOptions(CompleteObject):
         maximum_level: int | Unset | None = UNSET,
     ) -> Self:
         """Return a copy with these fields changed; everything else stays, unknown properties too."""
-        return self._changed(
-            query_parameters=query_parameters, minimum_level=minimum_level, maximum_level=maximum_level
+        return with_changes(
+            self, query_parameters=query_parameters, minimum_level=minimum_level, maximum_level=maximum_level
         )
 
 
@@ -239,6 +236,10 @@ AUTHENTICATION_TYPES: dict[str, type[Authentication]] = {
         OAuth2AuthorizationCodePKCEAuthentication,
     )
 }
+
+
+#: What the document says of the properties of an update.
+_RULES = update_repository.RULES["body"].properties
 
 
 def _checked(repository: Repository) -> Repository:
@@ -266,48 +267,40 @@ def wire_object(name: str, value: CompleteObject | Mapping[str, object] | None) 
 
 def check_authentication(wire: Mapping[str, object]) -> None:
     """Check that an authentication object is complete: it replaces the stored one. Source: sections 2.2 and 4.1."""
-    kind = AUTHENTICATION_TYPES.get(str(wire.get("type")))
-    if kind is None:
-        return
-    names = kind.properties()
-    missing = [name for name in names if not isinstance(wire.get(name), str)]
-    if missing and not _misspelt(wire, names):
-        fields = ", ".join(f"{name}=..." for name in names.values())
-        rule = _rule("authentication").forms[kind.TYPE].properties[missing[0]]
-        raise UsageError(
-            f"authentication of type {kind.TYPE} lacks {', '.join(missing)}: it replaces the stored object, so pass a "
-            f"complete one, {kind.__name__}({fields}), or change the stored one with "
-            f"{kind.__name__}.of(repository).replace(...)",
-            argument="authentication",
-            code=rule.code,
-            target=rule.target,
-        )
+    if kind := AUTHENTICATION_TYPES.get(str(wire.get("type"))):
+        missing = [name for name in kind.properties() if not isinstance(wire.get(name), str)]
+        rules = _RULES["authentication"].forms[kind.TYPE].properties
+        _check_complete(f"authentication of type {kind.TYPE} lacks", wire, missing, kind, rules=rules)
 
 
 def check_options(wire: Mapping[str, object]) -> None:
     """Check that options are complete: they replace the stored ones. Source: sections 2.3 and 4.1."""
-    names = RepositoryOptions.properties()
-    missing = [name for name in names if name not in wire]
-    if missing and not _misspelt(wire, names):
-        fields = ", ".join(f"{name}=..." for name in names.values())
+    kind = RepositoryOptions
+    missing = [name for name in kind.properties() if name not in wire]
+    rules = dict.fromkeys(missing, _RULES["options"])
+    _check_complete("options lack", wire, missing, kind, rules=rules, hint=" with None for a property to remove")
+
+
+def _check_complete(
+    what: str,
+    wire: Mapping[str, object],
+    missing: list[str],
+    kind: type[CompleteObject],
+    *,
+    rules: Mapping[str, Rule],
+    hint: str = "",
+) -> None:
+    names = kind.properties()
+    # The rules of the document report a property that is spelled as in Python.
+    if missing and not any(name in wire and name not in names for name in names.values()):
+        rule, fields = rules[missing[0]], ", ".join(f"{name}=..." for name in names.values())
         raise UsageError(
-            f"options lack {', '.join(missing)}: they replace the stored object, so pass a complete one, "
-            f"RepositoryOptions({fields}) with None for a property to remove, or change the stored one with "
-            "RepositoryOptions.of(repository).replace(...)",
-            argument="options",
-            code=_rule("options").code,
-            target=_rule("options").target,
+            f"{what} {', '.join(missing)}: it replaces what is stored, so pass a complete {kind.__name__}({fields})"
+            f"{hint}, or change the stored one with {kind.__name__}.of(repository).replace(...)",
+            argument=what.partition(" ")[0],
+            code=rule.code,
+            target=rule.target,
         )
-
-
-def _misspelt(wire: Mapping[str, object], names: Mapping[str, str]) -> bool:
-    """Tell whether a property is spelled as in Python, which the rules of the document report."""
-    return any(name in wire and name not in names for name in names.values())
-
-
-def _rule(name: str) -> Rule:
-    """Return what the document says of a property of the update."""
-    return update_repository.RULES["body"].properties[name]
 
 
 #: A mapping in wire names; `type` decides what it has.

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from inspect import iscoroutinefunction
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import httpx
 from itwin_platform_api.encoding import encode
@@ -33,7 +33,11 @@ from .request import (
     write_json,
 )
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 T = TypeVar("T")
+D = TypeVar("D", bound="DataclassInstance")
 
 #: The client writes these headers itself.
 _RESERVED = frozenset(
@@ -376,22 +380,10 @@ def unwrap(response: httpx.Response, value: T | None, kind: type[T]) -> T:
     raise decode_error_of(response, reason=f"the response has no {kind.__name__}, which the specification requires")
 
 
-def with_limits(
-    policy: BackoffPolicy,
-    *,
-    deadline: float | Unset | None,
-    queue_timeout: float | Unset | None,
-    max_attempts: int | Unset,
-) -> BackoffPolicy:
-    """Return a policy with other limits; one that is UNSET stays.
-
-    Raises:
-        UsageError: a number is out of its range.
-    """
-    if deadline is UNSET and queue_timeout is UNSET and max_attempts is UNSET:
-        return policy
-    limits: dict[str, Any] = {"deadline": deadline, "queue_timeout": queue_timeout, "max_attempts": max_attempts}
-    return replace(policy, **{name: limit for name, limit in limits.items() if limit is not UNSET})
+def with_changes(value: D, /, **changes: object) -> D:
+    """Return a value with other fields; those that are UNSET stay."""
+    present: dict[str, Any] = {name: change for name, change in changes.items() if change is not UNSET}
+    return replace(value, **present) if present else value
 
 
 def as_callback(name: str, value: Callable[[T], None] | None) -> Callable[[T], None] | None:
