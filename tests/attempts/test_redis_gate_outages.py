@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import re
-import shlex
 
 import pytest
 import redis.asyncio
@@ -253,7 +252,7 @@ def test_a_server_that_cannot_write_is_no_error(
         with own_server.client as client:
             own_server.spoil_dump()
             for command in breaks:
-                own_server.send(*shlex.split(command))
+                own_server.send(command)
             if code == "MISCONF":
                 await until(lambda: client.info("persistence")["rdb_last_bgsave_status"] == "err")
             async with RedisGate(own_server.url, name="broken") as gate:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from measure.promises import shared_limit as shared_limit_module
 from measure.promises.cancellation import cancellation
 from measure.promises.connections import TRANSPORTS, closed, closing, cuts, surplus
 from measure.promises.deadlines import deadlines
@@ -19,6 +20,7 @@ from measure.promises.measurement import Measurement, measured_within
 from measure.promises.modelled_processes import modelled_processes, thousand_processes
 from measure.promises.secrets import secrets
 from measure.promises.services import in_memory
+from measure.promises.shared_limit import shared_limit, shared_limit_of_the_system
 from measure.promises.token_calls import token_calls
 from tests.support.virtual_time import in_virtual_time
 
@@ -50,6 +52,14 @@ def test_a_measurement_that_yields_no_figures_does_not_hold(measurement: Measure
     assert (figure.promise, figure.holds) == (measurement.__name__, False)
 
 
+async def test_what_cannot_be_measured_here_is_a_line_that_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a Redis server nothing of RedisGate is measured, and nothing fails."""
+    monkeypatch.setattr(shared_limit_module, "server_program", lambda: None)
+    monkeypatch.setattr(shared_limit_module, "system_programs", list)
+    figures = [*await shared_limit(), *await shared_limit_of_the_system()]
+    assert [(figure.measured.partition(":")[0], figure.holds) for figure in figures] == [("not measured", True)] * 2
+
+
 def broken(figures: list[Figure]) -> list[Figure]:
     """Those that do not hold, of which there must be some to look at."""
     assert figures
@@ -67,12 +77,12 @@ def test_a_deadline_is_kept() -> None:
 
 
 def test_processes_share_an_unknown_limit() -> None:
-    """The cases of `make reliability`, in virtual time, with a model of the script as the engine."""
+    """The cases of `make reliability`, in virtual time, with a model of the script as the server."""
     assert broken(modelled_processes()) == []
 
 
 def test_many_processes_share_a_rate_fairly() -> None:
-    """Twenty processes under a known rate, in virtual time, with a model of the script as the engine."""
+    """Twenty processes under a known rate, in virtual time, with a model of the script as the server."""
     assert broken(thousand_processes(processes=20, calls=5)) == []
 
 

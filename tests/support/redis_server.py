@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -34,7 +35,7 @@ class RedisServer:
         self._folder = Path(tempfile.mkdtemp(prefix="gate-"))
         self._password = password
         self._process: subprocess.Popen[bytes] | None = None
-        self._sent: list[redis.Redis] = []
+        self._sent: list[socket.socket] = []
         self.url = f"unix://{self._folder}/socket"
 
     def __enter__(self) -> Self:
@@ -45,8 +46,8 @@ class RedisServer:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.kill()
-        for client in self._sent:
-            client.connection_pool.disconnect()
+        for connection in self._sent:
+            connection.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
@@ -91,11 +92,12 @@ class RedisServer:
             self._process.wait()
             self._process = None
 
-    def send(self, *command: str) -> None:
+    def send(self, command: str) -> None:
         """Send a command whose response is not awaited, because it may never come."""
-        client = self.client
-        client.connection_pool.get_connection().send_command(*command)  # type: ignore[no-untyped-call]
-        self._sent.append(client)
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(f"{self._folder}/socket")
+        connection.sendall(f"{command}\r\n".encode())
+        self._sent.append(connection)
 
     def spoil_dump(self) -> None:
         """Put a folder where it saves, so that saving fails."""

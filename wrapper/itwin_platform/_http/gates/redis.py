@@ -410,7 +410,10 @@ class RedisState:
         try:
             said: Any = await self._run_script(asked)
         except (self._errors.RedisError, OSError) as error:
-            raise self._translated(error) from error
+            failure = self._translated(error)
+            if isinstance(failure, ServerRejectsError):
+                await self.aclose()  # redis-py 5.0 would go on in another database than the one that was rejected
+            raise failure from error
         wait, rank, cooldown, waiting, differs, at, *numbers = said.split()
         return Reply(
             wait=None if float(wait) < 0 else float(wait),
@@ -469,8 +472,9 @@ class RedisState:
 
     async def aclose(self) -> None:
         """Close what was opened."""
-        if self._url is not None and self._closing is not None:
-            await self._closing.aclose()
+        if self._closing is not None:
+            closing, self._closing = self._closing, None
+            await closing.aclose()
 
     def _translated(self, error: Exception) -> Exception:
         """Return what an error means: the configuration is wrong, or the server cannot be used for now."""
