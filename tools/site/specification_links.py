@@ -1,7 +1,8 @@
-"""Link the docstrings of the reference to the specification.
+"""Link the docstrings of the reference to the specification, and show those of fields completely.
 
 A docstring names the section of the service description that it follows, such as `Source: section 4.1`. That document
-is not published: the reference links to the operation on the page of the specification instead.
+is not published: the reference links to the operation on the page of the specification instead. The list of the fields
+of a model shows the first line of each docstring, so that is the only one here.
 """
 
 import re
@@ -9,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import yaml
-from griffe import Alias, Extension, Object
+from griffe import Alias, Attribute, Extension, Object
 
 _PROJECT = Path(__file__).resolve().parents[2]
 _SOURCE = re.compile(r"( *)Source: ([^\n]*\bsections? [^\n]*)$", re.MULTILINE)
@@ -21,7 +22,8 @@ class SpecificationLinks(Extension):
     def on_object(self, *, obj: Object, **_: object) -> None:
         """Complete one docstring, in place."""
         if obj.docstring is not None:
-            obj.docstring.value = linked(obj.docstring.value)
+            text = linked(obj.docstring.value)
+            obj.docstring.value = " ".join(text.split()) if isinstance(obj, Attribute) else text
 
     def on_alias_instance(self, *, alias: Alias, **_: object) -> None:
         """Let `import *` find the models, which are imported lazily: they stand behind TYPE_CHECKING."""
