@@ -46,6 +46,13 @@ def test_no_docstring_is_misread(modules: griffe.ModulesCollection, caplog: pyte
     assert [record.getMessage() for record in caplog.records] == []
 
 
+def test_a_field_shows_all_that_is_said_of_it(modules: griffe.ModulesCollection) -> None:
+    """The list of a model's fields shows one line of each docstring, so that line has all words."""
+    field = modules["itwin_platform.SceneObject"]["related_id"]
+    assert field.docstring.value.endswith("not allowed for others.")
+    assert "\n" not in field.docstring.value
+
+
 def test_the_markdown_copy_has_values_and_members() -> None:
     """The Markdown copy of the reference has the values of enums and the methods of classes, and no private module."""
     copies = {page.stem: markdown_of(f"reference/{page.name}") for page in (DOCS / "reference").glob("*.md")}
