@@ -12,6 +12,7 @@ from typing import Any
 
 from .unset import UNSET
 
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 _NONE: Mapping[str, Any] = {}
 
 
@@ -170,6 +171,8 @@ def _string(rule: Rule, value: object) -> Violation | None:
         return _violation(rule, f"must have at least {rule.least} characters")
     if rule.most is not None and len(value) > rule.most:
         return _violation(rule, f"has {len(value)} characters, at most {rule.most} are allowed")
+    if not value.isascii() and _HALF_PAIR.search(value):
+        return _violation(rule, "holds half of a surrogate pair, which cannot be sent")
     if rule.pattern is not None and not _compiled(rule.pattern).search(value):
         return _violation(rule, f"must be {rule.form}")
     return None
@@ -187,7 +190,7 @@ def _integer(rule: Rule, value: object) -> Violation | None:
 
 def _number(rule: Rule, value: object) -> Violation | None:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        low = rule.least is not None and not value >= rule.least
+        low = (rule.least is not None and not value >= rule.least) or not -_INFINITE < value < _INFINITE
         if not low and (rule.most is None or value <= rule.most):
             return None
     return _violation(rule, f"must be {_KINDS[rule.kind]}{_range(rule)}")
@@ -281,6 +284,7 @@ _CHECKS: Mapping[str, Callable[[Rule, object], Violation | None]] = {
     "array": _array,
     "object": _object,
 }
+_INFINITE = float("inf")
 #: The types in words.
 _KINDS = {
     "string": "a str",

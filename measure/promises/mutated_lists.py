@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 from itwin_platform_api.api.itwins import list_itwins
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
+from itwin_platform_api.expected import mismatch
 from itwin_platform_api.models import ITwinsResponse, SceneObjectsResponse, SceneResponse
 
 from .figure import Figure, exactly
@@ -205,11 +206,11 @@ def shape(value: object) -> object:
     return type(value), repr(value)
 
 
-#: By the name of what a response holds: what reads it, and its model.
-RESPONSES: dict[str, tuple[Callable[[httpx.Response], object], type[Any]]] = {
-    "iTwins": (list_itwins.parse_response, ITwinsResponse),
-    "objects": (list_scene_objects.parse_response, SceneObjectsResponse),
-    "scene": (create_scene.parse_response, SceneResponse),
+#: By the name of what a response holds: what reads it, the types that are checked, and its model.
+RESPONSES: dict[str, tuple[Callable[[httpx.Response], object], Any, type[Any]]] = {
+    "iTwins": (list_itwins.parse_response, list_itwins.EXPECTED, ITwinsResponse),
+    "objects": (list_scene_objects.parse_response, list_scene_objects.EXPECTED, SceneObjectsResponse),
+    "scene": (create_scene.parse_response, create_scene.EXPECTED, SceneResponse),
 }
 
 
@@ -222,12 +223,13 @@ def parsed(name: str, body: bytes) -> object:
 
 
 def made_of_dictionaries(name: str, body: bytes) -> object:
-    """Make the models of the dictionaries that the json module returns; None for what is no object."""
+    """Make the models of the dictionaries that the json module returns; None for what is not as described."""
+    _, expected, model = RESPONSES[name]
     try:
         value = json.loads(body)
     except ValueError:
         return None
-    made: object = RESPONSES[name][1].from_dict(value) if isinstance(value, dict) else None
+    made: object = None if mismatch(expected, value) or not isinstance(value, dict) else model.from_dict(value)
     return made
 
 

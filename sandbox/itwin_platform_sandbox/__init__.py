@@ -30,5 +30,7 @@ def __getattr__(name: str) -> object:
         from . import _sandbox
         from ._faults import catalogue, plan
     except ModuleNotFoundError as error:
-        raise ImportError(f"{error}: the sandbox needs `pip install starlette uvicorn lark jinja2`") from error
+        raise ImportError(
+            f"{error}: it needs the extra sandbox: run `pip install starlette uvicorn lark jinja2`"
+        ) from error
     return {"FAULTS": catalogue.FAULTS, "Fault": plan.Fault, "Sandbox": _sandbox.Sandbox}[name]

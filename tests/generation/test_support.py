@@ -58,7 +58,7 @@ def test_a_broken_success_keeps_the_response() -> None:
     error = decode_error(httpx.Response(200, headers={"x-a": "b"}, content=b"{"))
     assert isinstance(error, ResponseDecodeError)
     assert (error.status, error.headers["x-a"], error.body) == (200, "b", b"{")
-    assert "the response with status 200 does not match the specification (1 bytes)" in str(error)
+    assert str(error) == "response with status 200 and 1 bytes: it does not match the specification"
 
 
 @pytest.mark.parametrize(("query", "sent"), [({"$top": "5"}, "%24top=5"), ("$top=5", "$top=5"), ({}, "")])

@@ -141,10 +141,12 @@ async def test_an_error_says_where_to_go_on_and_what_was_read(concurrency: int) 
 async def test_an_error_ahead_waits_for_its_turn() -> None:
     """The pages before a failed one are returned first, however early it failed."""
     items = NumberedItems(total=45, errors={30: httpx.ConnectError("broken")})
+    pager = items.pager(concurrency=8)
     with pytest.raises(NotSentError) as caught:
-        await items.pager(concurrency=8).collect()
+        await pager.collect()
     assert max(items.requested) == 100, "no more than eight pages are asked for behind the last that came"
     assert list(caught.value.collected) == items.everything[:30]
+    assert pager.collected == caught.value.collected
 
 
 async def test_items_come_before_the_complaint_about_a_link() -> None:

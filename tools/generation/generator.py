@@ -35,6 +35,7 @@ from tools.generation.lists import ModelsOfKinds, imported, list_shape
 from tools.generation.params import Params, param_name
 from tools.generation.preparation import prepared
 from tools.generation.request_rules import RequestRules
+from tools.generation.response_types import expected_of
 from tools.generation.secrets import known_secrets, lost_marks, marks_of
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -92,6 +93,7 @@ def write_package(
             list_shape=partial(list_shape, models=[*data.models], of_kinds=of_kinds),
             list_imports=imported,
             rules_of=rules.of,
+            expected_of=partial(expected_of, source),
             param_of=params.of,
             param_name=param_name,
             param_values_of=params.values_of,

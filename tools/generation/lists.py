@@ -93,6 +93,10 @@ class ListShape:
         """The model of the response."""
         return self.holders[0].model
 
+    def path_of(self, holder: Holder) -> str:
+        """Return the subscripts that lead from the response to a model on the way to the list."""
+        return "".join(f'["{each.inner.wire}"]' for each in self.holders[: self.holders.index(holder)])
+
 
 def list_shape(response: object, *, models: Sequence[ModelProperty], of_kinds: ModelsOfKinds) -> ListShape | None:
     """Return the shape of a response with one list of objects; None for any other."""

@@ -130,6 +130,7 @@ async def itwins(platform: PlatformClient, status: ITwinStatusParam = "Trial") -
         assert_type(item.to_dict(), dict[str, Any])
         assert_type(ITwin.from_dict(item.to_dict()), ITwin)
     assert_type(pager.truncated, bool)
+    assert_type(pager.collected, tuple[ITwin, ...])
     assert_type(pager.resume, str)
     assert_type(platform.itwins.list_all(sub_class="Project"), Pager[ITwin])
     async for page in pager.pages():

@@ -64,12 +64,12 @@ _NUMBERS = (int, float)
 
 def _check_count(name: str, value: object, *, least: int) -> None:
     if type(value) is not int or value < least:
-        raise UsageError(f"{name} must be an integer of at least {least}")
+        raise UsageError(f"{name} must be an integer of at least {least}", argument=name)
 
 
 def _check_seconds(name: str, value: object, *, otherwise: str = "") -> None:
     if not (isinstance(value, _NUMBERS) and type(value) is not bool and 0.0 <= value < math.inf):
-        raise UsageError(f"{name} must be a finite number of seconds of at least 0{otherwise}")
+        raise UsageError(f"{name} must be a finite number of seconds of at least 0{otherwise}", argument=name)
 
 
 class Outcome(enum.Enum):

@@ -42,6 +42,9 @@ class Pager(Generic[T]):
     Source: sections 4.3 and 4.6.
     """
 
+    collected: tuple[T, ...] = ()
+    """What the last `collect()` that failed had read: as `collected` of its error, with the type of the items."""
+
     def __init__(
         self,
         first: RequestValues,
@@ -166,7 +169,8 @@ class Pager(Generic[T]):
             async for page in self.pages():
                 items.extend(page.items)
         except PlatformError as error:
-            error.collected = tuple(items)
+            self.collected = tuple(items)
+            error.collected = self.collected
             raise
         if self.truncated and not self._warned and self._run.position.items != self._listing.limit:
             self._warned = True

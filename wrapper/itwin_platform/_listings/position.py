@@ -136,7 +136,7 @@ def page_numbers(first: RequestValues, most: int) -> tuple[int, int]:
     try:
         return int(query.get(TOP, most)), int(query.get(SKIP, 0))
     except ValueError:
-        raise UsageError("page_size and skip must be integers") from None
+        raise UsageError("page_size and skip must be integers", argument="page_size") from None
 
 
 @lru_cache

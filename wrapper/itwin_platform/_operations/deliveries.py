@@ -114,12 +114,13 @@ def sign_delivery(body: bytes, *, secret: str) -> str:
     key = secret.encode("utf-8", "surrogatepass") if isinstance(secret, str) else b""
     del secret  # tools that report errors show what frames hold
     if not key:
-        raise UsageError("secret must be the secret of the webhook, a string that is not empty")
+        raise UsageError("secret must be the secret of the webhook, a string that is not empty", argument="secret")
     if not isinstance(body, bytes | bytearray | memoryview):
         del key
         raise UsageError(
             f"body must be the bytes of the request as they came, not {type(body).__name__}: "
-            "a body that was decoded or parsed may have another signature"
+            "a body that was decoded or parsed may have another signature",
+            argument="body",
         )
     return _ALGORITHM + hmac.new(key, body, hashlib.sha256).hexdigest()
 

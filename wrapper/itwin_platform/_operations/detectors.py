@@ -5,7 +5,7 @@ from itwin_platform_api.models import Detector, DetectorCreate, DetectorType, De
 from itwin_platform_api.types import UNSET, Unset
 
 from .._requests.platform import unwrap
-from . import Group, as_enum
+from . import Group, as_enum, calling
 
 
 class Detectors(Group):
@@ -52,12 +52,13 @@ class Detectors(Group):
 
         Source: section 4.7.
         """
-        body = DetectorCreate(
-            name=name,
-            type_=as_enum(type, DetectorType),
-            display_name=display_name,
-            description=description,
-            documentation_url=documentation_url,
-        )
-        response = await self._sender.send(create_detector.build_request(body=body, reject=self._reject))
+        with calling(create_detector):
+            body = DetectorCreate(
+                name=name,
+                type_=as_enum(type, DetectorType),
+                display_name=display_name,
+                description=description,
+                documentation_url=documentation_url,
+            )
+            response = await self._sender.send(create_detector.build_request(body=body, reject=self._reject))
         return unwrap(response, create_detector.parse_response(response).detector, Detector)

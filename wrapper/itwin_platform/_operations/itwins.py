@@ -26,9 +26,9 @@ from .._listings.list_all import TIMES, TimeRangeRun
 from .._listings.pager import Pager
 from .._listings.position import count_of
 from .._listings.run import CAP, Page, PageContent
-from .._requests.platform import items_of, unwrap
+from .._requests.platform import unwrap
 from .._requests.request import check_header
-from . import Group, as_enum, as_list, check_representation, prefer_of, sent_skip
+from . import Group, as_enum, as_list, calling, check_representation, prefer_of, sent_skip
 
 #: The most iTwins of one listing, and of one page.
 MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum
@@ -134,39 +134,40 @@ class ITwins(Group):
 
         Source: section 4.3.
         """
-        sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
-        check_header("query_scope", query_scope)
-        if self._sender.service.check_requests:
-            check_representation(representation, select=select)
-        first = list_itwins.build_request(
-            sub_class=sub_classes,
-            status=as_enum(status, ITwinStatus),
-            type_=type,
-            number=number,
-            display_name=display_name,
-            parent_id=parent_id,
-            itwin_account_id=itwin_account_id,
-            search=search,
-            select=selected,
-            filter_=filter,
-            orderby=order_by,
-            include_inactive=include_inactive,
-            top=UNSET if page_size is None else page_size,
-            skip=sent_skip(skip),
-            x_max_return=max_return,
-            x_itwin_query_scope=as_enum(query_scope, QueryScope),
-            prefer=as_enum(prefer_of(representation), PreferredReturn),
-            reject=self._reject,
-        )
-        return _pager(
-            first,
-            name="list_itwins",
-            sender=self._sender,
-            limit=limit,
-            concurrency=concurrency,
-            resume=resume,
-            on_page=on_page,
-        )
+        with calling(list_itwins):
+            sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
+            check_header("query_scope", query_scope)
+            if self._sender.service.check_requests:
+                check_representation(representation, select=select)
+            first = list_itwins.build_request(
+                sub_class=sub_classes,
+                status=as_enum(status, ITwinStatus),
+                type_=type,
+                number=number,
+                display_name=display_name,
+                parent_id=parent_id,
+                itwin_account_id=itwin_account_id,
+                search=search,
+                select=selected,
+                filter_=filter,
+                orderby=order_by,
+                include_inactive=include_inactive,
+                top=UNSET if page_size is None else page_size,
+                skip=sent_skip(skip),
+                x_max_return=max_return,
+                x_itwin_query_scope=as_enum(query_scope, QueryScope),
+                prefer=as_enum(prefer_of(representation), PreferredReturn),
+                reject=self._reject,
+            )
+            return _pager(
+                first,
+                name="list_itwins",
+                sender=self._sender,
+                limit=limit,
+                concurrency=concurrency,
+                resume=resume,
+                on_page=on_page,
+            )
 
     def list_all(
         self,
@@ -223,42 +224,43 @@ class ITwins(Group):
 
         Source: section 4.3.
         """
-        sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
-        check_header("query_scope", query_scope)
-        if self._sender.service.check_requests:
-            check_representation(representation, select=select)
-        time = _time(partition_by)
-        is_full = representation == "full"
-        wanted = _SUMMARY if isinstance(selected, Unset) else selected
-        first = list_itwins.build_request(
-            sub_class=sub_classes,
-            filter_=UNSET if filter == "" else filter,
-            # Each iTwin shows its time, because the next range begins at the last one.
-            select=UNSET if is_full else [*dict.fromkeys([*wanted, "id", time])] if wanted else selected,
-            include_inactive=include_inactive,
-            top=UNSET if page_size is None else page_size,
-            x_max_return=MOST_RETURNED,
-            x_itwin_query_scope=as_enum(query_scope, QueryScope),
-            prefer=as_enum(prefer_of(representation), PreferredReturn) if is_full else UNSET,
-            reject=self._reject,
-        )
-        return _pager(
-            first,
-            sender=self._sender,
-            name=f"list_all_itwins:{time}",
-            begin=partial(TimeRangeRun, time=time, within=filter or None),
-            limit=limit,
-            concurrency=concurrency,
-            resume=resume,
-            on_page=on_page,
-        )
+        with calling(list_itwins):
+            sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
+            check_header("query_scope", query_scope)
+            if self._sender.service.check_requests:
+                check_representation(representation, select=select)
+            time = _time(partition_by)
+            is_full = representation == "full"
+            wanted = _SUMMARY if isinstance(selected, Unset) else selected
+            first = list_itwins.build_request(
+                sub_class=sub_classes,
+                filter_=UNSET if filter == "" else filter,
+                # Each iTwin shows its time, because the next range begins at the last one.
+                select=UNSET if is_full else [*dict.fromkeys([*wanted, "id", time])] if wanted else selected,
+                include_inactive=include_inactive,
+                top=UNSET if page_size is None else page_size,
+                x_max_return=MOST_RETURNED,
+                x_itwin_query_scope=as_enum(query_scope, QueryScope),
+                prefer=as_enum(prefer_of(representation), PreferredReturn) if is_full else UNSET,
+                reject=self._reject,
+            )
+            return _pager(
+                first,
+                sender=self._sender,
+                name=f"list_all_itwins:{time}",
+                begin=partial(TimeRangeRun, time=time, within=filter or None),
+                limit=limit,
+                concurrency=concurrency,
+                resume=resume,
+                on_page=on_page,
+            )
 
 
 def _read_page(response: Response) -> PageContent[ITwin]:
     """Decode a response to list iTwins."""
     parsed = list_itwins.parse_response(response)
     return PageContent(
-        items=items_of(response, parsed.itwins, ITwin, name="iTwins"),
+        items=unwrap(response, parsed.itwins, list),
         links=parsed.links,
         max_return=count_of(response.headers.get("x-max-return", "")),
     )

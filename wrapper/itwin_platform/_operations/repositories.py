@@ -28,7 +28,7 @@ from itwin_platform_api.types import UNSET, Unset, encode
 
 from .._errors import UsageError
 from .._requests.platform import unwrap, with_changes
-from . import Group, check_changes, check_path_id
+from . import Group, calling, check_changes, check_path_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -80,11 +80,15 @@ class Authentication(CompleteObject):
         stored = encode(_checked(repository).authentication)
         if not isinstance(stored, dict) or stored.pop("type", None) != cls.TYPE:
             raise UsageError(
-                f"the repository has no authentication of type {cls.TYPE}: pass a complete {cls.__name__}(...)"
+                f"the repository has no authentication of type {cls.TYPE}: pass a complete {cls.__name__}(...)",
+                argument="repository",
             )
         missing = [name for name in cls.properties() if stored.get(name) is None]
         if missing:
-            raise UsageError(f"the service did not return {', '.join(missing)}: pass a complete {cls.__name__}(...)")
+            raise UsageError(
+                f"the service did not return {', '.join(missing)}: pass a complete {cls.__name__}(...)",
+                argument="repository",
+            )
         return cls._of(stored)
 
 
@@ -210,7 +214,10 @@ class RepositoryOptions(CompleteObject):
         """
         stored = encode(_checked(repository).options) or {}
         if not isinstance(stored, dict):
-            raise UsageError("the options of the repository are not an object: pass a complete RepositoryOptions(...)")
+            raise UsageError(
+                "the options of the repository are not an object: pass a complete RepositoryOptions(...)",
+                argument="repository",
+            )
         return cls._of(stored)
 
     def replace(
@@ -363,22 +370,23 @@ class Repositories(Group):
         Source: section 4.1.
         """
         try:
-            check_path_id("itwin_id", itwin_id)
-            check_path_id("repository_id", repository_id)
-            check = self._sender.service.check_requests
-            if check:
-                check_changes(display_name=display_name, uri=uri, authentication=authentication, options=options)
-            body = RepositoryUpdate(display_name=display_name, uri=uri)
-            # As mappings, not as generated models: properties that this version does not know go out as they are.
-            if not isinstance(authentication, Unset):
-                body["authentication"] = wire_object("authentication", authentication)
-                if check and body["authentication"] is not None:
-                    check_authentication(body["authentication"])
-            if not isinstance(options, Unset):
-                body["options"] = wire_object("options", options)
-                if check and body["options"] is not None and not isinstance(options, RepositoryOptions):
-                    check_options(body["options"])
-            values = update_repository.build_request(itwin_id, repository_id, body=body, reject=self._reject)
+            with calling(update_repository):
+                check_path_id("itwin_id", itwin_id)
+                check_path_id("repository_id", repository_id)
+                check = self._sender.service.check_requests
+                if check:
+                    check_changes(display_name=display_name, uri=uri, authentication=authentication, options=options)
+                body = RepositoryUpdate(display_name=display_name, uri=uri)
+                # As mappings, not as generated models: properties that this version does not know go out as they are.
+                if not isinstance(authentication, Unset):
+                    body["authentication"] = wire_object("authentication", authentication)
+                    if check and body["authentication"] is not None:
+                        check_authentication(body["authentication"])
+                if not isinstance(options, Unset):
+                    body["options"] = wire_object("options", options)
+                    if check and body["options"] is not None and not isinstance(options, RepositoryOptions):
+                        check_options(body["options"])
+                values = update_repository.build_request(itwin_id, repository_id, body=body, reject=self._reject)
         except UsageError as error:
             raise error.with_traceback(None) from None
         finally:
@@ -429,9 +437,10 @@ class Repositories(Group):
 
         Source: section 4.2.
         """
-        check_path_id("itwin_id", itwin_id)
-        check_path_id("repository_id", repository_id)
-        body = ResourceCreate(id=id, display_name=display_name, type_=type)
-        values = create_repository_resource.build_request(itwin_id, repository_id, body=body, reject=self._reject)
+        with calling(create_repository_resource):
+            check_path_id("itwin_id", itwin_id)
+            check_path_id("repository_id", repository_id)
+            body = ResourceCreate(id=id, display_name=display_name, type_=type)
+            values = create_repository_resource.build_request(itwin_id, repository_id, body=body, reject=self._reject)
         response = await self._sender.send(values)
         return unwrap(response, create_repository_resource.parse_response(response).resource, Resource)

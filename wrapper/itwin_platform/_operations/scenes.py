@@ -21,9 +21,9 @@ from .._errors import TransportError, UsageError
 from .._http.connections.messages import Response
 from .._listings.pager import Pager
 from .._listings.run import Page, PageContent, SceneState
-from .._requests.platform import items_of, unwrap
+from .._requests.platform import unwrap
 from .._requests.request import check_header
-from . import Group, check_path_id, check_query_id, sent_skip
+from . import Group, calling, check_path_id, check_query_id, sent_skip
 
 #: The most objects of one page.
 OBJECTS_PER_PAGE = list_scene_objects.RULES["top"].maximum
@@ -87,27 +87,28 @@ class Scenes(Group):
 
         Source: section 4.5.
         """
-        check_query_id("itwin_id", itwin_id)
-        check_header("correlation_id", correlation_id)
-        created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
-        try:
-            response = await self._sender.send(
-                create_scene.build_request(
-                    itwin_id=itwin_id,
-                    x_correlation_id=correlation_id,
-                    body=SceneCreate(
-                        display_name=display_name,
-                        id=id,
-                        description=description,
-                        parent_id=parent_id,
-                        scene_data=created if isinstance(created, Unset) else SceneDataCreate(objects=created),
-                    ),
-                    reject=self._reject,
+        with calling(create_scene):
+            check_query_id("itwin_id", itwin_id)
+            check_header("correlation_id", correlation_id)
+            created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
+            try:
+                response = await self._sender.send(
+                    create_scene.build_request(
+                        itwin_id=itwin_id,
+                        x_correlation_id=correlation_id,
+                        body=SceneCreate(
+                            display_name=display_name,
+                            id=id,
+                            description=description,
+                            parent_id=parent_id,
+                            scene_data=created if isinstance(created, Unset) else SceneDataCreate(objects=created),
+                        ),
+                        reject=self._reject,
+                    )
                 )
-            )
-        except TransportError as error:
-            error.scene_id = None if isinstance(id, Unset) else id
-            raise
+            except TransportError as error:
+                error.scene_id = None if isinstance(id, Unset) else id
+                raise
         return unwrap(response, create_scene.parse_response(response).scene, Scene)
 
     def list_objects(
@@ -162,35 +163,36 @@ class Scenes(Group):
 
         Source: section 4.6.
         """
-        check_path_id("scene_id", scene_id)
-        check_query_id("itwin_id", itwin_id)
-        check_header("correlation_id", correlation_id)
-        first = list_scene_objects.build_request(
-            scene_id,
-            itwin_id=itwin_id,
-            order_by=order_by,
-            skip=sent_skip(skip),
-            top=UNSET if page_size is None else page_size,
-            x_correlation_id=correlation_id,
-            reject=self._reject,
-        )
-        return Pager(
-            first,
-            name="list_scene_objects",
-            sender=self._sender,
-            read=_read_page,
-            parameters=list_scene_objects.QUERY_PARAMETERS,
-            most=OBJECTS_PER_PAGE,
-            limit=limit,
-            concurrency=concurrency,
-            resume=resume,
-            on_page=on_page,
-        )
+        with calling(list_scene_objects):
+            check_path_id("scene_id", scene_id)
+            check_query_id("itwin_id", itwin_id)
+            check_header("correlation_id", correlation_id)
+            first = list_scene_objects.build_request(
+                scene_id,
+                itwin_id=itwin_id,
+                order_by=order_by,
+                skip=sent_skip(skip),
+                top=UNSET if page_size is None else page_size,
+                x_correlation_id=correlation_id,
+                reject=self._reject,
+            )
+            return Pager(
+                first,
+                name="list_scene_objects",
+                sender=self._sender,
+                read=_read_page,
+                parameters=list_scene_objects.QUERY_PARAMETERS,
+                most=OBJECTS_PER_PAGE,
+                limit=limit,
+                concurrency=concurrency,
+                resume=resume,
+                on_page=on_page,
+            )
 
 
 def _read_page(response: Response) -> PageContent[SceneObject]:
     parsed = list_scene_objects.parse_response(response)
-    items = items_of(response, parsed.objects, SceneObject, name="objects")
+    items = unwrap(response, parsed.objects, list)
     return PageContent(items=items, links=parsed.links, scene=_scene_state(parsed.scene_context))
 
 

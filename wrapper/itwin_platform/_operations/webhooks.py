@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 
 from itwin_platform_api.api.webhooks import update_webhook
+from itwin_platform_api.expected import mismatch
 from itwin_platform_api.models import EventType, EventTypeParam, Webhook, WebhookUpdate
 from itwin_platform_api.types import UNSET, Unset
 
 from .._errors import UsageError
-from .._requests.platform import unwrap
-from . import Group, as_list, check_changes, check_path_id
+from .._requests.platform import decode_error_of, unwrap
+from . import Group, as_list, calling, check_changes, check_path_id
 
 
 class Webhooks(Group):
@@ -59,16 +60,17 @@ class Webhooks(Group):
         Source: section 4.8.
         """
         try:
-            check_path_id("webhook_id", webhook_id)
-            if self._sender.service.check_requests:
-                check_changes(active=active, callback_url=callback_url, event_types=event_types, secret=secret)
-            body = WebhookUpdate(
-                active=active,
-                callback_url=callback_url,
-                event_types=as_list("event_types", event_types, EventType),
-                secret=secret,
-            )
-            values = update_webhook.build_request(webhook_id, body=body, reject=self._reject)
+            with calling(update_webhook):
+                check_path_id("webhook_id", webhook_id)
+                if self._sender.service.check_requests:
+                    check_changes(active=active, callback_url=callback_url, event_types=event_types, secret=secret)
+                body = WebhookUpdate(
+                    active=active,
+                    callback_url=callback_url,
+                    event_types=as_list("event_types", event_types, EventType),
+                    secret=secret,
+                )
+                values = update_webhook.build_request(webhook_id, body=body, reject=self._reject)
         except UsageError as error:
             raise error.with_traceback(None) from None
         finally:
@@ -76,6 +78,8 @@ class Webhooks(Group):
         response = await self._sender.send(values)
         webhook = update_webhook.parse_response(response)
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):
+            if (wrong := mismatch(update_webhook.EXPECTED, wrapped)) is not None:
+                raise decode_error_of(response, reason=f"webhook.{wrong}")
             webhook = Webhook.from_dict(wrapped)
         known = webhook.to_dict().keys() - webhook.additional_properties.keys()
         return unwrap(response, webhook if known else None, Webhook)

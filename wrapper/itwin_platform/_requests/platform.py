@@ -14,7 +14,7 @@ from itwin_platform_api.encoding import encode
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.unset import UNSET, Unset
 
-from .._errors import APIStatusError, PlatformError, ResponseDecodeError, UsageError, limited_by, status_error_class
+from .._errors import APIStatusError, CallName, ResponseDecodeError, UsageError, limited_by, status_error_class
 from .._http.attempts.body import KEPT_OF_TOO_LARGE, decoded_body, without_encoding
 from .._http.attempts.call import KEY, CallInfo, CallResult, call_info, call_result
 from .._http.connections.messages import ReadBody, Response
@@ -139,9 +139,9 @@ class DecodedResponse(Response):
         """Deserialize the body; with arguments, which are those of `json.loads`, as httpx does."""
         return super().json(**arguments) if arguments else read_json(self._body)
 
-    def decode_error(self) -> ResponseDecodeError:
+    def decode_error(self, reason: str | None) -> ResponseDecodeError:
         """Return the error of a success that is not as described; the generated functions raise it."""
-        return decode_error_of(self)
+        return decode_error_of(self, reason=reason)
 
 
 def decoded_response(response: Response, *, limit: int) -> DecodedResponse:
@@ -228,15 +228,12 @@ class PlatformSender:
         options = self.options
         info = CallInfo(method=values.method, route=values.route, policy=options.policy)
         extensions: dict[str, object] = {"timeout": options.timeout, KEY: info}
-        try:
+        with CallName(info.method, info.route):
             return await self.exchange(
                 make_request(
                     self.with_extras(values), service=self.service, added=options.headers, extensions=extensions
                 )
             )
-        except PlatformError as error:
-            error.method, error.route = info.method, info.route
-            raise
 
     def with_extras(self, values: RequestValues) -> RequestValues:
         """Return a request with what the caller adds to its query and its body.
@@ -317,16 +314,17 @@ class PlatformHTTPClient(httpx.AsyncClient):
         Raises:
             UsageError: the body is not JSON, or the address cannot be sent.
         """
-        if isinstance(url, str) and url.startswith("/"):
-            check_path(url, route=url.partition("?")[0])
-        if json is not None:
-            others["content"] = write_json(json)
-            others["headers"] = httpx.Headers(others.get("headers"))
-            others["headers"].setdefault("Content-Type", "application/json")
-        try:
-            return await super().request(method, url, **others)
-        except (httpx.InvalidURL, UnicodeError) as error:
-            raise cannot_be_sent(error) from None
+        with CallName(method, str(url).partition("?")[0]):
+            if isinstance(url, str) and url.startswith("/"):
+                check_path(url, route=url.partition("?")[0])
+            if json is not None:
+                others["content"] = write_json(json)
+                others["headers"] = httpx.Headers(others.get("headers"))
+                others["headers"].setdefault("Content-Type", "application/json")
+            try:
+                return await super().request(method, url, **others)
+            except (httpx.InvalidURL, UnicodeError) as error:
+                raise cannot_be_sent(error) from None
 
 
 class _RulesTransport(httpx.AsyncBaseTransport):
@@ -338,7 +336,7 @@ class _RulesTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         service = self._sender.service
         info = call_info(request, policy=self._sender.options.policy)
-        try:
+        with CallName(info.method, info.route):
             check_request(request, service=service)
             accept = request.headers.get("accept", "")
             if "{vendor}" in accept:
@@ -346,27 +344,11 @@ class _RulesTransport(httpx.AsyncBaseTransport):
             request.headers.pop("cookie", None)
             request.extensions = {**request.extensions, KEY: info}
             return await self._sender.exchange(request)
-        except PlatformError as error:
-            error.method, error.route = info.method, info.route
-            raise
 
 
 def _check_extra(name: str, taken: Set[str]) -> None:
     if taken:
         raise UsageError(f"{name} must not contain {', '.join(sorted(taken))}: the operation sends it", argument=name)
-
-
-def items_of(response: httpx.Response, value: list[T] | None, kind: type[T], *, name: str) -> list[T]:
-    """Return the items of a page.
-
-    Raises:
-        ResponseDecodeError: they are no list, or one of them is no object.
-    """
-    items: list[T] = unwrap(response, value, list)
-    for index, item in enumerate(items):
-        if not isinstance(item, kind):
-            raise decode_error_of(response, reason=f"{name}[{index}]: an object was expected")
-    return items
 
 
 def unwrap(response: httpx.Response, value: T | None, kind: type[T]) -> T:

@@ -4,6 +4,7 @@ import httpx
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error
+from ...expected import mismatch
 from ...models.detector_create import DetectorCreate
 from ...models.detector_response import DetectorResponse
 from ...request import RequestValues, send
@@ -13,6 +14,18 @@ from ...types import (
     encode_parameters,
 )
 
+METHOD, ROUTE = "POST", "/reality-analysis/detectors"
+#: The JSON types of the response, as the document has them.
+EXPECTED: Any = {
+    "detector": {
+        "name": "string",
+        "displayName": "string",
+        "description": "string",
+        "type": "string",
+        "documentationUrl": "string",
+        "versions": [None],
+    }
+}
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "body": Rule(
@@ -61,8 +74,8 @@ def build_request(
             reject,
         )
     return RequestValues(
-        method="POST",
-        route="/reality-analysis/detectors",
+        method=METHOD,
+        route=ROUTE,
         path="/reality-analysis/detectors",
         query={},
         headers=encode_parameters(
@@ -85,9 +98,11 @@ def parse_response(response: httpx.Response) -> DetectorResponse:
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:
-            raise decode_error(response) from error
+            raise decode_error(response, "the body is not JSON") from error
         if not isinstance(body, dict):
-            raise decode_error(response)
+            raise decode_error(response, "an object was expected")
+        if (wrong := mismatch(EXPECTED, body)) is not None:
+            raise decode_error(response, wrong)
         return DetectorResponse.from_dict(body)
     raise decode_error(response)
 

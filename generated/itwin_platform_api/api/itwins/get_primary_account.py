@@ -4,6 +4,7 @@ import httpx
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error
+from ...expected import mismatch
 from ...models.primary_account_response import PrimaryAccountResponse
 from ...request import RequestValues, send
 from ...rules import Reject, Rule, check
@@ -12,6 +13,19 @@ from ...types import (
     encode_parameters,
 )
 
+METHOD, ROUTE = "GET", "/itwins/myprimaryaccount"
+#: The JSON types of the response, as the document has them.
+EXPECTED: Any = {
+    "iTwin": {
+        "id": "string",
+        "class": "string",
+        "subClass": "string",
+        "type": "string",
+        "number": "string",
+        "displayName": "string",
+        "status": "string",
+    }
+}
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {}
 
@@ -38,8 +52,8 @@ def build_request(
             reject,
         )
     return RequestValues(
-        method="GET",
-        route="/itwins/myprimaryaccount",
+        method=METHOD,
+        route=ROUTE,
         path="/itwins/myprimaryaccount",
         query={},
         headers=encode_parameters(
@@ -61,9 +75,11 @@ def parse_response(response: httpx.Response) -> PrimaryAccountResponse:
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:
-            raise decode_error(response) from error
+            raise decode_error(response, "the body is not JSON") from error
         if not isinstance(body, dict):
-            raise decode_error(response)
+            raise decode_error(response, "an object was expected")
+        if (wrong := mismatch(EXPECTED, body)) is not None:
+            raise decode_error(response, wrong)
         return PrimaryAccountResponse.from_dict(body)
     raise decode_error(response)
 

@@ -7,6 +7,7 @@ from msgspec.json import Decoder
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error
+from ...expected import mismatch
 from ...models.data_center_location import DataCenterLocation
 from ...models.itwin import ITwin
 from ...models.itwin_class import ITwinClass
@@ -49,6 +50,34 @@ QUERY_PARAMETERS = frozenset(
         "includeInactive",
     )
 )
+METHOD, ROUTE = "GET", "/itwins/"
+#: The JSON types of the response, as the document has them.
+EXPECTED: Any = {
+    "iTwins": [
+        {
+            "id": "string",
+            "class": "string",
+            "subClass": "string",
+            "type": "string",
+            "number": "string",
+            "displayName": "string",
+            "status": "string",
+            "geographicLocation": "string",
+            "latitude": "number",
+            "longitude": "number",
+            "ianaTimeZone": "string",
+            "dataCenterLocation": "string",
+            "parentId": "string",
+            "iTwinAccountId": "string",
+            "imageName": "string",
+            "image": "string",
+            "createdDateTime": "string",
+            "createdBy": "string",
+            "lastModifiedDateTime": "string",
+            "lastModifiedBy": "string",
+        }
+    ]
+}
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "sub_class": Rule(
@@ -172,8 +201,8 @@ def build_request(
             reject,
         )
     return RequestValues(
-        method="GET",
-        route="/itwins/",
+        method=METHOD,
+        route=ROUTE,
         path="/itwins/",
         query=encode_parameters(
             {
@@ -218,9 +247,11 @@ def parse_response(response: httpx.Response) -> ITwinsResponse:
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:
-            raise decode_error(response) from error
+            raise decode_error(response, "the body is not JSON") from error
         if not isinstance(body, dict):
-            raise decode_error(response)
+            raise decode_error(response, "an object was expected")
+        if (wrong := mismatch(EXPECTED, body)) is not None:
+            raise decode_error(response, wrong)
         return ITwinsResponse.from_dict(body)
     raise decode_error(response)
 
@@ -519,7 +550,7 @@ def _read_as_described(body: bytes) -> ITwinsResponse | None:
     for decoder in _DECODERS:
         try:
             values: Any = decoder.decode(body)
+            return _make_itwins_response(values)
         except (ValueError, RecursionError):
             continue
-        return _make_itwins_response(values)
     return None

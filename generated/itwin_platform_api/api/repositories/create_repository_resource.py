@@ -5,6 +5,7 @@ import httpx
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error
+from ...expected import mismatch
 from ...models.resource_create import ResourceCreate
 from ...models.resource_response import ResourceResponse
 from ...request import RequestValues, send
@@ -15,6 +16,18 @@ from ...types import (
     encode_string,
 )
 
+METHOD, ROUTE = "POST", "/itwins/{itwin_id}/repositories/{repository_id}/resources"
+#: The JSON types of the response, as the document has them.
+EXPECTED: Any = {
+    "resource": {
+        "id": "string",
+        "class": "string",
+        "subClass": "string",
+        "type": "string",
+        "displayName": "string",
+        "capabilities": {"graphics": {"uri": "string"}},
+    }
+}
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "body": Rule(
@@ -85,8 +98,8 @@ def build_request(
             reject,
         )
     return RequestValues(
-        method="POST",
-        route="/itwins/{itwin_id}/repositories/{repository_id}/resources",
+        method=METHOD,
+        route=ROUTE,
         path="/itwins/{itwin_id}/repositories/{repository_id}/resources".format(
             itwin_id=quote(encode_string(itwin_id), safe=""),
             repository_id=quote(encode_string(repository_id), safe=""),
@@ -112,9 +125,11 @@ def parse_response(response: httpx.Response) -> ResourceResponse:
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:
-            raise decode_error(response) from error
+            raise decode_error(response, "the body is not JSON") from error
         if not isinstance(body, dict):
-            raise decode_error(response)
+            raise decode_error(response, "an object was expected")
+        if (wrong := mismatch(EXPECTED, body)) is not None:
+            raise decode_error(response, wrong)
         return ResourceResponse.from_dict(body)
     raise decode_error(response)
 

@@ -5,6 +5,7 @@ import httpx
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error
+from ...expected import mismatch
 from ...models.repository_response import RepositoryResponse
 from ...models.repository_update import RepositoryUpdate
 from ...request import RequestValues, send
@@ -15,6 +16,34 @@ from ...types import (
     encode_string,
 )
 
+METHOD, ROUTE = "PATCH", "/itwins/{itwin_id}/repositories/{repository_id}"
+#: The JSON types of the response, as the document has them.
+EXPECTED: Any = {
+    "repository": {
+        "id": "string",
+        "class": "string",
+        "subClass": "string",
+        "displayName": "string",
+        "uri": "string",
+        "capabilities": {"resources": {"uri": "string"}},
+        "authentication": (
+            {
+                "Header": {"type": "string", "key": "string", "value": "string"},
+                "QueryParameter": {"type": "string", "key": "string", "value": "string"},
+                "Basic": {"type": "string", "username": "string", "password": "string"},
+                "OAuth2AuthorizationCodePKCE": {
+                    "type": "string",
+                    "clientId": "string",
+                    "scopes": "string",
+                    "authorizationEndpoint": "string",
+                    "tokenEndpoint": "string",
+                    "redirectUri": "string",
+                },
+            },
+        ),
+        "options": {"queryParameters": {}, "minimumLevel": "number", "maximumLevel": "number"},
+    }
+}
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "body": Rule(
@@ -172,8 +201,8 @@ def build_request(
             reject,
         )
     return RequestValues(
-        method="PATCH",
-        route="/itwins/{itwin_id}/repositories/{repository_id}",
+        method=METHOD,
+        route=ROUTE,
         path="/itwins/{itwin_id}/repositories/{repository_id}".format(
             itwin_id=quote(encode_string(itwin_id), safe=""),
             repository_id=quote(encode_string(repository_id), safe=""),
@@ -199,9 +228,11 @@ def parse_response(response: httpx.Response) -> RepositoryResponse:
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:
-            raise decode_error(response) from error
+            raise decode_error(response, "the body is not JSON") from error
         if not isinstance(body, dict):
-            raise decode_error(response)
+            raise decode_error(response, "an object was expected")
+        if (wrong := mismatch(EXPECTED, body)) is not None:
+            raise decode_error(response, wrong)
         return RepositoryResponse.from_dict(body)
     raise decode_error(response)
 

@@ -7,6 +7,7 @@ from msgspec.json import Decoder
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error
+from ...expected import fit, mismatch
 from ...models.repository_resource_data import RepositoryResourceData
 from ...models.scene import Scene
 from ...models.scene_create import SceneCreate
@@ -31,6 +32,32 @@ T = TypeVar("T")
 
 
 QUERY_PARAMETERS = frozenset(("iTwinId",))
+METHOD, ROUTE = "POST", "/scenes/"
+#: The JSON types of the response, as the document has them.
+EXPECTED: Any = {
+    "scene": {
+        "id": "string",
+        "displayName": "string",
+        "description": "string",
+        "parentId": "string",
+        "iTwinId": "string",
+        "createdById": "string",
+        "creationTime": "string",
+        "lastModified": "string",
+        "sceneData": {
+            "objects": [
+                {
+                    "id": "string",
+                    "displayName": "string",
+                    "visible": "boolean",
+                    "kind": "string",
+                    "version": "string",
+                    "data": None,
+                }
+            ]
+        },
+    }
+}
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "itwin_id": Rule(argument="itwin_id", kind="string", required=True, least=1, code="InvalidScenesRequest"),
@@ -151,8 +178,8 @@ def build_request(
             reject,
         )
     return RequestValues(
-        method="POST",
-        route="/scenes/",
+        method=METHOD,
+        route=ROUTE,
         path="/scenes/",
         query=encode_parameters(
             {
@@ -183,9 +210,11 @@ def parse_response(response: httpx.Response) -> SceneResponse:
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:
-            raise decode_error(response) from error
+            raise decode_error(response, "the body is not JSON") from error
         if not isinstance(body, dict):
-            raise decode_error(response)
+            raise decode_error(response, "an object was expected")
+        if (wrong := mismatch(EXPECTED, body)) is not None:
+            raise decode_error(response, wrong)
         return SceneResponse.from_dict(body)
     raise decode_error(response)
 
@@ -460,6 +489,14 @@ class _Scene(
 
 
 def _make_scene(values: Any) -> Scene:
+    fit(EXPECTED["scene"]["id"], values.id)
+    fit(EXPECTED["scene"]["displayName"], values.display_name)
+    fit(EXPECTED["scene"]["iTwinId"], values.itwin_id)
+    fit(EXPECTED["scene"]["createdById"], values.created_by_id)
+    fit(EXPECTED["scene"]["creationTime"], values.creation_time)
+    fit(EXPECTED["scene"]["lastModified"], values.last_modified)
+    fit(EXPECTED["scene"]["description"], values.description)
+    fit(EXPECTED["scene"]["parentId"], values.parent_id)
     model = blank(Scene)
     model.scene_data = _make_scene_data(values.scene_data)
     model.id = values.id
@@ -502,7 +539,7 @@ def _read_as_described(body: bytes) -> SceneResponse | None:
     for decoder in _DECODERS:
         try:
             values: Any = decoder.decode(body)
+            return _make_scene_response(values)
         except (ValueError, RecursionError):
             continue
-        return _make_scene_response(values)
     return None

@@ -8,6 +8,7 @@ from msgspec.json import Decoder
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error
+from ...expected import fit, mismatch
 from ...models.paging_links import PagingLinks
 from ...models.repository_resource_data import RepositoryResourceData
 from ...models.scene_context import SceneContext
@@ -40,6 +41,28 @@ QUERY_PARAMETERS = frozenset(
         "$top",
     )
 )
+METHOD, ROUTE = "GET", "/scenes/{scene_id}/objects"
+#: The JSON types of the response, as the document has them.
+EXPECTED: Any = {
+    "objects": [
+        {
+            "id": "string",
+            "displayName": "string",
+            "order": "number",
+            "visible": "boolean",
+            "version": "string",
+            "kind": "string",
+            "parentId": "string",
+            "relatedId": "string",
+            "data": None,
+            "sceneId": "string",
+            "createdById": "string",
+            "creationTime": "string",
+            "lastModified": "string",
+        }
+    ],
+    "sceneContext": {"displayName": "string", "lastModified": "string", "isPartial": "boolean"},
+}
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "scene_id": Rule(
@@ -91,8 +114,8 @@ def build_request(
             reject,
         )
     return RequestValues(
-        method="GET",
-        route="/scenes/{scene_id}/objects",
+        method=METHOD,
+        route=ROUTE,
         path="/scenes/{scene_id}/objects".format(
             scene_id=quote(encode_string(scene_id), safe=""),
         ),
@@ -127,9 +150,11 @@ def parse_response(response: httpx.Response) -> SceneObjectsResponse:
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:
-            raise decode_error(response) from error
+            raise decode_error(response, "the body is not JSON") from error
         if not isinstance(body, dict):
-            raise decode_error(response)
+            raise decode_error(response, "an object was expected")
+        if (wrong := mismatch(EXPECTED, body)) is not None:
+            raise decode_error(response, wrong)
         return SceneObjectsResponse.from_dict(body)
     raise decode_error(response)
 
@@ -424,6 +449,7 @@ class _SceneObjectsResponse(
 
 
 def _make_scene_objects_response(values: Any) -> SceneObjectsResponse:
+    fit(EXPECTED["sceneContext"], values.scene_context)
     model = blank(SceneObjectsResponse)
     model.objects = [_MAKERS[item.__class__](item) for item in values.objects]
     model.scene_context = decode_model(SceneContext.from_dict, values.scene_context)
@@ -449,7 +475,7 @@ def _read_as_described(body: bytes) -> SceneObjectsResponse | None:
     for decoder in _DECODERS:
         try:
             values: Any = decoder.decode(body)
+            return _make_scene_objects_response(values)
         except (ValueError, RecursionError):
             continue
-        return _make_scene_objects_response(values)
     return None

@@ -5,6 +5,7 @@ import httpx
 
 from ...client import AuthenticatedClient
 from ...errors import decode_error
+from ...expected import mismatch
 from ...models.webhook import Webhook
 from ...models.webhook_update import WebhookUpdate
 from ...request import RequestValues, send
@@ -15,6 +16,18 @@ from ...types import (
     encode_string,
 )
 
+METHOD, ROUTE = "PATCH", "/webhooks/{webhook_id}"
+#: The JSON types of the response, as the document has them.
+EXPECTED: Any = {
+    "id": "string",
+    "scope": "string",
+    "scopeId": "string",
+    "active": "boolean",
+    "callbackUrl": "string",
+    "eventTypes": ["string"],
+    "created": "string",
+    "modified": "string",
+}
 #: What the document says of each argument.
 RULES: dict[str, Rule] = {
     "body": Rule(
@@ -63,8 +76,8 @@ def build_request(
             reject,
         )
     return RequestValues(
-        method="PATCH",
-        route="/webhooks/{webhook_id}",
+        method=METHOD,
+        route=ROUTE,
         path="/webhooks/{webhook_id}".format(
             webhook_id=quote(encode_string(webhook_id), safe=""),
         ),
@@ -89,9 +102,11 @@ def parse_response(response: httpx.Response) -> Webhook:
         try:
             body: Any = response.json()
         except (ValueError, RecursionError) as error:
-            raise decode_error(response) from error
+            raise decode_error(response, "the body is not JSON") from error
         if not isinstance(body, dict):
-            raise decode_error(response)
+            raise decode_error(response, "an object was expected")
+        if (wrong := mismatch(EXPECTED, body)) is not None:
+            raise decode_error(response, wrong)
         return Webhook.from_dict(body)
     raise decode_error(response)
 

@@ -46,12 +46,18 @@ def innermost(
         UsageError: the client is one of another library, or two of them exclude each other.
     """
     if transport is not None and http_client is not None:
-        raise UsageError("transport and http_client exclude each other: an http_client has its own transport")
+        raise UsageError(
+            "transport and http_client exclude each other: an http_client has its own transport", argument="transport"
+        )
     if ssl_context is not None and not isinstance(ssl_context, SSLContext):
-        raise UsageError("ssl_context must be an ssl.SSLContext, such as ssl.create_default_context() returns")
+        raise UsageError(
+            "ssl_context must be an ssl.SSLContext, such as ssl.create_default_context() returns",
+            argument="ssl_context",
+        )
     if ssl_context is not None and (transport is not None or http_client is not None):
         raise UsageError(
-            "ssl_context applies to the client's own connections: pass it to the given transport or http_client instead"
+            "ssl_context applies to the client's own connections: pass it to the transport or http_client instead",
+            argument="ssl_context",
         )
     if http_client is not None:
         return ClientTransport(http_client)
@@ -86,7 +92,8 @@ def _check_kind(name: str, value: object, kind: type) -> None:
     if not isinstance(value, kind):
         raise UsageError(
             f"{name} must be an httpx.{kind.__name__}, not {type(value).__module__}.{type(value).__qualname__}: "
-            "clients and transports of other libraries, such as httpx2, are not supported"
+            "clients and transports of other libraries, such as httpx2, are not supported",
+            argument=name,
         )
 
 

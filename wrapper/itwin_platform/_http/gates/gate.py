@@ -282,7 +282,7 @@ class Gate:
 def checked_count(name: str, value: object) -> int:
     """Return a number of at least 1, which is the argument `name`."""
     if type(value) is not int or value < 1:
-        raise UsageError(f"{name} must be an integer of at least 1")
+        raise UsageError(f"{name} must be an integer of at least 1", argument=name)
     return value
 
 
@@ -292,5 +292,7 @@ def rates_of(rate: RateLimit | Iterable[RateLimit] | None) -> tuple[RateLimit, .
         return ()
     rates = tuple(rate) if isinstance(rate, Iterable) else (rate,)
     if not all(isinstance(each, RateLimit) for each in rates):
-        raise UsageError("rate must be a RateLimit, such as RateLimit(100, per=60), or an iterable of them")
+        raise UsageError(
+            "rate must be a RateLimit, such as RateLimit(100, per=60), or an iterable of them", argument="rate"
+        )
     return rates

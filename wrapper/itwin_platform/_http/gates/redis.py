@@ -133,7 +133,7 @@ class RedisGate(Gate):
         on_event: Callable[[GateChanged], None] | None = None,
     ) -> None:
         if not isinstance(name, str) or not name.strip():
-            raise UsageError("name must say what shares the limit, such as 'prod, service app 7'")
+            raise UsageError("name must say what shares the limit, such as 'prod, service app 7'", argument="name")
         checked_count("workers", workers)
         checked_count("max_in_flight", max_in_flight)
         rates = rates_of(rate)
@@ -364,13 +364,15 @@ class RedisState:
             # By name: the types hold in a vendored copy too, where the extra may not be installed.
             asyncio_redis, self._errors = import_module("redis.asyncio"), import_module("redis.exceptions")
         except ImportError as error:
-            raise ImportError("RedisGate needs redis-py: run `pip install redis`") from error
+            raise ImportError("RedisGate needs the extra redis: run `pip install redis`") from error
         self._url = redis if isinstance(redis, str) else None
         self._closing: AsyncGenerator[None] | None = None
         self._where = "the given client"
         if self._url is None:
             if not hasattr(redis, "execute_command") or isinstance(redis, import_module("redis").Redis):
-                raise UsageError("redis must be a URL, or a client of redis.asyncio, not a synchronous one")
+                raise UsageError(
+                    "redis must be a URL, or a client of redis.asyncio, not a synchronous one", argument="redis"
+                )
             self._redis: Any = redis
         else:
             self._from_url: Callable[..., Any] = asyncio_redis.Redis.from_url
@@ -378,7 +380,7 @@ class RedisState:
                 self._where = _address_of(self._url)
                 self.leave_loop()
             except ValueError as error:
-                raise UsageError("redis must be a URL such as redis://localhost:6379/0") from error
+                raise UsageError("redis must be a URL such as redis://localhost:6379/0", argument="redis") from error
         prefix = f"{KEY_PREFIX}{{{name}}}:"
         keys = [prefix + part for part in ("state", "flight", "queue", "log")]
         # Counted, and as bytes: redis-py looks at a string several times before it encodes it.

@@ -48,9 +48,9 @@ class RateLimit:
 
     def __post_init__(self) -> None:
         if type(self.requests) is not int or self.requests < 1:
-            raise UsageError("requests must be an integer of at least 1")
+            raise UsageError("requests must be an integer of at least 1", argument="requests")
         if not isinstance(self.per, int | float) or isinstance(self.per, bool) or not 0 < self.per < float("inf"):
-            raise UsageError("per must be a finite number of seconds above 0")
+            raise UsageError("per must be a finite number of seconds above 0", argument="per")
 
     @property
     def counted_for(self) -> float:
