@@ -47,4 +47,4 @@ def pytest_collection_finish() -> None:
 @pytest.fixture
 def patient_gates(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine a server that is there may take longer than a shared gate waits for it."""
-    monkeypatch.setattr("itwin_platform._http.gates.redis.SERVER_TIMEOUT", LONGEST)
+    monkeypatch.setattr(module_of("SERVER_TIMEOUT"), "SERVER_TIMEOUT", LONGEST)

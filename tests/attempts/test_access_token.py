@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import AccessToken, TokenError
-from itwin_platform._http.attempts.tokens import Freshness, freshness
+
+from tests.support.faces import Freshness, freshness
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

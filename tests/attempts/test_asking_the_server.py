@@ -6,14 +6,8 @@ from dataclasses import replace
 
 import pytest
 from itwin_platform import StateError, UsageError
-from itwin_platform._http.gates.redis import (
-    RedisGate,
-    RedisState,
-    Reply,
-    ServerRejectsError,
-    ServerUnreachableError,
-)
-from itwin_platform._http.gates.window import Permit
+
+from tests.support.faces import Permit, RedisGate, RedisState, Reply, ServerRejectsError, ServerUnreachableError
 
 NOTHING = Reply(wait=None, rank=0, cooldown=0.0, is_contended=True, differs=False, permits=())
 

@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate
-from itwin_platform._http.attempts.call import call_result
-from itwin_platform._http.attempts.tokens import TokenAuth
 
+from tests.support.faces import TokenAuth, call_result
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, response, send
 
 

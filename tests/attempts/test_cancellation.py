@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate
-from itwin_platform._http.attempts.tokens import TokenAuth
 
+from tests.support.faces import TokenAuth
 from tests.support.interruption import CountingVirtualLoop, cancelled_at_turn
 from tests.support.scripted_transport import send
 from tests.support.virtual_time import VirtualTimeLoop

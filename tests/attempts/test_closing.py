@@ -16,8 +16,8 @@ from itwin_platform import (
     TransportError,
     UsageError,
 )
-from itwin_platform._http.attempts.tokens import TokenAuth
 
+from tests.support.faces import TokenAuth
 from tests.support.scripted_transport import ADDRESS, ScriptedTransport, backoff, send
 from tests.support.virtual_time import VirtualTimeLoop
 

@@ -17,10 +17,10 @@ from itwin_platform import (
     RateLimitError,
     TransportError,
 )
-from itwin_platform._http.attempts.tokens import TokenAuth
 
 from tests.support.examples import examples
 from tests.support.exchange import PreparedResponse
+from tests.support.faces import TokenAuth
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, response, send
 from tests.support.virtual_time import in_virtual_time
 

@@ -3,15 +3,8 @@
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import BackoffPolicy, NotSentError, OutcomeUnknownError
-from itwin_platform._http.policy import (
-    EFFECT_POSSIBLE,
-    OUTCOMES,
-    RULES,
-    Outcome,
-    Progress,
-    decide,
-    delay_before,
-)
+
+from tests.support.faces import EFFECT_POSSIBLE, OUTCOMES, RULES, Outcome, Progress, decide, delay_before
 
 POLICY = BackoffPolicy()
 

@@ -5,8 +5,8 @@ import random
 
 import pytest
 from itwin_platform import Gate, RateLimit
-from itwin_platform._http.gates.window import WaitTooLongError
 
+from tests.support.faces import WaitTooLongError
 from tests.support.gate_waiters import enter, settle
 
 

@@ -13,9 +13,8 @@ from itwin_platform import (
     PlatformError,
     UsageError,
 )
-from itwin_platform._http.attempts.tokens import TokenAuth
-from itwin_platform._http.gates.window import Permit
 
+from tests.support.faces import Permit, TokenAuth
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, send
 
 

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import pytest
 from itwin_platform import Gate, RateLimit, StateError, UsageError
-from itwin_platform._http.gates.window import Permit
 
+from tests.support.faces import Permit
 from tests.support.gate_waiters import enter, settle
 
 T = TypeVar("T")

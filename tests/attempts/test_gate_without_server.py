@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 from itwin_platform import RateLimit
-from itwin_platform._http.gates.redis import RedisGate, RedisState, Reply, ServerUnreachableError
+
+from tests.support.faces import RedisGate, RedisState, Reply, ServerUnreachableError
 
 
 class Unreachable(RedisState):

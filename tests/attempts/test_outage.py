@@ -19,11 +19,19 @@ from itwin_platform import (
     OutcomeUnknownError,
     TransportError,
 )
-from itwin_platform._http.attempts.call import KEY, CallInfo, call_result
-from itwin_platform._http.policy import FAILURES_TO_CLOSE, LONGEST_CLOSURE, MOST_PATHS, SUSPECTS_SHARE, Outage
 
 from tests.support.examples import examples
 from tests.support.exchange import ReceivedRequest
+from tests.support.faces import (
+    FAILURES_TO_CLOSE,
+    KEY,
+    LONGEST_CLOSURE,
+    MOST_PATHS,
+    SUSPECTS_SHARE,
+    CallInfo,
+    Outage,
+    call_result,
+)
 from tests.support.scripted_transport import Outcome, ScriptedTransport, Step, backoff, response
 
 POLICY = BackoffPolicy()

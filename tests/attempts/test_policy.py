@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from itwin_platform import UNSET, BackoffPolicy, UsageError
-from itwin_platform._requests.platform import with_changes
+
+from tests.support.faces import with_changes
 
 
 def test_the_defaults_are_the_documented_ones() -> None:

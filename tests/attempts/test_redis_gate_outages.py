@@ -7,11 +7,9 @@ import re
 import pytest
 import redis.asyncio
 from itwin_platform import GateChanged, RateLimit, RedisGate, UsageError
-from itwin_platform._http.gates import redis as redis_module
-from itwin_platform._http.gates.redis import LEASE
-from itwin_platform._http.gates.window import WaitTooLongError
 from redis._parsers.base import BaseParser
 
+from tests.support.faces import LEASE, WaitTooLongError, module_of
 from tests.support.real_time import until
 from tests.support.redis_gates import clocked_gate, enter, gates, needs_redis, run, set_clock, until_queued
 from tests.support.redis_server import RedisServer
@@ -21,7 +19,7 @@ pytestmark = needs_redis
 
 def test_a_process_that_dies_gives_its_permits_back(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The permits of a process that dies are free again after its lease."""
-    monkeypatch.setattr(redis_module, "POLL_INTERVAL", 0.01)
+    monkeypatch.setattr(module_of("POLL_INTERVAL"), "POLL_INTERVAL", 0.01)
 
     async def work() -> None:
         set_clock(empty_server, 0)
@@ -45,8 +43,8 @@ def test_without_the_server_each_process_uses_its_local_share(
     own_server: RedisServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the server dies, waiting calls get permits of the local share, with one warning and one event."""
-    monkeypatch.setattr(redis_module, "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(redis_module, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
     caplog.set_level(logging.INFO, "itwin_platform")
     events: list[GateChanged] = []
 
@@ -89,9 +87,9 @@ def test_a_server_that_was_never_there_is_no_error(own_server: RedisServer, capl
 
 def test_a_server_that_hangs_does_not_block_calls(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the server does not reply in time, calls use the local share, and share the limit again later."""
-    monkeypatch.setattr(redis_module, "SERVER_TIMEOUT", 0.1)
-    monkeypatch.setattr(redis_module, "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(redis_module, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("SERVER_TIMEOUT"), "SERVER_TIMEOUT", 0.1)
+    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
 
     async def work() -> None:
         async with gates(own_server.url, 1) as (gate,):
@@ -109,8 +107,8 @@ def test_a_server_that_hangs_does_not_block_calls(own_server: RedisServer, monke
 
 def test_a_cooldown_survives_the_server(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first gate that reconnects to an emptied server stores its cooldown there."""
-    monkeypatch.setattr(redis_module, "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(redis_module, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
 
     async def work() -> None:
         async with gates(own_server.url, 2) as (one, two):
@@ -152,8 +150,8 @@ def test_a_cooldown_outlives_a_reply_that_is_older(own_server: RedisServer) -> N
 
 def test_a_local_permit_is_not_reported_to_the_server(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A local permit does not count against the shared rate, even when its attempt starts after the reconnect."""
-    monkeypatch.setattr(redis_module, "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(redis_module, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
     own_server.kill()
 
     async def work() -> None:
@@ -172,8 +170,8 @@ def test_a_local_permit_is_not_reported_to_the_server(own_server: RedisServer, m
 
 def test_the_429_of_a_local_permit_stops_all(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A call that began without the server meets a rate limit after the reconnect: its cooldown holds for everybody."""
-    monkeypatch.setattr(redis_module, "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(redis_module, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
     own_server.kill()
 
     async def work() -> None:
@@ -209,8 +207,8 @@ def test_a_server_that_fails_over_is_no_error(
     own_server: RedisServer, monkeypatch: pytest.MonkeyPatch, serves_stale_data: str
 ) -> None:
     """A process that starts while its server is a replica uses the local share, and shares the limit afterwards."""
-    monkeypatch.setattr(redis_module, "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(redis_module, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
 
     async def work() -> None:
         with own_server.client as client:
@@ -245,8 +243,8 @@ def test_a_server_that_cannot_write_is_no_error(
     heals: str,
 ) -> None:
     """Whatever keeps the server from running the script, calls use the local share, and one warning names the code."""
-    monkeypatch.setattr(redis_module, "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(redis_module, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
 
     async def work() -> None:
         with own_server.client as client:

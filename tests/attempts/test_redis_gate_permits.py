@@ -7,9 +7,8 @@ from typing import Self
 
 import pytest
 from itwin_platform import RateLimit
-from itwin_platform._http.gates.redis import LEASE, Reply, Report
-from itwin_platform._http.gates.window import Permit
 
+from tests.support.faces import LEASE, Permit, Reply, Report
 from tests.support.real_time import until
 from tests.support.redis_gates import ClockedState, clocked_gate, enter, gates, needs_redis, run, set_clock
 from tests.support.redis_server import RedisServer

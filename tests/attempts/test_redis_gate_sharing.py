@@ -4,9 +4,8 @@ import asyncio
 
 import pytest
 from itwin_platform import RateLimit, RedisGate
-from itwin_platform._http.gates import redis as redis_module
-from itwin_platform._http.gates.window import WaitTooLongError
 
+from tests.support.faces import WaitTooLongError, module_of
 from tests.support.real_time import until
 from tests.support.redis_gates import clocked_gate, enter, gates, needs_redis, run, set_clock, until_queued
 from tests.support.redis_server import RedisServer
@@ -41,8 +40,8 @@ def test_a_free_permit_reaches_a_waiting_call_without_polling(
     empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server pushes a free permit to the first waiting gate, which need not ask again."""
-    monkeypatch.setattr(redis_module, "POLL_INTERVAL", 1000.0)
-    monkeypatch.setattr(redis_module, "LONGEST_POLL", 1000.0)
+    monkeypatch.setattr(module_of("POLL_INTERVAL"), "POLL_INTERVAL", 1000.0)
+    monkeypatch.setattr(module_of("LONGEST_POLL"), "LONGEST_POLL", 1000.0)
 
     async def work() -> None:
         async with gates(empty_server.url, 3, max_in_flight=1) as (one, two, three):

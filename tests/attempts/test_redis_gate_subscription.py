@@ -5,11 +5,11 @@ import asyncio
 import pytest
 import redis.asyncio
 from itwin_platform import GateChanged, RedisGate
-from itwin_platform._http.gates import redis as redis_module
 from redis.asyncio.client import PubSub
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from tests.support.faces import module_of
 from tests.support.real_time import until
 from tests.support.redis_gates import enter, gates, needs_redis, run, until_queued
 from tests.support.redis_server import RedisServer
@@ -19,9 +19,9 @@ pytestmark = needs_redis
 
 def test_a_subscription_survives_a_silence(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A gate receives a message that comes long after the previous one."""
-    monkeypatch.setattr(redis_module, "_LISTEN_INTERVAL", 0.001)
-    monkeypatch.setattr(redis_module, "POLL_INTERVAL", 1000.0)
-    monkeypatch.setattr(redis_module, "LONGEST_POLL", 1000.0)
+    monkeypatch.setattr(module_of("_LISTEN_INTERVAL"), "_LISTEN_INTERVAL", 0.001)
+    monkeypatch.setattr(module_of("POLL_INTERVAL"), "POLL_INTERVAL", 1000.0)
+    monkeypatch.setattr(module_of("LONGEST_POLL"), "LONGEST_POLL", 1000.0)
     events: list[GateChanged] = []
 
     async def work() -> None:
@@ -45,10 +45,10 @@ def test_a_cut_subscription_is_made_anew(
 ) -> None:
     """When the subscription is cut, the limit is still shared, and a waiting call hears of the next permit."""
     # No other exchange is due for a long time.
-    monkeypatch.setattr(redis_module, "POLL_INTERVAL", 1000.0)
-    monkeypatch.setattr(redis_module, "LONGEST_POLL", 1000.0)
-    monkeypatch.setattr(redis_module, "LEASE", 1000.0)
-    monkeypatch.setattr(redis_module, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("POLL_INTERVAL"), "POLL_INTERVAL", 1000.0)
+    monkeypatch.setattr(module_of("LONGEST_POLL"), "LONGEST_POLL", 1000.0)
+    monkeypatch.setattr(module_of("LEASE"), "LEASE", 1000.0)
+    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
     events: list[GateChanged] = []
 
     async def work() -> None:
@@ -76,8 +76,8 @@ def test_a_deaf_subscription_stops_nobody(
     empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A connection that brings nothing any more is noticed without a sign of life; the others take the free permits."""
-    monkeypatch.setattr(redis_module, "_LISTEN_INTERVAL", 0.05)
-    monkeypatch.setattr(redis_module, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("_LISTEN_INTERVAL"), "_LISTEN_INTERVAL", 0.05)
+    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
 
     async def work() -> None:
         async with gates(empty_server.url, 3, max_in_flight=1) as (one, deaf, other):

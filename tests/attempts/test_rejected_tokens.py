@@ -5,9 +5,9 @@ import asyncio
 import httpx
 import pytest
 from itwin_platform import BackoffTransport, Gate
-from itwin_platform._http.attempts.tokens import TokenAuth
 
 from tests.support import scripted_transport
+from tests.support.faces import TokenAuth
 from tests.support.scripted_transport import ADDRESS, ScriptedTransport, rate_limited
 from tests.support.token_provider import GuardedService, TokenProvider, guarded, send, wall_clock
 

@@ -16,8 +16,9 @@ from itwin_platform import (
     ServerError,
     UsageError,
 )
-from itwin_platform._requests.request import check_address, check_body_size, check_path, write_json
 from pytest_httpx import HTTPXMock
+
+from tests.support.faces import check_address, check_body_size, check_path, write_json
 
 BASE_URL = "https://service.example/api"
 ACCEPT = "application/vnd.{vendor}.itwin-platform.v1+json"

@@ -10,10 +10,9 @@ import httpx
 import pytest
 from hypothesis import given, settings, strategies as st
 from itwin_platform import BackoffPolicy, BackoffTransport, ResponseDecodeError
-from itwin_platform._http.attempts.body import KEPT_OF_TOO_LARGE, read_body
-from itwin_platform._requests.platform import DecodedResponse, decoded_response
 
 from tests.support.examples import examples
+from tests.support.faces import KEPT_OF_TOO_LARGE, DecodedResponse, decoded_response, read_body
 from tests.support.scripted_transport import ScriptedTransport, send
 from tests.support.virtual_time import in_virtual_time
 

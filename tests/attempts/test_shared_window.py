@@ -8,11 +8,10 @@ import pytest
 from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from itwin_platform import RateLimit
-from itwin_platform._http.gates.redis import Reply, Report
-from itwin_platform._http.gates.window import Permit, Window
 
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
 from tests.support.examples import examples
+from tests.support.faces import Permit, Reply, Report, Window
 from tests.support.redis_gates import ClockedState, needs_redis, run
 from tests.support.redis_server import RedisServer
 

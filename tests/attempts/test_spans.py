@@ -14,12 +14,11 @@ from itwin_platform import (
     PlatformClient,
     RateLimitError,
 )
-from itwin_platform._http.attempts.call import KEY, CallInfo
-from itwin_platform._http.policy import FAILURES_TO_CLOSE
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from tests.support.faces import FAILURES_TO_CLOSE, KEY, CallInfo
 from tests.support.recorded_spans import recorded_spans
 from tests.support.scripted_transport import ADDRESS, ScriptedTransport, backoff
 

@@ -5,8 +5,8 @@ import asyncio
 import httpx
 import pytest
 from itwin_platform import TokenError
-from itwin_platform._http.attempts.tokens import TokenAuth
 
+from tests.support.faces import TokenAuth
 from tests.support.token_provider import GuardedService, TokenProvider, guarded, send, wall_clock
 
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 from itwin_platform import AccessToken, TokenError
-from itwin_platform._http.attempts.tokens import TokenAuth
 
+from tests.support.faces import TokenAuth
 from tests.support.token_provider import START, GuardedService, TokenProvider, guarded, send, wall_clock
 
 

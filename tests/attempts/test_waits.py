@@ -7,9 +7,9 @@ import httpx
 import pytest
 from hypothesis import example, given, strategies as st
 from itwin_platform import BackoffPolicy
-from itwin_platform._http.policy import Progress, delay_before, moment_after, parse_retry_after, retry_after_of
 
 from tests.support.examples import CHARACTERS, strings
+from tests.support.faces import Progress, delay_before, moment_after, parse_retry_after, retry_after_of
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 DATE = "Sun, 01 Mar 2026 12:00:00 GMT"

@@ -3,9 +3,9 @@
 import httpx
 import pytest
 from itwin_platform import APIStatusError, BackoffTransport, PagingError, PlatformClient, TokenError, UsageError
-from itwin_platform._http.attempts.call import call_result
-from itwin_platform._http.attempts.tokens import TokenAuth
 from pytest_httpx import HTTPXMock
+
+from tests.support.faces import TokenAuth, call_result
 
 BASE_URL = "https://service.example/api"
 

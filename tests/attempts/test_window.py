@@ -2,7 +2,8 @@
 
 import pytest
 from itwin_platform import RateLimit
-from itwin_platform._http.gates.window import Permit, Window
+
+from tests.support.faces import Permit, Window
 
 
 def opened(window: Window, now: float) -> list[Permit]:

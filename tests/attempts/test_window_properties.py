@@ -3,9 +3,9 @@
 from hypothesis import given, settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
 from itwin_platform import RateLimit
-from itwin_platform._http.gates.window import Permit, Window
 
 from tests.support.examples import examples
+from tests.support.faces import Permit, Window
 
 
 @given(st.lists(st.floats(min_value=0.0, max_value=3.0), max_size=60), st.integers(1, 5), st.floats(0.1, 10.0))

@@ -23,11 +23,10 @@ from itwin_platform import (
     ServerError,
     UnprocessableError,
 )
-from itwin_platform._errors import status_error_class
-from itwin_platform._http.policy import moment_after, parse_retry_after
 from pytest_httpx import HTTPXMock
 
 from tests.support.examples import examples
+from tests.support.faces import moment_after, parse_retry_after, status_error_class
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

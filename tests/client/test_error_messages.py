@@ -14,10 +14,10 @@ from itwin_platform import (
     ServerError,
     _errors,
 )
-from itwin_platform._errors import counted, in_seconds, sent_so_far
 
 from tests.client.conftest import answering
 from tests.support.error_messages import PROJECT, STORED, messages
+from tests.support.faces import counted, in_seconds, sent_so_far
 
 #: Words of the wire, and words that the project does not use.
 FOREIGN = re.compile(

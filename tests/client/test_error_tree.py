@@ -25,7 +25,8 @@ from itwin_platform import (
     UsageError,
     _errors,
 )
-from itwin_platform._errors import status_error_class
+
+from tests.support.faces import status_error_class
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 HEADERS = httpx.Headers({"X-Correlation-Id": "c-1", "retry-after": "30"})

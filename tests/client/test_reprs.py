@@ -27,10 +27,9 @@ from itwin_platform import (
     UsageError,
     View3dData,
 )
-from itwin_platform._http.attempts.tokens import TokenAuth
-from itwin_platform._http.connections.engine import EngineTransport
 from itwin_platform_api.types import Response
 
+from tests.support.faces import EngineTransport, TokenAuth
 from tests.support.sample_models import ANSWERS
 
 NOT_FOUND = NotFoundError(

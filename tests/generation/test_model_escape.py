@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from itwin_platform import RepositoryResourceData, SceneObject, View3dData, escape
-from itwin_platform._operations.scenes import JSON
 
 from tests.support.examples import examples
+from tests.support.faces import JSON
 from tests.support.schema_values import ANY_JSON, SCHEMAS, objects_of
 
 

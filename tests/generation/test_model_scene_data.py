@@ -13,11 +13,11 @@ from itwin_platform import (
     Vector3d,
     View3dData,
 )
-from itwin_platform._operations.scenes import objects_to_create
 from itwin_platform_api.models import SceneDataCreate
 from itwin_platform_api.types import encode
 
 from tests.support.examples import examples
+from tests.support.faces import objects_to_create
 from tests.support.schema_values import ANY_JSON, SCHEMAS, objects_of
 
 TYPES: dict[str, Any] = {"RepositoryResource": RepositoryResourceData, "View3d": View3dData}

@@ -7,15 +7,21 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UNSET, EventType, RepositoryOptions, SceneObjectCreate, UsageError
-from itwin_platform._operations import as_enum, as_list, check_path_id, usage_error
-from itwin_platform._operations.repositories import check_authentication, check_options
-from itwin_platform._requests.request import check_header
 from itwin_platform_api.api.itwins import list_itwins
 from itwin_platform_api.api.repositories import update_repository
 from itwin_platform_api.api.scenes import create_scene
 from itwin_platform_api.rules import Rule, check
 
 from tests.support.examples import strings
+from tests.support.faces import (
+    as_enum,
+    as_list,
+    check_authentication,
+    check_header,
+    check_options,
+    check_path_id,
+    usage_error,
+)
 
 SIMPLE = ("status", "type", "number", "display_name", "parent_id", "itwin_account_id", "search")
 #: The pairs that section 4.3 forbids; written out here a second time, as a table of their own.

@@ -17,9 +17,9 @@ from itwin_platform import (
     RepositoryOptions,
     UsageError,
 )
-from itwin_platform._operations.repositories import Authentication, CompleteObject
 
 from tests.support.examples import strings
+from tests.support.faces import Authentication, CompleteObject
 
 BASIC = BasicAuthentication(username="planted-name", password="planted-password")
 HEADER = HeaderAuthentication(key="planted-key", value="planted-value")

@@ -6,8 +6,8 @@ from typing import Any
 import itwin_platform
 import pytest
 from itwin_platform import ErrorCode, ErrorDetailCode, PlatformClient
-from itwin_platform._errors import status_error_class
 
+from tests.support.faces import status_error_class
 from tests.support.specification import specification
 from tools.generation.unwrapped import wrapped_part
 

@@ -10,12 +10,25 @@ from itertools import chain
 import itwin_platform
 import pytest
 from itwin_platform import BackoffPolicy, EventType
-from itwin_platform._http import policy
-from itwin_platform._http.attempts import tokens, transport
-from itwin_platform._operations import itwins, scenes
-from itwin_platform._operations.repositories import CompleteObject
 
 from tests.support.code_blocks import PROJECT
+from tests.support.faces import (
+    EARLY_SHARE,
+    EARLY_WINDOW,
+    EXPIRY_MARGIN,
+    EXPIRY_SHARE,
+    FAILURE_SHARED,
+    ITWINS_PER_PAGE,
+    JITTER_SECONDS,
+    JITTER_SHARE,
+    MAX_RESPONSE_BYTES,
+    MOST_RETURNED,
+    OBJECTS_PER_PAGE,
+    RETRY_AFTER_JITTER_SHARE,
+    RULES,
+    CompleteObject,
+    Outcome,
+)
 
 #: A default that is the most there is.
 AT_MOST = "{0}, at most {0}"
@@ -77,12 +90,10 @@ def test_what_is_retried_is_the_table_of_the_code() -> None:
             "no response, possibly sent",
         ),
     )
-    counts = [
-        "max_attempts" if rule.most_attempts == math.inf else str(rule.most_attempts) for rule in policy.RULES.values()
-    ]
+    counts = ["max_attempts" if rule.most_attempts == math.inf else str(rule.most_attempts) for rule in RULES.values()]
     assert documented == dict(zip(names, ["any", *counts[1:]], strict=True))
-    assert not policy.RULES[policy.Outcome.RATE_LIMITED].uses_attempt
-    shares = f"{policy.JITTER_SHARE:.0%}", f"{policy.JITTER_SECONDS} s", f"{policy.RETRY_AFTER_JITTER_SHARE:.0%}"
+    assert not RULES[Outcome.RATE_LIMITED].uses_attempt
+    shares = f"{JITTER_SHARE:.0%}", f"{JITTER_SECONDS} s", f"{RETRY_AFTER_JITTER_SHARE:.0%}"
     assert all(share.replace("%", " %") in page("retries") for share in shares)
 
 
@@ -90,26 +101,26 @@ def test_limits_of_listings_are_those_of_the_code() -> None:
     """The table of keywords has the page sizes and the cap that the client asks for."""
     head = "Keyword | Means | Default for iTwins | Default for scene objects"
     documented = {row[0]: row[2:] for row in rows("pagination", head)}
-    assert documented["page_size"][0] == AT_MOST.format(itwins.ITWINS_PER_PAGE)
-    assert documented["page_size"][1] == AT_MOST.format(scenes.OBJECTS_PER_PAGE)
-    assert documented["max_return"][0] == AT_MOST.format(itwins.MOST_RETURNED)
+    assert documented["page_size"][0] == AT_MOST.format(ITWINS_PER_PAGE)
+    assert documented["page_size"][1] == AT_MOST.format(OBJECTS_PER_PAGE)
+    assert documented["max_return"][0] == AT_MOST.format(MOST_RETURNED)
 
 
 def test_times_of_tokens_are_those_of_the_code() -> None:
     """The two windows, and how long a failure is shared, are as the page of tokens says."""
     documented = [row[0] for row in rows("authentication", "Time until expiry | What happens")]
-    minutes, seconds = tokens.EARLY_WINDOW // timedelta(minutes=1), tokens.EXPIRY_MARGIN.seconds
+    minutes, seconds = EARLY_WINDOW // timedelta(minutes=1), EXPIRY_MARGIN.seconds
     assert documented == [
-        f"less than {minutes} minutes, or {tokens.EARLY_SHARE * 100:g} % of its lifetime",
-        f"less than {seconds} seconds, or {tokens.EXPIRY_SHARE * 100:g} % of its lifetime",
+        f"less than {minutes} minutes, or {EARLY_SHARE * 100:g} % of its lifetime",
+        f"less than {seconds} seconds, or {EXPIRY_SHARE * 100:g} % of its lifetime",
     ]
-    assert f"for {tokens.FAILURE_SHARED:g} second," in page("authentication")
+    assert f"for {FAILURE_SHARED:g} second," in page("authentication")
 
 
 def test_limits_that_protect_are_those_of_the_code() -> None:
     """The page of performance has the defaults of the client."""
     documented = {argument: default for _, default, argument in rows("performance", "Limit | Default | Argument")}
-    assert documented["max_response_bytes="] == f"{transport.MAX_RESPONSE_BYTES // 2**20} MiB"
+    assert documented["max_response_bytes="] == f"{MAX_RESPONSE_BYTES // 2**20} MiB"
     assert documented["BackoffPolicy(deadline=...)"] == f"{BackoffPolicy().deadline:g} s"
     timeout = inspect.signature(itwin_platform.PlatformClient).parameters["timeout"].default
     assert documented["timeout="] == f"{timeout:g} s"

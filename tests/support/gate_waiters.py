@@ -3,7 +3,8 @@
 import asyncio
 
 from itwin_platform import Gate
-from itwin_platform._http.gates.window import Permit
+
+from tests.support.faces import Permit
 
 
 async def settle() -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform._http.connections.engine import EngineTransport
 
 from tests.support.certificates import authority, server_context
+from tests.support.faces import EngineTransport
 from tests.support.real_time import LONGEST
 
 NETWORKS = ("asyncio", "asyncio, TLS", "uvloop", "uvloop, TLS", "asyncio, watched")

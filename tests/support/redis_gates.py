@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 from itwin_platform import RateLimit, RedisGate
-from itwin_platform._http.gates.redis import RedisState, Reply, Report
-from itwin_platform._http.gates.window import Permit
 
+from tests.support.faces import Permit, RedisState, Reply, Report
 from tests.support.real_time import LONGEST, until
 from tests.support.redis_server import RedisServer, server_program
 

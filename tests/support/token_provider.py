@@ -5,10 +5,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate
-from itwin_platform._http.attempts.tokens import TokenAuth
 
 from tests.support import scripted_transport
 from tests.support.exchange import ReceivedRequest
+from tests.support.faces import TokenAuth
 from tests.support.scripted_transport import ScriptedTransport
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -11,10 +11,9 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform._http.connections.connection import TRANSITIONS
-from itwin_platform._http.connections.engine import KEEPALIVE, EngineTransport
 
 from tests.support.counted_calls import counted_calls
+from tests.support.faces import KEEPALIVE, TRANSITIONS, EngineTransport
 from tests.support.interruption import CountingLoop, cancelled_at_turn
 from tests.support.networks import TIMES, Handler, Network, on_every_network, watched
 from tests.support.raw_server import RawServer, raw_response

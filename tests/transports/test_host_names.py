@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform._http.connections.engine import EngineTransport, addresses_of, connect
 
 from tests.support.exchange import PreparedResponse
+from tests.support.faces import EngineTransport, addresses_of, connect, module_of
 from tests.support.interruption import CountingLoop, cancelled_at_turn
 from tests.support.raw_server import RawServer, raw_response
 
@@ -117,7 +117,7 @@ def test_a_call_that_is_cancelled_while_it_connects_leaves_no_socket(kinds: tupl
 
 async def test_of_two_addresses_that_answer_at_once_one_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """The other connection is closed."""
-    monkeypatch.setattr("itwin_platform._http.connections.engine._NEXT_AFTER", 0.0)
+    monkeypatch.setattr(module_of("_NEXT_AFTER"), "_NEXT_AFTER", 0.0)
     loop = asyncio.get_running_loop()
     both_tried, tried, closed = asyncio.Event(), [], []
 
@@ -147,7 +147,7 @@ async def test_of_two_addresses_that_answer_at_once_one_is_used(monkeypatch: pyt
 
 async def test_an_address_that_answers_late_is_used_after_the_last_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Attempts that are still under way count when no other address is left to try."""
-    monkeypatch.setattr("itwin_platform._http.connections.engine._NEXT_AFTER", 0.0)
+    monkeypatch.setattr(module_of("_NEXT_AFTER"), "_NEXT_AFTER", 0.0)
     loop = asyncio.get_running_loop()
     refused = asyncio.Event()
 

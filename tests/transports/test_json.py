@@ -7,10 +7,9 @@ import random
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import UsageError
-from itwin_platform._requests.platform import read_json
-from itwin_platform._requests.request import write_json
 
 from tests.support.examples import strings
+from tests.support.faces import read_json, write_json
 
 scalars = (
     st.none()

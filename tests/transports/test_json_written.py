@@ -9,8 +9,9 @@ from uuid import UUID
 
 import pytest
 from itwin_platform import UNSET, ITwinStatus, SceneObjectCreate, UsageError, View3dData
-from itwin_platform._requests.request import write_json
 from itwin_platform_api.types import encode
+
+from tests.support.faces import write_json
 
 REFUSED = [
     pytest.param({"a": math.nan}, id="nan"),

@@ -5,11 +5,9 @@ from collections.abc import AsyncIterator, Callable
 import httpx
 import pytest
 from itwin_platform import AccessToken, BackoffPolicy, PlatformClient
-from itwin_platform._http.attempts.body import read_body
-from itwin_platform._http.connections.engine import EngineTransport
-from itwin_platform._http.connections.messages import copy_of
-from itwin_platform._requests.platform import decoded_response
 from itwin_platform_sandbox import Fault, Sandbox
+
+from tests.support.faces import EngineTransport, copy_of, decoded_response, read_body
 
 ADDRESS = "http://127.0.0.1:1/a?b=c"
 

@@ -14,8 +14,8 @@ from itwin_platform import (
     ResponseDecodeError,
     TransportError,
 )
-from itwin_platform._http.connections.engine import EngineTransport
 
+from tests.support.faces import EngineTransport
 from tests.support.raw_server import Raw, RawServer, raw_response
 from tests.support.real_time import LONGEST, pass_time
 from tests.transports.conftest import client

@@ -7,9 +7,9 @@ import httpx
 import pytest
 import redis.asyncio
 from itwin_platform import BackoffPolicy, GateChanged, PlatformClient, RedisGate, UsageError
-from itwin_platform._http.gates import redis as redis_module
 from itwin_platform_sandbox import Sandbox
 
+from tests.support.faces import module_of
 from tests.support.raw_server import plain_transport
 from tests.support.real_time import until
 from tests.support.redis_gates import needs_redis
@@ -76,8 +76,8 @@ async def test_calls_survive_the_end_of_redis(
     sandbox: Sandbox, server: RedisServer, transport: Transport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All calls succeed when Redis is killed while they run, and later ones share the limit again."""
-    monkeypatch.setattr(redis_module, "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(redis_module, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
     events: list[GateChanged] = []
     sandbox.set_latency(0.005)
     async with (

@@ -6,7 +6,8 @@ import ssl
 import h11
 import httpx
 import pytest
-from itwin_platform._http.connections.given_client import _warn, close_if_surplus
+
+from tests.support.faces import _warn, close_if_surplus
 
 
 class Network:

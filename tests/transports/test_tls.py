@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from itwin_platform import NotSentError
-from itwin_platform._http.connections.engine import EngineTransport
 
 from tests.support.certificates import authority, doorkeeper, server_context
 from tests.support.every_way import RejectedError, in_every_way, opened
+from tests.support.faces import EngineTransport
 from tests.support.networks import Network
 from tests.support.raw_server import PHANTOM, REJECTED, Raw, RawServer, either_response, raw_response
 
