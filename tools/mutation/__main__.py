@@ -153,7 +153,8 @@ def outcome(candidate: Candidate, copied: Path) -> str:
     module = copied / candidate.module.relative_to(WRAPPER)
     source = module.read_bytes()
     module.write_bytes(candidate.mutant.applied_to(source))
-    environment = {**os.environ, "PYTHONPATH": str(copied), "PYTHONDONTWRITEBYTECODE": "1"}
+    path = os.pathsep.join([str(copied), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *candidate.tests]
     try:
         ended = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, timeout=SECONDS)  # noqa: PLW1510  # a failure kills the mutant
