@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.faces import module_of
 from tests.support.real_time import LONGEST
 from tests.support.specification import specification as parsed_specification
 
