@@ -4,6 +4,7 @@ import asyncio
 import dataclasses
 import logging
 import socket
+from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -298,6 +299,17 @@ async def test_clients_of_httpx_end_with_what_the_last_probe_got() -> None:
     async with httpx.AsyncClient(transport=backoff(ScriptedTransport(503, latency=0.01))) as client:
         found = await asyncio.gather(*(client.get("https://service.example/things") for _ in range(30)))
     assert {response.status_code for response in found} == {503}
+
+
+async def test_what_cannot_be_sent_tells_nothing_of_an_operation() -> None:
+    """A request that HTTP has no form for neither ends a row of failures nor counts in it."""
+    events: list[BackoffEvent] = []
+    steps: Iterator[Step] = iter([*[503] * (FAILURES_TO_CLOSE - 1), httpx.LocalProtocolError("x"), 503])
+    transport = backoff(ScriptedTransport(lambda _: next(steps)), on_event=events.append)
+    for number in range(FAILURES_TO_CLOSE + 1):
+        assert not any(isinstance(event, OutageStarted) for event in events)
+        await results(transport, get(str(number), method="POST"))
+    assert [type(event) for event in events][-1] is OutageStarted
 
 
 async def test_another_operation_goes_on() -> None:
