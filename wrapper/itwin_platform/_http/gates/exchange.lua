@@ -14,7 +14,7 @@
 local STATE, FLIGHT, QUEUE, LOG = unpack(KEYS)
 local channel, lease, most, rates, settings, me, wants, listens, kept, ended = unpack(cjson.decode(ARGV[1]))
 local PROBE_INTERVAL, LONGEST_GROWTH, CLOCK_ERROR, PATIENCE, AT_ONCE = 60, 20, 0.000001, 0.25, 100
-local KEPT_SHARE, LEARNED_MARGIN, SLOWER_SHARE, MEASURED_SHARE, ROUNDED_UP = 0.9, 1.02, 0.95, 0.85, 0.5
+local KEPT_SHARE, LEARNED_MARGIN, SLOWER_SHARE, MEASURED_SHARE, ROUNDED_UP = 0.9, 1.04, 0.95, 0.85, 0.5
 local LARGEST_PROBE, CAREFUL_PROBE, CAREFUL_BELOW, SMALLEST_PROBE, FEWEST_MEASURED = 0.5, 0.1, 1.5, 1 / 64, 8
 
 local function exact(number) return string.format('%.17g', number) end

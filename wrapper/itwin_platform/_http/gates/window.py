@@ -12,8 +12,6 @@ from ..._errors import UsageError
 PROBE_INTERVAL = 60.0
 #: Cooldowns that the gate prolongs by itself, against limiters that punish early requests, end at this many seconds.
 LONGEST_GROWTH = 20.0
-#: A rate that was measured is learned with this margin, for whole seconds: services count in them.
-LEARNED_MARGIN = 1.02
 #: A rate that was too fast slows down to this share, and to this share of what was measured since. The delay that a
 #: service names for it is rounded up by so many seconds on average.
 SLOWER_SHARE, MEASURED_SHARE, ROUNDED_UP = 0.95, 0.85, 0.5
@@ -79,7 +77,7 @@ class WaitTooLongError(Exception):
 
 def counted_seconds(seconds: float) -> float:
     """Return for how long a service counts requests that fill its limit in this time: whole seconds, with a margin."""
-    return seconds if seconds < 1 else math.floor(seconds) * LEARNED_MARGIN
+    return seconds if seconds < 1 else math.floor(seconds) * (1 + RATE_MARGIN_SHARE)
 
 
 class Window:
