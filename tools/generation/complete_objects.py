@@ -17,7 +17,8 @@ def compared() -> Iterator[tuple[type, set[str], set[str]]]:
     documented = {cls: forms[kind].properties if kind in forms else () for kind, cls in types}
     documented[wrapper.RepositoryOptions] = rules["options"].properties
     for cls, properties in documented.items():
-        own, wire = set(cls.properties()), set(properties) - {"type"}
+        own: set[str] = set(cls.properties())
+        wire: set[str] = set(properties) - {"type"}
         yield cls, own - wire, wire - own
 
 
