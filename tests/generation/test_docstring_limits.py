@@ -20,6 +20,7 @@ async def update():
     [
         ("uri: the address, 3 to 4 characters.", "uri: the address, 1 to 2000 characters."),
         ("minimum_level: a level, at most 9.", "minimum_level: a level, 0 to 24."),
+        ("uri: 5 to 6 characters, as text.", "uri: 1 to 2000 characters, as text."),
         ("uri: the address.", "uri: the address."),
     ],
 )
