@@ -16,7 +16,7 @@ from itwin_platform_api.models import ITwin
 
 from .._errors import PagingError, PlatformError, UnprocessableError
 from .._requests.platform import ResponseInfo
-from .position import Listing, Moment, PageQuery, Position, TimeRange, parameters_of
+from .position import Listing, Moment, PageQuery, Position, TimeRange, carried, parameters_of
 from .run import Page, PageContent, Run, TruncatedWarning
 
 #: The times of an iTwin that a listing can be partitioned by, and where its model has them. Source: section 2.5.
@@ -113,7 +113,8 @@ class TimeRangeRun(Run[ITwin]):
             # Ids are safer than an offset, but a run that was resumed does not know those of the run before.
             start = replace(start, query=PageQuery(skip=ties), received=ties)
         order = {"$orderby": f"{self._time} ASC"} if self._is_sorted else {}
-        self._begin(start, {**parameters_of(self._listing.first), **({"$filter": text} if text else {}), **order})
+        narrowed = {"$filter": text} if text else {}
+        self._begin(start, carried({**parameters_of(self._listing.first), **narrowed, **order}))
         #: The id and the time of all that came in this range, also of what was known and dropped.
         self._came: list[tuple[object, Moment | None]] = []
 

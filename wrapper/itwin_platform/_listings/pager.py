@@ -13,7 +13,7 @@ from .._errors import PlatformError, counted
 from .._http.connections.messages import Response
 from .._requests.platform import PlatformSender, response_info
 from .._requests.request import check_integer
-from .position import Listing, Position, listing_name, page_numbers, read_resume, write_resume
+from .position import Listing, Position, carried, listing_name, page_numbers, parameters_of, read_resume, write_resume
 from .run import Page, PageContent, Run, T, TruncatedWarning
 
 #: The requests in flight, by their queries.
@@ -61,13 +61,13 @@ class Pager(Generic[T]):
         alternative: Callable[[PlatformError, RequestValues], RequestValues | None] = lambda *_: None,
         begin: Callable[[Listing, Position], Run[T]] = Run,
     ) -> None:
-        if limit is not None:
-            check_integer("limit", limit, least=0)
+        check_integer("limit", 0 if limit is None else limit, least=0)
         check_integer("concurrency", concurrency, least=1)
         first = sender.with_extras(first)
         page_size, skip = page_numbers(first, most)
         self._listing = listing = Listing(
             first=first,
+            carried=carried(parameters_of(first)),
             address=f"{sender.service.address}{first.path}",
             name=listing_name(name, first),
             parameters=parameters.union(sender.options.query),

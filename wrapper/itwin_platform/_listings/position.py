@@ -14,12 +14,12 @@ from typing import Annotated, Any, cast
 from urllib.parse import SplitResult, quote, unquote, unquote_plus, urljoin, urlsplit
 
 from itwin_platform_api.request import RequestValues
-from itwin_platform_api.types import Unset
+from itwin_platform_api.types import UNSET
 from msgspec import Meta, convert
 from msgspec.json import decode, encode
 
 from .._errors import PagingError, PlatformError, UsageError
-from .._requests.request import cannot_be_sent
+from .._requests.request import cannot_be_sent, encode_query
 
 SKIP, TOP = "$skip", "$top"
 #: Keywords of every listing: options that OData services know, here without `$` and in lower case.
@@ -49,12 +49,6 @@ class PageQuery:
     skip: Count | None = None
     top: Count | None = None
     cursor: str = ""
-
-    def encoded(self, carried: str) -> str:
-        """Return the query as it is sent, behind the encoded keywords of the call."""
-        numbers = ((SKIP, self.skip), (TOP, self.top))
-        pairs = [f"{name}={number}" for name, number in numbers if number is not None]
-        return "&".join(filter(None, (carried, *pairs, self.cursor)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +96,7 @@ class Listing:
 
     Args:
         first: the request as the operation built it; a page is this request with the query that locates the page.
+        carried: the parameters of each page, beside those that locate it, encoded.
         address: the URL of the listing without a query, to which links are compared.
         name: the operation and a digest of its first request, which a `resume` must carry as well.
         parameters: the query parameters of the call, which no link can change.
@@ -112,6 +107,7 @@ class Listing:
     """
 
     first: RequestValues
+    carried: str
     address: str
     name: str
     parameters: frozenset[str]
@@ -124,6 +120,18 @@ class Listing:
 def parameters_of(values: RequestValues) -> Mapping[str, str]:
     """Return the parameters of a request that `build_request` made, which is where they are by name."""
     return cast("Mapping[str, str]", values.query)
+
+
+def carried(parameters: Mapping[str, str]) -> str:
+    """Encode the parameters that each page has, which are all but those that locate it.
+
+    Raises:
+        UsageError: they cannot be encoded.
+    """
+    try:
+        return encode_query({name: value for name, value in parameters.items() if name not in (SKIP, TOP)})
+    except UnicodeError as error:
+        raise cannot_be_sent(error) from None
 
 
 def page_numbers(first: RequestValues, most: int) -> tuple[int, int]:
@@ -172,7 +180,7 @@ def next_query(links: object, listing: Listing, *, current: PageQuery, size: int
     """
     link = getattr(links, "next_", links)
     href = getattr(link, "href", link)
-    text = href.strip() if isinstance(href, str) else "" if href is None or isinstance(href, Unset) else "\0"
+    text = href.strip() if isinstance(href, str) else "" if href in (None, UNSET) else "\0"
     if not text:
         return None
     if _CONTROL.search(text):
@@ -182,13 +190,10 @@ def next_query(links: object, listing: Listing, *, current: PageQuery, size: int
         query = _page_query(_query_of(text, listing.address), listing)
     except ValueError:
         raise PagingError("the link to the next page is not a URL") from None
-    if not _advances(query, current):
+    goes_on = query.cursor not in ("", current.cursor) if query.skip is None else query.skip > (current.skip or 0)
+    if not goes_on:
         raise PagingError("the link to the next page does not advance")
     return replace(query, top=None) if query.top == size else query
-
-
-def _advances(query: PageQuery, current: PageQuery) -> bool:
-    return query.cursor not in ("", current.cursor) if query.skip is None else query.skip > (current.skip or 0)
 
 
 def _query_of(link: str, address: str) -> str:
@@ -222,17 +227,10 @@ def _page_query(text: str, listing: Listing) -> PageQuery:
 
 
 def listing_name(operation: str, first: RequestValues) -> str:
-    """Return a short name for a listing: its operation, and a digest of its first request.
-
-    Raises:
-        UsageError: the request cannot be encoded.
-    """
+    """Return a short name for a listing: its operation, and a digest of its first request."""
     # A run that continues may have another correlation id.
     headers = {name: value for name, value in first.headers.items() if name.lower() != "x-correlation-id"}
-    try:
-        text = encode([first.path, first.query, headers], order="sorted")
-    except UnicodeError as error:
-        raise cannot_be_sent(error) from None
+    text = encode([first.path, first.query, headers], order="sorted")
     return f"{operation}:{hashlib.sha256(text).hexdigest()[:16]}"
 
 

@@ -1,13 +1,12 @@
 """A listing and one run through it, without input and output: what to request next, and what a response comes to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic, TypeVar
 
 from .._errors import PagingError, PlatformError
 from .._requests.platform import ResponseInfo
-from .._requests.request import encode_query
 from .position import SKIP, TOP, Listing, PageQuery, Position, count_of, next_query, parameters_of, write_resume
 
 T = TypeVar("T")
@@ -88,17 +87,16 @@ class Run(Generic[T]):
         self.handed_out = 0
         self._seen: set[str] = set()
         self._ended = self._remaining(start) == 0
-        self._begin(start, parameters_of(listing.first))
+        self._begin(start, listing.carried)
 
-    def _begin(self, start: Position, parameters: Mapping[str, str]) -> None:
+    def _begin(self, start: Position, carried: str) -> None:
         """Begin at a position with a page that is requested alone, with these parameters beside those of the page."""
         #: The position after the page that was taken last.
         self._end = start
         #: True before the first page, and while pages are where the page size puts them: later ones are known then.
         self._is_first, self._is_steady = True, False
-        self._empty_pages = 0
+        self._carried, self._empty_pages = carried, 0
         self._followed: set[int] = set()
-        self._carried = encode_query({n: value for n, value in parameters.items() if n not in (SKIP, TOP)})
 
     @property
     def position(self) -> Position:
@@ -115,7 +113,11 @@ class Run(Generic[T]):
         """Return the queries of the next requests in order, up to `count` of them as far as they are known."""
         if self._ended or self.problem is not None:
             return []
-        return [query.encoded(self._carried) for query in self._queries(count)]
+        return [self._encoded(query) for query in self._queries(count)]
+
+    def _encoded(self, query: PageQuery) -> str:
+        located = f"{TOP}={query.top}" if query.skip is None else f"{SKIP}={query.skip}&{TOP}={query.top}"
+        return "&".join(filter(None, (self._carried, located, query.cursor)))
 
     def _queries(self, count: int) -> list[PageQuery]:
         query = self._end.query or PageQuery(skip=self._listing.skip or None)
