@@ -176,7 +176,7 @@ def test_no_text_breaks_the_reading(href: str) -> None:
     in_virtual_time(read())
 
 
-@pytest.mark.parametrize("value", ["ab+/c==", "a%2Bb", "%FF%00", "a%20b+c", "z%C3%BC", "", "a=b", "x;y"])
+@pytest.mark.parametrize("value", ["ab+/c==", "a%2Bb", "a%26b", "%FF%00", "a%20b+c", "z%C3%BC", "", "a=b", "x;y"])
 async def test_values_of_a_link_are_sent_as_they_came(value: str) -> None:
     """A cursor is not decoded and encoded anew: the service reads exactly what it wrote."""
     service = linked(f"?cursor={value}&$top=100", None)
