@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 import httpx
 from itwin_platform import PlatformClient, PlatformError
 from itwin_platform._errors import status_error_class
-from itwin_platform._http.connections.messages import ReadBody
 from itwin_platform._http.policy import parse_retry_after
 from itwin_platform._requests.platform import DecodedResponse
 from itwin_platform_api.api.detectors import create_detector
@@ -117,7 +116,7 @@ def fuzzed_responses(*, count: int, seed: int = 1) -> int:
         try:
             if number % 2:
                 status, parse = PARSERS[source.randrange(len(PARSERS))]
-                response = DecodedResponse(httpx.Response(status, stream=ReadBody(content)), content)
+                response = DecodedResponse(httpx.Response(status), headers=httpx.Headers(), body=content)
                 response.request = REQUEST
                 parse(response)
             else:

@@ -135,8 +135,8 @@ class ITwins(Group):
         Source: section 4.3.
         """
         with calling(list_itwins):
-            sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             check_header("query_scope", query_scope)
+            sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             if self._sender.service.check_requests:
                 check_representation(representation, select=select)
             first = list_itwins.build_request(
@@ -225,8 +225,8 @@ class ITwins(Group):
         Source: section 4.3.
         """
         with calling(list_itwins):
-            sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             check_header("query_scope", query_scope)
+            sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             if self._sender.service.check_requests:
                 check_representation(representation, select=select)
             time = _time(partition_by)

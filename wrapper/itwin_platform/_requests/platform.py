@@ -14,7 +14,15 @@ from itwin_platform_api.encoding import encode
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.unset import UNSET, Unset
 
-from .._errors import APIStatusError, CallName, ResponseDecodeError, UsageError, limited_by, status_error_class
+from .._errors import (
+    APIStatusError,
+    CallName,
+    PlatformError,
+    ResponseDecodeError,
+    UsageError,
+    limited_by,
+    status_error_class,
+)
 from .._http.attempts.body import KEPT_OF_TOO_LARGE, decoded_body, without_encoding
 from .._http.attempts.call import KEY, CallInfo, CallResult, call_info, call_result
 from .._http.connections.messages import ReadBody, Response
@@ -120,14 +128,9 @@ def response_info(response: Response) -> ResponseInfo:
 class DecodedResponse(Response):
     """A response whose body is read and decoded. Its headers are those that came, without the encoding."""
 
-    def __init__(self, response: Response, body: bytes) -> None:
+    def __init__(self, response: Response, *, headers: httpx.Headers, body: bytes) -> None:
         # As a stream that is read already: httpx would decode and join what it is given as content.
-        super().__init__(
-            response.status_code,
-            headers=without_encoding(response),
-            stream=ReadBody(body),
-            extensions=response.extensions,
-        )
+        super().__init__(response.status_code, headers=headers, stream=ReadBody(body), extensions=response.extensions)
         self._body = body
 
     @property
@@ -156,7 +159,7 @@ def decoded_response(response: Response, *, limit: int) -> DecodedResponse:
             this: its body is kept as far as it could be decoded.
     """
     body, reason = decoded_body(response, limit=limit)
-    decoded = DecodedResponse(response, body)
+    decoded = DecodedResponse(response, headers=without_encoding(response), body=body)
     if reason is not None and response.status_code < 300:
         error = ResponseDecodeError(response.status_code, decoded.headers, body[:KEPT_OF_TOO_LARGE], reason=reason)
         error.attempts = call_result(response).attempts
@@ -228,12 +231,15 @@ class PlatformSender:
         options = self.options
         info = CallInfo(method=values.method, route=values.route, policy=options.policy)
         extensions: dict[str, object] = {"timeout": options.timeout, KEY: info}
-        with CallName(info.method, info.route):
+        try:
             return await self.exchange(
                 make_request(
                     self.with_extras(values), service=self.service, added=options.headers, extensions=extensions
                 )
             )
+        except PlatformError as error:
+            error.method, error.route = info.method, info.route
+            raise
 
     def with_extras(self, values: RequestValues) -> RequestValues:
         """Return a request with what the caller adds to its query and its body.

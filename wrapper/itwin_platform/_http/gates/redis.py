@@ -482,7 +482,7 @@ class RedisState:
         """Return what an error means: the configuration is wrong, or the server cannot be used for now."""
         causes = _causes_of(error)
         text = " ".join(map(str, causes))
-        codes = [found.group(1) for each in causes if (found := _CODE.search(str(each)))]
+        codes = _codes_in(causes)
         name = codes[0] if codes else type(causes[-1]).__name__
         if any(isinstance(each, self._errors.AuthenticationError) for each in causes):
             return ServerRejectsError(f"{self._where} rejects the user name or the password in redis ({name})")
@@ -507,6 +507,11 @@ def _address_of(url: str) -> str:
     """Return a URL without its user name and password."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname or ''}:{parts.port or 6379}{parts.path}"
+
+
+def _codes_in(causes: Sequence[BaseException]) -> list[str]:
+    """Return the codes with which Redis begins its errors, such as NOPERM."""
+    return [found.group(1) for each in causes if (found := _CODE.search(str(each)))]
 
 
 def _causes_of(error: BaseException) -> list[BaseException]:
