@@ -105,3 +105,24 @@ async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.
         assert all(name.startswith("itwin_") for name in line if name != "message")
     for confidential in (SCENE, ITWIN, "planted", "base-path", "service.example", "$top", "Bearer"):
         assert confidential not in json.dumps(lines)
+
+
+async def test_a_log_handler_that_fails_loses_no_response(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither with the record of an attempt, nor with those of callbacks that fail."""
+
+    class Failing(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            raise RuntimeError(record.getMessage())
+
+    def fail(_: object) -> None:
+        raise RuntimeError
+
+    caplog.set_level(logging.DEBUG, "itwin_platform")
+    monkeypatch.setattr(logging.getLogger("itwin_platform"), "handlers", [Failing()])
+    transport = httpx.MockTransport(lambda _: httpx.Response(201, json={"detector": {"name": "n"}}))
+    client = PlatformClient("https://s.example", vendor="v", token="t", transport=transport, on_event=fail)
+    async with client as platform:
+        created = platform.with_options(on_response=fail).detectors.create(name="n", type="PhotoObjectDetector")
+        assert (await created).name == "n"

@@ -7,6 +7,7 @@ its fields are `method`, `route`, `seconds` and so on.
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TypeVar
 
@@ -139,14 +140,16 @@ def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
     try:
         on_event(event)
     except Exception:  # noqa: BLE001  # a response must not be lost because a counter failed
-        LOG.exception("on_event failed", extra=_extra(event))
+        with suppress(Exception):
+            LOG.exception("on_event failed", extra=_extra(event))
 
 
 def log(event: BackoffEvent | RetryScheduled | GateChanged) -> None:
     """Log an event."""
     level, text, values = _line(event)
     if LOG.isEnabledFor(level):
-        LOG.log(level, text, *values, extra=_extra(event))
+        with suppress(Exception):  # nor because a log handler failed
+            LOG.log(level, text, *values, extra=_extra(event))
 
 
 def _line(event: BackoffEvent | RetryScheduled | GateChanged) -> tuple[int, str, tuple[object, ...]]:
