@@ -14,7 +14,8 @@ from ...types import (
     encode_parameters,
 )
 
-METHOD, ROUTE = "POST", "/reality-analysis/detectors"
+METHOD: str = "POST"
+ROUTE: str = "/reality-analysis/detectors"
 #: The JSON types of the response, as the document has them.
 EXPECTED: Any = {
     "detector": {

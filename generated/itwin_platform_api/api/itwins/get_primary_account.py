@@ -13,7 +13,8 @@ from ...types import (
     encode_parameters,
 )
 
-METHOD, ROUTE = "GET", "/itwins/myprimaryaccount"
+METHOD: str = "GET"
+ROUTE: str = "/itwins/myprimaryaccount"
 #: The JSON types of the response, as the document has them.
 EXPECTED: Any = {
     "iTwin": {

@@ -50,7 +50,8 @@ QUERY_PARAMETERS = frozenset(
         "includeInactive",
     )
 )
-METHOD, ROUTE = "GET", "/itwins/"
+METHOD: str = "GET"
+ROUTE: str = "/itwins/"
 #: The JSON types of the response, as the document has them.
 EXPECTED: Any = {
     "iTwins": [

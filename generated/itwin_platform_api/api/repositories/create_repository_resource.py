@@ -16,7 +16,8 @@ from ...types import (
     encode_string,
 )
 
-METHOD, ROUTE = "POST", "/itwins/{itwin_id}/repositories/{repository_id}/resources"
+METHOD: str = "POST"
+ROUTE: str = "/itwins/{itwin_id}/repositories/{repository_id}/resources"
 #: The JSON types of the response, as the document has them.
 EXPECTED: Any = {
     "resource": {

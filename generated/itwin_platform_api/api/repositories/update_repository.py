@@ -16,7 +16,8 @@ from ...types import (
     encode_string,
 )
 
-METHOD, ROUTE = "PATCH", "/itwins/{itwin_id}/repositories/{repository_id}"
+METHOD: str = "PATCH"
+ROUTE: str = "/itwins/{itwin_id}/repositories/{repository_id}"
 #: The JSON types of the response, as the document has them.
 EXPECTED: Any = {
     "repository": {

@@ -32,7 +32,8 @@ T = TypeVar("T")
 
 
 QUERY_PARAMETERS = frozenset(("iTwinId",))
-METHOD, ROUTE = "POST", "/scenes/"
+METHOD: str = "POST"
+ROUTE: str = "/scenes/"
 #: The JSON types of the response, as the document has them.
 EXPECTED: Any = {
     "scene": {

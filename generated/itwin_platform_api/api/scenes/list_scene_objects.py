@@ -41,7 +41,8 @@ QUERY_PARAMETERS = frozenset(
         "$top",
     )
 )
-METHOD, ROUTE = "GET", "/scenes/{scene_id}/objects"
+METHOD: str = "GET"
+ROUTE: str = "/scenes/{scene_id}/objects"
 #: The JSON types of the response, as the document has them.
 EXPECTED: Any = {
     "objects": [

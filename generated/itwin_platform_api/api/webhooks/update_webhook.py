@@ -16,7 +16,8 @@ from ...types import (
     encode_string,
 )
 
-METHOD, ROUTE = "PATCH", "/webhooks/{webhook_id}"
+METHOD: str = "PATCH"
+ROUTE: str = "/webhooks/{webhook_id}"
 #: The JSON types of the response, as the document has them.
 EXPECTED: Any = {
     "id": "string",
