@@ -190,7 +190,8 @@ def through_transport(**settings: Any) -> object:
     service = Service()
 
     async def observe() -> object:
-        transport = BackoffTransport(**({"transport": service} | settings))
+        arguments: dict[str, Any] = {"transport": service, **settings}
+        transport = BackoffTransport(**arguments)
         async with httpx.AsyncClient(transport=transport) as client:
             return await outcomes_of(lambda: client.get("https://a.example/myprimaryaccount"), service, {})
 
@@ -287,7 +288,8 @@ def through_redis(server: RedisServer, **settings: Any) -> object:
         redis.flushall()
 
     async def observe() -> object:
-        gate = RedisGate(**({"redis": server.url} | settings))
+        arguments: dict[str, Any] = {"redis": server.url, **settings}
+        gate = RedisGate(**arguments)
         before = asyncio.get_running_loop().time()
         async with httpx.AsyncClient(transport=BackoffTransport(service, gate=gate)) as client:
             await asyncio.gather(*(client.get("https://a.example") for _ in range(8)))

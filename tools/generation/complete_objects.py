@@ -18,7 +18,7 @@ def compared() -> Iterator[tuple[type, set[str], set[str]]]:
     documented[wrapper.RepositoryOptions] = rules["options"].properties
     for cls, properties in documented.items():
         own: set[str] = set(cls.properties())
-        wire: set[str] = set(properties) - {"type"}
+        wire = {name for name in properties if name != "type"}
         yield cls, own - wire, wire - own
 
 
