@@ -266,18 +266,16 @@ class APIStatusError(PlatformError):
         parsed = _error_object(body)
         text = partial(_text, hidden=hidden)
         self.status = status
-        self.code = text(parsed.get("code"))
-        self.message = text(parsed.get("message"))
-        self.target = text(parsed.get("target"))
-        self.details = _details(parsed.get("details"), text)
+        self.code: str | None = text(parsed.get("code"))
+        self.message: str | None = text(parsed.get("message"))
+        self.target: str | None = text(parsed.get("target"))
+        self.details: tuple[ErrorDetail, ...] = _details(parsed.get("details"), text)
         self.headers = headers
-        self.body = body[:_KEPT]
+        self.body: bytes = body[:_KEPT]
         self.attempts = attempts
         self.retry_after = retry_after
         self.retry_at = retry_at
         self.correlation_id: str | None = headers.get("x-correlation-id")
-        if isinstance(self, RateLimitError):
-            self.tier, self.api, self.operation = limited_by(headers)
         super().__init__(self._said(reason))
 
     @property
@@ -326,17 +324,22 @@ class UnprocessableError(APIStatusError):
 
 
 class RateLimitError(APIStatusError):
-    """429, or held back by a known cooldown.
+    """429, or held back by a known cooldown."""
 
-    Attributes:
-        tier: the tier of the limit; None when the service names none.
-        api: the API of the limit.
-        operation: the operation of the limit.
-    """
+    @property
+    def tier(self) -> str | None:
+        """The tier of the limit; None when the service names none."""
+        return limited_by(self.headers)[0]
 
-    tier: str | None = None
-    api: str | None = None
-    operation: str | None = None
+    @property
+    def api(self) -> str | None:
+        """The API of the limit; None when the service names none."""
+        return limited_by(self.headers)[1]
+
+    @property
+    def operation(self) -> str | None:
+        """The operation of the limit; None when the service names none."""
+        return limited_by(self.headers)[2]
 
 
 class ServerError(APIStatusError):
