@@ -172,7 +172,7 @@ def _string(rule: Rule, value: object) -> Violation | None:
     if rule.most is not None and len(value) > rule.most:
         return _violation(rule, f"has {len(value)} characters, at most {rule.most} are allowed")
     if not value.isascii() and _HALF_PAIR.search(value):
-        return _violation(rule, "holds half of a surrogate pair, which cannot be sent")
+        return _violation(rule, "must not hold half of a surrogate pair: it cannot be sent")
     if rule.pattern is not None and not _compiled(rule.pattern).search(value):
         return _violation(rule, f"must be {rule.form}")
     return None
@@ -236,7 +236,7 @@ def _object(rule: Rule, value: Any) -> Violation | None:
         kind = fields.get("type")
         form = rule.forms.get(kind) if isinstance(kind, str) else None
         if form is None:
-            return _violation(rule, f"needs a `type`, one of {', '.join(rule.forms)}; unchecked, any other is sent")
+            return _violation(rule, f"must have a `type`, one of {', '.join(rule.forms)}; unchecked, any other is sent")
         properties = form.properties
     broken = _misspelt(properties, fields) if mapping and not fields.keys() <= properties.keys() else None
     broken = broken or _property(properties, fields, mapping=mapping)

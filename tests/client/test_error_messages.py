@@ -18,6 +18,7 @@ from itwin_platform import (
 from tests.client.conftest import answering
 from tests.support.error_messages import PROJECT, STORED, messages
 from tests.support.faces import counted, in_seconds, sent_so_far
+from tests.support.mistakes import errors, what_is_missing
 
 #: Words of the wire, and words that the project does not use.
 FOREIGN = re.compile(
@@ -34,6 +35,11 @@ def test_every_message_is_in_the_list() -> None:
 def test_messages_are_written_for_users_of_python() -> None:
     """Python argument names, no names of the wire, and the field's words."""
     assert [message for message in messages() if FOREIGN.search(message)] == []
+
+
+async def test_an_error_names_the_argument_the_rule_and_the_remedy() -> None:
+    """So does each error of all tables: python -m tests.support.mistakes prints them and their number."""
+    assert [(name, str(error)) for name, error in await errors() if what_is_missing(error)] == []
 
 
 @pytest.mark.parametrize(

@@ -23,20 +23,31 @@ def client(**arguments: Any) -> PlatformClient:
     return PlatformClient(**(required | arguments))
 
 
-@pytest.mark.parametrize(
-    ("argument", "values"),
-    [
-        ("gate", [5, Gate]),
-        ("on_event", [5, coroutine]),
-        ("backoff", [{}, BackoffPolicy]),
-        ("max_response_bytes", [None, float("nan"), "5", 0, True]),
-        ("timeout", [10**400, "5", None, True, 0]),
-        ("allow_insecure", ["False", 0]),
-        ("check_requests", ["no", None]),
-        ("vendor", ["two words", 5]),
-        ("base_url", ["service.example", "https://u:p@service.example", "http://service.example", 5]),
-    ],
-)
+ARGUMENTS: list[tuple[str, list[object]]] = [
+    ("gate", [5, Gate]),
+    ("on_event", [5, coroutine]),
+    ("backoff", [{}, BackoffPolicy]),
+    ("max_response_bytes", [None, float("nan"), "5", 0, True]),
+    ("timeout", [10**400, "5", None, True, 0]),
+    ("allow_insecure", ["False", 0]),
+    ("check_requests", ["no", None]),
+    ("vendor", ["two words", 5]),
+    ("base_url", ["service.example", "https://u:p@service.example", "http://service.example", 5]),
+]
+OPTIONS: list[dict[str, Any]] = [
+    {"on_response": coroutine},
+    {"on_response": 5},
+    {"timeout": "5"},
+    {"headers": 5},
+    {"headers": {"Accept": "a"}},
+    {"extra_query": {"a": 1}},
+    {"extra_query": ["a"]},
+    {"extra_body": {5: "a"}},
+    {"correlation_id": "a\nb"},
+]
+
+
+@pytest.mark.parametrize(("argument", "values"), ARGUMENTS)
 def test_a_constructor_names_the_wrong_argument(argument: str, values: list[object]) -> None:
     """An argument of a wrong type or out of range is a UsageError that names it, before anything is sent."""
     for value in values:
@@ -45,20 +56,7 @@ def test_a_constructor_names_the_wrong_argument(argument: str, values: list[obje
         assert caught.value.argument == argument
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"on_response": coroutine},
-        {"on_response": 5},
-        {"timeout": "5"},
-        {"headers": 5},
-        {"headers": {"Accept": "a"}},
-        {"extra_query": {"a": 1}},
-        {"extra_query": ["a"]},
-        {"extra_body": {5: "a"}},
-        {"correlation_id": "a\nb"},
-    ],
-)
+@pytest.mark.parametrize("options", OPTIONS)
 def test_with_options_names_the_wrong_argument(options: dict[str, Any]) -> None:
     """So does `with_options`."""
     with pytest.raises(UsageError) as caught:

@@ -258,7 +258,7 @@ def test_an_unknown_type_of_authentication_is_rejected(kind: object) -> None:
     check_authentication(wire)
     said = text_of(update_repository.RULES, {"body": {"authentication": wire}})
     assert said is not None
-    assert "needs a `type`, one of Header, QueryParameter, Basic, OAuth2AuthorizationCodePKCE" in said
+    assert "must have a `type`, one of Header, QueryParameter, Basic, OAuth2AuthorizationCodePKCE" in said
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,14 @@ REFUSED: list[tuple[dict[str, Any], str | None, str | None]] = [
         )
     ),
 ]
+REFUSED_OF_OBJECTS: list[dict[str, Any]] = [
+    {"page_size": 0},
+    {"page_size": 101},
+    {"skip": -1},
+    {"order_by": None},
+    {"correlation_id": None},
+    {"correlation_id": "a\nb"},
+]
 
 
 @pytest.mark.parametrize(("keywords", "code", "target"), REFUSED, ids=lambda value: str(value)[:60])
@@ -58,18 +66,7 @@ async def test_list_itwins_rejects_at_the_call(
     assert (caught.value.argument or "query_scope").partition("[")[0] in keywords
 
 
-@pytest.mark.parametrize(
-    "keywords",
-    [
-        {"page_size": 0},
-        {"page_size": 101},
-        {"skip": -1},
-        {"order_by": None},
-        {"correlation_id": None},
-        {"correlation_id": "a\nb"},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("keywords", REFUSED_OF_OBJECTS, ids=str)
 async def test_list_objects_rejects_at_the_call(keywords: dict[str, Any], platform: PlatformClient) -> None:
     """The error comes from `list_objects` itself; the description names no code for it."""
     with pytest.raises(UsageError):

@@ -15,6 +15,7 @@ Keywords = dict[str, Any]
 OBJECT = {"kind": "Layer", "version": "1.0.0", "data": {}}
 PKCE = {"type": "OAuth2AuthorizationCodePKCE", "clientId": "c", "scopes": "s", "tokenEndpoint": "t"}
 NOBODY: Any = None  # where a type checker expects a string
+OMITS: Any = UNSET  # the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,15 @@ CALLS: dict[str, Callable[[PlatformClient, str, str, str, Keywords], Awaitable[o
         webhook, **keywords
     ),
 }
+OMITTED: list[tuple[Callable[[PlatformClient], Awaitable[object]], str]] = [
+    (lambda platform: platform.scenes.create(OMITS, display_name="S"), "itwin_id"),
+    (lambda platform: platform.scenes.create(ITWIN, display_name=OMITS), "display_name"),
+    (lambda platform: platform.scenes.list_objects(SCENE, OMITS).collect(), "itwin_id"),
+    (lambda platform: platform.detectors.create(name=OMITS, type="PhotoObjectDetector"), "name"),
+    (lambda platform: platform.detectors.create(name="D", type=OMITS), "type"),
+    (lambda platform: platform.repositories.create_resource("i", "r", id=OMITS, display_name="R"), "id"),
+    (lambda platform: platform.repositories.create_resource("i", "r", id="1", display_name=OMITS), "display_name"),
+]
 
 
 @named
@@ -172,18 +182,7 @@ async def test_the_service_rejects_the_same_with_the_same_code(rule: Rule, sandb
     assert len(sandbox.requests) == 1
 
 
-@pytest.mark.parametrize(
-    ("call", "named"),
-    [
-        (lambda platform: platform.scenes.create(UNSET, display_name="S"), "itwin_id"),
-        (lambda platform: platform.scenes.create(ITWIN, display_name=UNSET), "display_name"),
-        (lambda platform: platform.scenes.list_objects(SCENE, UNSET).collect(), "itwin_id"),
-        (lambda platform: platform.detectors.create(name=UNSET, type="PhotoObjectDetector"), "name"),
-        (lambda platform: platform.detectors.create(name="D", type=UNSET), "type"),
-        (lambda platform: platform.repositories.create_resource("i", "r", id=UNSET, display_name="R"), "id"),
-        (lambda platform: platform.repositories.create_resource("i", "r", id="1", display_name=UNSET), "display_name"),
-    ],
-)
+@pytest.mark.parametrize(("call", "named"), OMITTED)
 async def test_a_required_argument_cannot_be_omitted(
     call: Callable[[PlatformClient], Awaitable[object]], named: str, platform: PlatformClient
 ) -> None:

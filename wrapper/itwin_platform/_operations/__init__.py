@@ -60,13 +60,11 @@ def check_path_id(name: str, value: object) -> None:
     if not isinstance(value, str):
         raise UsageError(f"{name} must be a str, not {type(value).__name__}", argument=name)
     if value in ("", ".", ".."):
-        raise UsageError(
-            f"{name} is {value!r}, which is not an id: the request would reach another path", argument=name
-        )
+        raise UsageError(f"{name} must be an id, not {value!r}: the request would reach another path", argument=name)
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"{name} holds half of a surrogate pair, which cannot be sent", argument=name) from None
+        raise UsageError(f"{name} must not hold half of a surrogate pair: it cannot be sent", argument=name) from None
 
 
 def check_query_id(name: str, value: object) -> None:
@@ -87,7 +85,7 @@ def check_representation(representation: object, *, select: object) -> None:
     """Check the representation of list iTwins, which becomes the header Prefer. Source: section 4.3."""
     if representation == "full" and not isinstance(select, Unset):
         raise UsageError(
-            "select cannot be combined with representation='full': the service ignores Prefer with $select",
+            "select cannot be combined with representation='full': omit one, as $select takes precedence",
             argument="select",
         )
     if not isinstance(representation, Unset) and isinstance(prefer_of(representation), Unset):

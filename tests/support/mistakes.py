@@ -1,0 +1,92 @@
+"""All mistakes in the tables of the tests, and whether the error of each names the argument, the rule and the remedy.
+
+`python -m tests.support.mistakes` makes them, prints the texts, and ends with the numbers.
+"""
+
+import asyncio
+import re
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+from itwin_platform import PlatformClient, UsageError
+
+from tests.client.test_first_mistakes import ARGUMENTS, OPTIONS, client
+from tests.operations.conftest import ITWIN, SCENE
+from tests.operations.test_rejected_ids_and_headers import BY_HEADER, BY_ID, NO_HEADERS, NO_IDS
+from tests.operations.test_rejected_listings import REFUSED, REFUSED_OF_OBJECTS
+from tests.operations.test_rejected_requests import CALLS, OMITTED, RULES
+
+Call = Callable[[PlatformClient], Awaitable[object]]
+
+#: What to do: what the value must be, or what to pass, to send or to omit instead.
+_REMEDY = re.compile(r"\b(must|pass|send|use|omit|is required|at most)\b")
+
+
+def _made(**arguments: Any) -> Call:
+    return lambda _: client(**arguments).aclose()
+
+
+def _view(**options: Any) -> Call:
+    return lambda platform: platform.with_options(**options).aclose()
+
+
+def _listing(**keywords: Any) -> Call:
+    return lambda platform: platform.itwins.list(**keywords).collect()
+
+
+def _objects(**keywords: Any) -> Call:
+    return lambda platform: platform.scenes.list_objects(SCENE, ITWIN, **keywords).collect()
+
+
+def _with(call: Callable[[PlatformClient, str], Awaitable[object]], value: str) -> Call:
+    return lambda platform: call(platform, value)
+
+
+def _operation(name: str, keywords: dict[str, Any]) -> Call:
+    return lambda platform: CALLS[name](platform, ITWIN, "r", "w", keywords)
+
+
+def mistakes() -> Iterator[tuple[str, Call]]:
+    """Return the mistakes of all tables, each with what is passed."""
+    yield from ((f"client {name}={value!r}", _made(**{name: value})) for name, values in ARGUMENTS for value in values)
+    yield from ((f"with_options {options}", _view(**options)) for options in OPTIONS)
+    yield from ((f"itwins.list {keywords}", _listing(**keywords)) for keywords, *_ in REFUSED)
+    yield from ((f"list_objects {keywords}", _objects(**keywords)) for keywords in REFUSED_OF_OBJECTS)
+    yield from ((f"{name} {value!a}", _with(call, value)) for name, call in BY_ID.items() for value in NO_IDS)
+    yield from ((f"{name} {value!a}", _with(call, value)) for name, call in BY_HEADER.items() for value in NO_HEADERS)
+    yield from ((f"{rule.operation} {rule.keywords}", _operation(rule.operation, rule.keywords)) for rule in RULES)
+    yield from ((f"UNSET for {argument}", call) for call, argument in OMITTED)
+
+
+def what_is_missing(error: UsageError) -> list[str]:
+    """Return what an error does not name of argument, rule and remedy."""
+    # Where no single argument is wrong, the rule names those that can be passed.
+    argument = error.argument is None or error.argument in error.rule
+    named = {"argument": argument, "rule": bool(error.rule), "remedy": _REMEDY.search(error.rule)}
+    return [part for part, found in named.items() if not found]
+
+
+async def errors() -> list[tuple[str, UsageError]]:
+    """Make all mistakes, each of which must be rejected before anything is sent."""
+    found = []
+    async with client() as platform:
+        for name, call in mistakes():
+            try:
+                await call(platform)
+            except UsageError as error:
+                found.append((name, error))
+            else:
+                raise AssertionError(f"{name} is accepted")
+    return found
+
+
+if __name__ == "__main__":
+    made = asyncio.run(errors())
+    lines = [f"{name[:60]}\n    {error}" for name, error in made]
+    complete = sum(not what_is_missing(error) for _, error in made)
+    with_argument = sum(error.argument is not None for _, error in made)
+    lines.append(
+        f"{len(made)} mistakes: {complete} errors name argument, rule and remedy, {with_argument} have .argument"
+    )
+    sys.stdout.write("\n".join(lines) + "\n")
