@@ -1,9 +1,10 @@
 """What cannot be sent, or would reach another path, is rejected with the checks lifted, too."""
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
-from itwin_platform import PlatformClient, UsageError
+from itwin_platform import PlatformClient, SceneObjectCreate, UsageError
 from pytest_httpx import HTTPXMock
 
 from tests.operations.conftest import ITWIN, SCENE
@@ -96,17 +97,49 @@ async def test_a_complete_object_that_is_no_object_is_rejected(
     assert httpx_mock.get_requests() == []
 
 
-@pytest.mark.parametrize(
-    "value", [float("nan"), {1, 2}, object(), b"x", "\ud800", 10**5000], ids=lambda v: type(v).__name__
-)
-async def test_a_value_that_json_does_not_have_is_rejected(
-    value: object, unchecked: PlatformClient, httpx_mock: HTTPXMock
-) -> None:
-    """The error comes before anything is sent and says that the body cannot be written."""
-    with pytest.raises(UsageError, match="cannot be serialized as JSON"):
-        await unchecked.scenes.create(
+NO_JSON: list[object] = [float("nan"), {1, 2}, object(), b"x", "\ud800", 10**5000]
+LOOP: list[object] = []
+LOOP.append(LOOP)
+#: Where a value can stand in a body, and the argument that the error names.
+IN_BODIES: list[tuple[str, Callable[[PlatformClient, Any], Awaitable[object]]]] = [
+    (
+        "objects[0].data.a[0]",
+        lambda platform, value: platform.scenes.create(
             ITWIN, display_name="S", objects=[{"kind": "Layer", "version": "1.0.0", "data": {"a": [value]}}]
-        )
+        ),
+    ),
+    (
+        "objects[0].order",
+        lambda platform, value: platform.scenes.create(
+            ITWIN, display_name="S", objects=[SceneObjectCreate(kind="Layer", version="1.0.0", data={}, order=value)]
+        ),
+    ),
+    (
+        "options.queryParameters",
+        lambda platform, value: platform.repositories.update(
+            ITWIN, "r", options={"queryParameters": value, "minimumLevel": 1, "maximumLevel": 2}
+        ),
+    ),
+    ("name", lambda platform, value: platform.detectors.create(name=value, type="PhotoObjectDetector")),
+    ("extra_body.a", lambda platform, value: platform.with_options(extra_body={"a": value}).aclose()),
+    ("json.a", lambda platform, value: platform.generated.get_async_httpx_client().post("/scenes/", json={"a": value})),
+]
+
+
+@pytest.mark.parametrize("value", [*NO_JSON, LOOP], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(("argument", "call"), IN_BODIES, ids=lambda part: part if isinstance(part, str) else "")
+async def test_a_value_that_json_does_not_have_is_rejected(
+    argument: str,
+    call: Callable[[PlatformClient, Any], Awaitable[object]],
+    value: object,
+    unchecked: PlatformClient,
+    httpx_mock: HTTPXMock,
+) -> None:
+    """The error names the argument and the place inside it, before anything is sent."""
+    with pytest.raises(UsageError, match=r"cannot be (serialized as JSON|sent)") as caught:
+        await call(unchecked, value)
+    place = caught.value.argument or ""
+    assert place.startswith(argument.partition("[")[0]) if value is LOOP else place == argument
     assert httpx_mock.get_requests() == []
 
 

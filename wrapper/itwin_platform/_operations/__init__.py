@@ -15,6 +15,7 @@ from itwin_platform_api.types import UNSET, Unset, encode
 
 from .._errors import CallName, UsageError
 from .._requests.platform import PlatformSender
+from .._requests.request import check_characters
 
 V = TypeVar("V")
 
@@ -61,10 +62,7 @@ def check_path_id(name: str, value: object) -> None:
         raise UsageError(f"{name} must be a str, not {type(value).__name__}", argument=name)
     if value in ("", ".", ".."):
         raise UsageError(f"{name} must be an id, not {value!r}: the request would reach another path", argument=name)
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise UsageError(f"{name} must not hold half of a surrogate pair: it cannot be sent", argument=name) from None
+    check_characters(name, value)
 
 
 def check_query_id(name: str, value: object) -> None:
@@ -73,6 +71,7 @@ def check_query_id(name: str, value: object) -> None:
         raise UsageError(f"{name} is required: UNSET would omit it", argument=name)
     if not isinstance(value, str) or not value:
         raise UsageError(f"{name} must be a str that is not empty", argument=name)
+    check_characters(name, value)
 
 
 def check_changes(**arguments: object) -> None:

@@ -32,6 +32,7 @@ from .request import (
     FIXED_HEADERS,
     Service,
     cannot_be_sent,
+    check_characters,
     check_header,
     check_header_name,
     check_path,
@@ -324,7 +325,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
             if isinstance(url, str) and url.startswith("/"):
                 check_path(url, route=url.partition("?")[0])
             if json is not None:
-                others["content"] = write_json(json)
+                others["content"] = write_json(json, name="json")
                 others["headers"] = httpx.Headers(others.get("headers"))
                 others["headers"].setdefault("Content-Type", "application/json")
             try:
@@ -389,7 +390,7 @@ def with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Uns
     """Return parameters or properties for `CallOptions`: those that are present, and those that a caller gave.
 
     Raises:
-        UsageError: they are no mapping of strings to values of their kind.
+        UsageError: they are no mapping of strings to values of their kind, or one cannot be sent.
     """
     if isinstance(extra, Unset):
         return present
@@ -398,6 +399,10 @@ def with_extra(name: str, present: Mapping[str, T], extra: Mapping[str, T] | Uns
     ):
         what = "strings" if kind is str else "values"
         raise UsageError(f"{name} must be a mapping of names to {what}", argument=name)
+    if kind is str:
+        check_characters(name, *extra, *map(str, extra.values()))
+    else:
+        write_json(extra, name=name)
     return {**present, **extra}
 
 

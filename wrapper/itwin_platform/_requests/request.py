@@ -5,12 +5,13 @@ Source: sections 8 and 9.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
+import attrs
 import httpx
 from itwin_platform_api.encoding import encode
 from itwin_platform_api.operations import BODY_LIMITS
@@ -28,6 +29,8 @@ _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 FIXED_HEADERS = {"Accept-Encoding": "gzip", "User-Agent": f"itwin-platform/{__version__}"}
 #: An address is parsed once: parsing costs httpx as much as all the rest of making a request.
 _parsed = lru_cache(maxsize=256)(httpx.URL)
+#: So far into a body an error says where the fault is.
+_DEEPEST = 20
 #: A null outside a string follows a colon, a comma or a bracket, or begins the body.
 _NULL = rb"null(?<![^:,\[]null)"
 
@@ -69,9 +72,11 @@ def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
     """
     try:
         url = httpx.URL(text)
-    except httpx.InvalidURL as error:
+        url.raw_host.decode("ascii").encode("idna")  # a label is from 1 to 63 characters long
+        host = url.host
+    except (httpx.InvalidURL, UnicodeError) as error:
         raise UsageError(f"base_url is not a URL: {error}", argument="base_url") from None
-    if url.scheme not in ("http", "https") or not url.host:
+    if url.scheme not in ("http", "https") or not host:
         raise UsageError(
             "base_url must be a URL that starts with https:// or http:// and names a host", argument="base_url"
         )
@@ -79,9 +84,9 @@ def as_base_url(text: str, *, allow_insecure: bool) -> httpx.URL:
         raise UsageError(
             "base_url must not contain a user, a query or a fragment; pass the token as token=...", argument="base_url"
         )
-    if url.scheme == "http" and not allow_insecure and not is_loopback(url.host):
+    if url.scheme == "http" and not allow_insecure and not is_loopback(host):
         raise UsageError(
-            f"base_url is plain http to {url.host}, which exposes the token: use https, or pass allow_insecure=True",
+            f"base_url is plain http to {host}, which exposes the token: use https, or pass allow_insecure=True",
             argument="base_url",
         )
     return url
@@ -200,6 +205,14 @@ def check_header(name: str, value: object) -> None:
         raise UsageError(f"{name} must be a string of visible ASCII characters without spaces around it", argument=name)
 
 
+def check_characters(name: str, *values: str) -> None:
+    """Reject half of a surrogate pair: no string that is sent can hold it."""
+    try:
+        "".join(values).encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{name} must not hold half of a surrogate pair: it cannot be sent", argument=name) from None
+
+
 def check_header_name(name: object) -> None:
     """Reject what is not the name of a header. Source: RFC 9110, section 5.1."""
     if not isinstance(name, str) or not re.fullmatch(_HEADER_NAME, name):
@@ -232,8 +245,12 @@ def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:
     return UsageError(f"the request cannot be encoded: {reason}")
 
 
-def write_json(body: object) -> bytes:
+def write_json(body: object, *, name: str = "") -> bytes:
     """Serialize a body: a model or JSON values, with models, enums and times anywhere in it.
+
+    Args:
+        body: the body.
+        name: the argument that it was passed as; empty where its fields are the arguments.
 
     Raises:
         UsageError: A value has no form in JSON, such as NaN, a set or half of a surrogate pair.
@@ -248,12 +265,47 @@ def write_json(body: object) -> bytes:
             ).encode()
         )
     except UnicodeEncodeError:
-        reason = "a string holds half of a surrogate pair"
+        reason, depth = "a string must not hold half of a surrogate pair", _DEEPEST
     except RecursionError:
-        reason = "it is nested too deeply, or holds itself"
+        reason, depth = "it is nested too deeply, or holds itself", 2
     except (TypeError, ValueError) as error:
-        reason = str(error)
-    raise UsageError(f"the body cannot be serialized as JSON: {reason}")
+        reason, depth = str(error), _DEEPEST
+    place = _place_of_fault(body, name, depth)
+    raise UsageError(f"{place or 'the body'} cannot be serialized as JSON: {reason}", argument=place or None)
+
+
+def _place_of_fault(body: object, name: str, depth: int) -> str:
+    """Return the argument whose value has no form in JSON, and the property or item inside it, in Python's names."""
+    place, value = name, body
+    for _ in range(depth):
+        key, value = next((part for part in _parts(value) if _is_fault(part[1])), ("", None))
+        if isinstance(key, int):
+            place += f"[{key}]"
+        elif not (
+            hasattr(value, "wire_fields") and len(list(_parts(value))) == 1
+        ):  # else its only field is the argument
+            place += f".{key}" if place and key else key
+    return place
+
+
+def _parts(value: Any) -> Iterator[tuple[str | int, object]]:
+    """Return the fields of a model, the items of a list, and what can be named in a mapping."""
+    if hasattr(value, "wire_fields"):
+        fields = {each.name: getattr(value, each.name) for each in attrs.fields(type(value))}
+        fields |= fields.pop("additional_properties")
+        yield from ((key, item) for key, item in fields.items() if item is not UNSET)
+    elif isinstance(value, Mapping):
+        yield from ((key, item) for key, item in value.items() if isinstance(key, str) and key.isprintable())
+    elif isinstance(value, (list, tuple)):
+        yield from enumerate(value)
+
+
+def _is_fault(value: object) -> bool:
+    try:
+        json.dumps(encode(value), ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError):
+        return True
+    return False
 
 
 def _fields(value: Any) -> Any:
