@@ -8,6 +8,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, cast
@@ -138,13 +139,14 @@ def page_numbers(first: RequestValues, most: int) -> tuple[int, int]:
     """Return the page size and the items to skip that a first request names, or `most` and 0.
 
     Raises:
-        UsageError: they are no integers, which can be where the checks of the document are lifted.
+        UsageError: they are no such numbers, which can be where the checks of the document are lifted.
     """
     query = parameters_of(first)
-    try:
-        return int(query.get(TOP, most)), int(query.get(SKIP, 0))
-    except ValueError:
-        raise UsageError("page_size and skip must be integers", argument="page_size") from None
+    with suppress(ValueError):
+        size, skip = int(query.get(TOP, most)), int(query.get(SKIP, 0))
+        if size > 0:
+            return size, skip
+    raise UsageError("page_size must be an integer of at least 1, and skip an integer", argument="page_size")
 
 
 @lru_cache
