@@ -151,6 +151,7 @@ async def test_an_encoded_body_may_come_in_pieces_of_any_size(encoding: str, siz
         ([zlib.compress(b"{}"), b"trailing"], "deflate", "its deflate encoding is broken"),
         ([zlib.compress(b"{}")[:1]], "deflate", "its deflate encoding breaks off"),
         ([b"{}"], "br", "it is encoded as 'br', which was not asked for"),
+        ([b"(\xb5/\xfd"], "zstd", "it is encoded as 'zstd', which was not asked for"),
         ([b"{}"], "compress", "it is encoded as 'compress', which was not asked for"),
         ([b"{}"], "gzip, compress", "it is encoded as 'gzip, compress', which was not asked for"),
         ([WHOLE], "gzip, " * 2000, "it is encoded as 'gzip, gzip, "),

@@ -1,11 +1,13 @@
 """The reference says all that the docstrings say: nothing of them is dropped on the way."""
 
 import logging
+import re
 
 import griffe
 import pytest
 from itwin_platform import __all__ as public_names
 
+from tests.operations.conftest import OPERATIONS
 from tests.support.code_blocks import PROJECT
 from tools.site.plain_text import DOCS, markdown_of
 from tools.site.specification_links import SpecificationLinks, linked
@@ -76,3 +78,11 @@ def test_a_source_becomes_a_link_into_the_specification() -> None:
         "    Specification: [update_repository](specification.md#update_repository), "
         "[create_repository_resource](specification.md#create_repository_resource)."
     )
+
+
+def test_a_docstring_names_its_operation_of_the_specification() -> None:
+    """An editor shows no link: the docstring of each operation says where to read, and the site links the same."""
+    text = "".join(path.read_text(encoding="utf-8") for path in (PROJECT / "wrapper").rglob("*.py"))
+    named = re.findall(r"(Source: section 4\.\d, (\w+) on the specification page of the documentation\.)", text)
+    assert {name for _, name in named} == set(OPERATIONS)
+    assert [name for line, name in named if f"[{name}](specification.md#{name})" not in linked(line)] == []

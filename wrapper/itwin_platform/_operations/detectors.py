@@ -50,7 +50,7 @@ class Detectors(Group):
             print(detector.versions)
             ```
 
-        Source: section 4.7.
+        Source: section 4.7, create_detector on the specification page of the documentation.
         """
         with calling(create_detector):
             body = DetectorCreate(

@@ -57,7 +57,7 @@ class ITwins(Group):
             print(account.display_name)
             ```
 
-        Source: section 4.4.
+        Source: section 4.4, get_primary_account on the specification page of the documentation.
         """
         response = await self._sender.send(get_primary_account.build_request())
         return unwrap(response, get_primary_account.parse_response(response).itwin, ITwinSummary)
@@ -132,7 +132,7 @@ class ITwins(Group):
                 print(itwin.number, itwin.display_name)
             ```
 
-        Source: section 4.3.
+        Source: section 4.3, list_itwins on the specification page of the documentation.
         """
         with calling(list_itwins):
             check_header("query_scope", query_scope)
@@ -222,7 +222,7 @@ class ITwins(Group):
             itwins = await platform.itwins.list_all(sub_class="Project").collect()
             ```
 
-        Source: section 4.3.
+        Source: section 4.3, list_itwins on the specification page of the documentation.
         """
         with calling(list_itwins):
             check_header("query_scope", query_scope)

@@ -367,7 +367,7 @@ class Repositories(Group):
             await platform.repositories.update(itwin_id, repository_id, options=options)
             ```
 
-        Source: section 4.1.
+        Source: section 4.1, update_repository on the specification page of the documentation.
         """
         try:
             with calling(update_repository):
@@ -435,7 +435,7 @@ class Repositories(Group):
             print(resource.display_name)
             ```
 
-        Source: section 4.2.
+        Source: section 4.2, create_repository_resource on the specification page of the documentation.
         """
         with calling(create_repository_resource):
             check_path_id("itwin_id", itwin_id)

@@ -85,7 +85,7 @@ class Scenes(Group):
             print(scene.display_name)
             ```
 
-        Source: section 4.5.
+        Source: section 4.5, create_scene on the specification page of the documentation.
         """
         with calling(create_scene):
             check_query_id("itwin_id", itwin_id)
@@ -161,7 +161,7 @@ class Scenes(Group):
                 print(item.kind, item.display_name)
             ```
 
-        Source: section 4.6.
+        Source: section 4.6, list_scene_objects on the specification page of the documentation.
         """
         with calling(list_scene_objects):
             check_path_id("scene_id", scene_id)

@@ -57,7 +57,7 @@ class Webhooks(Group):
             print(webhook.active)
             ```
 
-        Source: section 4.8.
+        Source: section 4.8, update_webhook on the specification page of the documentation.
         """
         try:
             with calling(update_webhook):
