@@ -1,5 +1,7 @@
 """Listings of iTwins as requests: keywords and rejected arguments."""
 
+from typing import Any
+
 import pytest
 from itwin_platform import PlatformClient, ResponseDecodeError, UsageError
 from pytest_httpx import HTTPXMock
@@ -94,6 +96,7 @@ async def test_with_checks_lifted_the_service_decides(httpx_mock: HTTPXMock) -> 
         await client.itwins.list(number="1", search="2", skip=-1, page_size=5000, max_return=20_000).collect()
     assert queries(httpx_mock) == ["number=1&$search=2&$skip=-1&$top=5000"]
     assert httpx_mock.get_requests()[0].headers["x-max-return"] == "20000"
+    wrong: Any
     for wrong in ({"skip": "many"}, {"page_size": 0}, {"page_size": -5}):
         with pytest.raises(UsageError, match="page_size must be an integer of at least 1"):
             client.itwins.list(**wrong)

@@ -18,7 +18,7 @@ EXTRAS = ("sandbox",)
 #: What the tests import, and what httpx decodes with if it is installed.
 TOOLS_OF_TESTS = (
     *("pytest", "pytest-asyncio", "pytest-httpx", "pytest-cov", "pytest-xdist", "hypothesis", "PyYAML"),
-    *("opentelemetry-sdk", "opentelemetry-instrumentation-httpx", "fastapi", "httpx2", "rich", "trustme"),
+    *("opentelemetry-sdk", "opentelemetry-instrumentation-httpx", "fastapi", "aiohttp", "httpx2", "rich", "trustme"),
     *("redis", "uvloop", "brotli", "zstandard"),
 )
 #: Tests of what users install; the other tests are about the checkout and its development tools.
