@@ -9,6 +9,7 @@ import pytest
 from tests.support.regenerated import Change, Document
 from tools.generation.document import load_document
 from tools.spec.diff import report
+from tools.spec.packages import Breakage
 
 
 def one_breaking_two_harmless(document: Document) -> None:
@@ -44,6 +45,16 @@ def test_changes_are_reported_by_operation_and_model(specification: Document) ->
         "  DetectorType (sent by create_detector; returned by create_detector): new value MeshSegmentationDetector",
         "  SceneCreate.tags (sent by create_scene): new, optional",
     ]
+
+
+def test_a_broken_name_is_reported_beside_names_that_contain_it(specification: Document) -> None:
+    """What broke in the package is listed, unless a line about the same operation or model stands there already."""
+    document = copy.deepcopy(specification)
+    one_breaking_two_harmless(document)
+    broken = [Breakage(owner=name, member="", text="is gone") for name in ("list_scene", "list_scene_objects")]
+    breaking, limit, gone, *_ = report(specification, document, broken)
+    assert (breaking, gone) == ("Breaking: 2", "  list_scene: is gone")
+    assert limit.startswith("  list_scene_objects, ")
 
 
 def test_base_that_is_nothing_is_named() -> None:

@@ -1,11 +1,12 @@
 """Print what changed between two versions of the specification, breaking changes first.
 
 Run as `python -m tools.spec.diff BASE [NEW]`; each is a file or a git revision, NEW is `openapi.yaml` by default.
-A difference that no rule knows is
-listed by its place, so that every difference gives a line. It exits with status 1 after a breaking change.
+A difference that no rule knows is listed by its place, so that every difference gives a line. It exits with status 1
+after a breaking change.
 """
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -18,11 +19,11 @@ from tools.spec.packages import Breakage, breakages
 def report(before: Node, after: Node, broken: list[Breakage] | None = None) -> list[str]:
     """Return the lines to print; `broken` is what griffe finds in the generated packages."""
     found = changes(before, after)
-    told = " ".join(change.place for change in found if change.breaking)
+    reported = {re.split(r"\W", change.place, maxsplit=1)[0] for change in found if change.breaking}
     found += [
         Change(place=f"{each.owner}, {each.member}".removesuffix(", "), text=each.text, breaking=True)
         for each in broken or []
-        if each.owner not in told
+        if each.owner not in reported
     ]
     lines: list[str] = []
     for title, selected, always in (

@@ -11,7 +11,7 @@ import griffe
 from tools.generation.generator import write_package
 
 PACKAGE = "itwin_platform_api"
-#: What breaks code that uses a package; another default or another type is told by the document.
+#: What breaks code that uses a package; the comparison of the documents reports another default or type.
 KINDS = {
     griffe.BreakageKind.OBJECT_REMOVED: "is no longer generated",
     griffe.BreakageKind.PARAMETER_REMOVED: "is no longer an argument",
