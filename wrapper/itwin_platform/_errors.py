@@ -104,23 +104,6 @@ class PlatformError(Exception):
         return type(self).__new__, (type(self), self.args[0]), self.__dict__
 
 
-class CallName:
-    """Lets the errors that leave a `with` statement name the call: its method and the template of its path."""
-
-    __slots__ = ("method", "route")
-
-    def __init__(self, method: str, route: str) -> None:
-        self.method = method
-        self.route = route
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, PlatformError):
-            error.method, error.route = self.method, self.route
-
-
 class UsageError(PlatformError, ValueError):
     """A call was rejected before anything was sent, or the client was closed before a retry.
 

@@ -13,8 +13,8 @@ from typing import Protocol, TypeVar
 from itwin_platform_api.rules import Reject, Violation
 from itwin_platform_api.types import UNSET, Unset, encode
 
-from .._errors import CallName, UsageError
-from .._requests.platform import PlatformSender
+from .._errors import UsageError
+from .._requests.platform import CallName, PlatformSender
 from .._requests.request import check_characters
 
 V = TypeVar("V")

@@ -16,7 +16,6 @@ from itwin_platform_api.unset import UNSET, Unset
 
 from .._errors import (
     APIStatusError,
-    CallName,
     PlatformError,
     ResponseDecodeError,
     UsageError,
@@ -106,6 +105,23 @@ class CallOptions(NamedTuple):
     query: Mapping[str, str]
     body: Mapping[str, object]
     on_response: Callable[[ResponseInfo], None] | None
+
+
+class CallName:
+    """Lets the errors that leave a `with` statement name the call: its method and the template of its path."""
+
+    __slots__ = ("method", "route")
+
+    def __init__(self, method: str, route: str) -> None:
+        self.method = method
+        self.route = route
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, PlatformError):
+            error.method, error.route = self.method, self.route
 
 
 def response_info(response: Response) -> ResponseInfo:
@@ -232,15 +248,12 @@ class PlatformSender:
         options = self.options
         info = CallInfo(method=values.method, route=values.route, policy=options.policy)
         extensions: dict[str, object] = {"timeout": options.timeout, KEY: info}
-        try:
+        with CallName(info.method, info.route):
             return await self.exchange(
                 make_request(
                     self.with_extras(values), service=self.service, added=options.headers, extensions=extensions
                 )
             )
-        except PlatformError as error:
-            error.method, error.route = info.method, info.route
-            raise
 
     def with_extras(self, values: RequestValues) -> RequestValues:
         """Return a request with what the caller adds to its query and its body.
