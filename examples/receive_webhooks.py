@@ -1,4 +1,4 @@
-"""A FastAPI service that receives webhook deliveries: verified, answered at once, and handled once each.
+"""A FastAPI service that receives webhook deliveries: it verifies each, responds at once, and handles each once.
 
 `python examples/receive_webhooks.py` signs three deliveries itself and sends them to the service. In production, set
 WEBHOOK_SECRET, pass the same secret to `platform.webhooks.activate(webhook_id, secret=...)`, and run

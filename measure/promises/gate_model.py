@@ -77,8 +77,8 @@ class ModelServer:
     def _note(self, reports: Sequence[Report], now: float) -> None:
         for kind, number, at, wait, jitter in reports:
             permit = Permit(number=number, at=at)
-            if kind == "answered":
-                self.window.answered(permit)
+            if kind == "responded":
+                self.window.responded(permit)
             elif kind == "rate_limited":
                 self.window.rate_limited(permit, now=now, wait=wait, jitter=jitter)
             elif kind == "abandoned":
@@ -197,7 +197,7 @@ async def run_model(
             is_accepted = limit.accepts(loop.time())
             await asyncio.sleep(latency)
             if is_accepted:
-                gate.answered(permit)
+                gate.responded(permit)
                 return
             gate.rate_limited(permit, wait=1.0)
 

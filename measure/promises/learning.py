@@ -50,7 +50,7 @@ async def run(
             await asyncio.sleep(latency / 2)
             if is_accepted:
                 done += 1
-                gate.answered(permit)
+                gate.responded(permit)
                 return
             wait = max(1, math.ceil(left)) if is_whole else math.ceil(left * 1000) / 1000
             gate.rate_limited(permit, wait=wait + chance.random() * min(0.05 * wait, 0.5))

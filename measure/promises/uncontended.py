@@ -30,7 +30,7 @@ async def enter(redis: RedisServer, *, rate: RateLimit | None = None) -> float:
             began = time.perf_counter()
             permit = await gate.enter(ticket, max_wait=60.0, until=None)
             seconds.append(time.perf_counter() - began)
-            gate.answered(permit)
+            gate.responded(permit)
     return median(seconds)
 
 

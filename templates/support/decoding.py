@@ -52,7 +52,7 @@ def unknown_of(values: Mapping[str, Any], names: Container[str]) -> dict[str, An
 
 
 def decode_enum(enum_class: type[Enum], value: Any) -> Any:
-    """Decode a string or a whole number into a member of an enum of such values."""
+    """Decode a string or an integer into a member of an enum of such values."""
     return enum_class(value) if type(value) is (int if issubclass(enum_class, int) else str) else value
 
 

@@ -166,11 +166,11 @@ def test_a_gate_serves_one_event_loop_after_the_other() -> None:
     gate._state = state
     with asyncio.Runner() as first, asyncio.Runner() as second:
         left = first.run(gate.enter(gate.ticket(), max_wait=60.0, until=None))
-        gate.answered(first.run(gate.enter(gate.ticket(), max_wait=60.0, until=None)))
+        gate.responded(first.run(gate.enter(gate.ticket(), max_wait=60.0, until=None)))
         with pytest.raises(StateError, match="in use in another event loop"):
             second.run(gate.enter(gate.ticket(), max_wait=60.0, until=None))
         first.close()
-        gate.answered(left)
-        gate.answered(second.run(gate.enter(gate.ticket(), max_wait=60.0, until=None)))
+        gate.responded(left)
+        gate.responded(second.run(gate.enter(gate.ticket(), max_wait=60.0, until=None)))
         assert len(state.asked) == 1
         second.run(gate.aclose())

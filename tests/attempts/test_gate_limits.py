@@ -17,7 +17,7 @@ async def test_attempts_in_flight_are_limited() -> None:
     await settle()
     assert [task.done() for task in tasks] == [True, True, False]
     assert repr(gate).endswith("in_flight=2, waiting=1)")
-    gate.answered(tasks[0].result())
+    gate.responded(tasks[0].result())
     await tasks[2]
     assert gate.in_flight == 2
 
@@ -32,7 +32,7 @@ async def test_no_attempt_starts_in_a_cooldown() -> None:
         permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
         started.append(loop.time())
         await asyncio.sleep(0.1)
-        gate.answered(permit)
+        gate.responded(permit)
 
     gate.rate_limited(await enter(gate), wait=30.0)
     assert gate.cooldown_left() == 30.0
@@ -47,12 +47,12 @@ async def test_a_cooldown_takes_back_a_permit_that_no_task_has_seen() -> None:
     one, two = await enter(gate), await enter(gate)
     granted, later = enter(gate), enter(gate)
     await settle()
-    gate.answered(one)
+    gate.responded(one)
     gate.rate_limited(two, wait=10.0)
     await settle()
     assert not granted.done()
-    gate.answered(await granted)
-    gate.answered(await later)
+    gate.responded(await granted)
+    gate.responded(await later)
     assert asyncio.get_running_loop().time() == pytest.approx(10.0)
     assert repr(gate).endswith("in_flight=0, waiting=0)")
 
@@ -71,7 +71,7 @@ async def test_a_cooldown_that_is_too_long_fails_immediately(max_wait: float, un
     with pytest.raises(WaitTooLongError, match="lasts 30 s more"):
         await enter(gate, max_wait=max_wait, until=until)
     assert asyncio.get_running_loop().time() == 0.0
-    gate.answered(await waits_longer)
+    gate.responded(await waits_longer)
     assert asyncio.get_running_loop().time() == pytest.approx(30.0)
 
 
@@ -94,7 +94,7 @@ async def test_a_rate_spreads_attempts_over_time() -> None:
 
     async def call() -> None:
         permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
-        gate.answered(permit)
+        gate.responded(permit)
         started.append(asyncio.get_running_loop().time())
 
     await asyncio.gather(*(call() for _ in range(5)))
@@ -114,7 +114,7 @@ async def test_a_known_rate_is_used_up_without_a_429(seed: int) -> None:
         await asyncio.sleep(chance.uniform(0.0, 0.03))
         arrivals.append(loop.time())
         await asyncio.sleep(chance.uniform(0.0, 0.03))
-        gate.answered(permit)
+        gate.responded(permit)
 
     await asyncio.gather(*(call() for _ in range(1000)))
     arrivals.sort()
@@ -134,9 +134,9 @@ async def test_a_probe_can_end_a_long_cooldown() -> None:
     assert gate.cooldown_left() == 86_340.0
     with pytest.raises(WaitTooLongError, match="lasts 86340 s more"):
         await enter(gate)
-    gate.answered(probe)
+    gate.responded(probe)
     assert gate.cooldown_left() == 0.0
-    gate.answered(await enter(gate))
+    gate.responded(await enter(gate))
 
 
 async def test_a_waiting_call_probes_a_long_cooldown() -> None:
@@ -146,7 +146,7 @@ async def test_a_waiting_call_probes_a_long_cooldown() -> None:
     waiting = [enter(gate, max_wait=1e9) for _ in range(3)]
     probe = await waiting[0]
     assert asyncio.get_running_loop().time() == pytest.approx(60.0)
-    gate.answered(probe)
+    gate.responded(probe)
     for task in waiting[1:]:
-        gate.answered(await task)
+        gate.responded(await task)
     assert asyncio.get_running_loop().time() == pytest.approx(60.0)

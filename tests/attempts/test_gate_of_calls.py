@@ -31,10 +31,10 @@ class LedgerGate(Gate):
         self.tickets.append(ticket)
         return await super().enter(ticket, max_wait=max_wait, until=until)
 
-    def answered(self, permit: Permit) -> None:
+    def responded(self, permit: Permit) -> None:
         """Note it."""
-        self.ended.append("answered")
-        super().answered(permit)
+        self.ended.append("responded")
+        super().responded(permit)
 
     def rate_limited(self, permit: Permit, *, wait: float) -> None:
         """Note it."""
@@ -55,16 +55,16 @@ class LedgerGate(Gate):
 @pytest.mark.parametrize(
     ("steps", "ended"),
     [
-        ((200,), ["answered"]),
-        ((404,), ["answered"]),
-        ((503, 200), ["answered", "answered"]),
-        ((rate_limited("2"), 200), ["rate limited for 2 s", "answered"]),
-        ((httpx.ReadError("x"), 200), ["abandoned", "answered"]),
+        ((200,), ["responded"]),
+        ((404,), ["responded"]),
+        ((503, 200), ["responded", "responded"]),
+        ((rate_limited("2"), 200), ["rate limited for 2 s", "responded"]),
+        ((httpx.ReadError("x"), 200), ["abandoned", "responded"]),
         ((KeyError("a bug"),), ["abandoned"]),
     ],
 )
 async def test_each_permit_ends_once(steps: tuple[int | httpx.Response | Exception, ...], ended: list[str]) -> None:
-    """Each permit ends once, as answered, rate limited or abandoned, and a call keeps its ticket."""
+    """Each permit ends once, as responded, rate limited or abandoned, and a call keeps its ticket."""
     gate = LedgerGate()
     try:
         await send(backoff(ScriptedTransport(*steps), gate=gate))
@@ -90,7 +90,7 @@ async def test_a_call_holds_no_permit_while_its_token_takes_time() -> None:
     go_on.set()
     with pytest.raises(PlatformError, match="the token provider failed"):
         await hanging
-    assert Counter(gate.ended) == {"unused": 1, "answered": 1}
+    assert Counter(gate.ended) == {"unused": 1, "responded": 1}
 
 
 async def test_a_call_whose_token_took_time_keeps_its_place() -> None:

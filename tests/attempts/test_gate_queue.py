@@ -25,13 +25,13 @@ async def test_waiters_are_served_in_the_order_of_their_calls() -> None:
     async def wait(ticket: int) -> None:
         permit = await gate.enter(ticket, max_wait=60.0, until=None)
         served.append(ticket)
-        gate.answered(permit)
+        gate.responded(permit)
 
     tasks = [
         asyncio.create_task(wait(ticket)) for ticket in (tickets[3], tickets[5], tickets[1], tickets[4], tickets[2])
     ]
     await settle()
-    gate.answered(first)
+    gate.responded(first)
     await asyncio.gather(*tasks)
     assert served == tickets[1:]
 
@@ -46,9 +46,9 @@ async def test_a_cancelled_waiter_leaves_no_trace() -> None:
         tasks[cancelled].cancel()
         await settle()
         assert repr(gate).endswith("in_flight=1, waiting=3)")
-        gate.answered(in_flight)
+        gate.responded(in_flight)
         for task in tasks[:cancelled] + tasks[cancelled + 1 :]:
-            gate.answered(await task)
+            gate.responded(await task)
         assert repr(gate).endswith("in_flight=0, waiting=0)")
 
 
@@ -58,7 +58,7 @@ async def test_a_waiter_that_is_cancelled_with_its_permit_returns_it() -> None:
     in_flight = await enter(gate)
     one, two = enter(gate), enter(gate)
     await settle()
-    gate.answered(in_flight)
+    gate.responded(in_flight)
     one.cancel()
     await settle()
     assert one.cancelled()
@@ -75,7 +75,7 @@ async def test_a_waiter_that_is_cancelled_with_its_permit_costs_no_place(rate: R
     first = await enter(gate)
     waiting = [enter(gate) for _ in range(4)]
     await settle()
-    gate.answered(first)
+    gate.responded(first)
     waiting[0].cancel()
     await settle()
     assert [task.done() for task in waiting] == [True, True, True, False]
@@ -90,7 +90,7 @@ async def test_a_cancelled_waiter_gets_no_permit() -> None:
     one, two = enter(gate), enter(gate)
     await settle()
     one.cancel()
-    gate.answered(in_flight)
+    gate.responded(in_flight)
     await settle()
     assert one.cancelled()
     assert two.done()
@@ -110,7 +110,7 @@ async def test_a_waiter_can_be_cancelled_while_it_is_rejected() -> None:
         waiter.cancel()
         await settle()
         assert waiter.cancelled()
-        gate.answered(other)
+        gate.responded(other)
         assert repr(gate).endswith("in_flight=0, waiting=0)")
 
 
@@ -140,7 +140,7 @@ async def test_closing_ends_waiting_calls() -> None:
     assert [type(each) for each in ended] == [StateError, asyncio.CancelledError, StateError]
     with pytest.raises(StateError, match="the gate is closed"):
         await enter(gate)
-    gate.answered(second)
+    gate.responded(second)
     assert repr(gate).endswith("in_flight=0, waiting=0)")
 
 
@@ -161,7 +161,7 @@ async def test_any_mixture_of_cancelling_and_ending_leaves_the_gate_empty(seed: 
         if chance.random() < 0.2:
             gate.rate_limited(permit, wait=chance.random() * 5)
         else:
-            chance.choice((gate.answered, gate.abandoned))(permit)
+            chance.choice((gate.responded, gate.abandoned))(permit)
 
     tasks = [asyncio.create_task(call()) for _ in range(60)]
     for task in chance.sample(tasks, 25):
@@ -182,9 +182,9 @@ async def test_a_waiter_that_is_closed_by_hand_blocks_nobody() -> None:
     waiting = enter(gate)
     await settle()
     closed[0].close()
-    gate.answered(held)  # the permit goes to the second one, which is closed before it continues
+    gate.responded(held)  # the permit goes to the second one, which is closed before it continues
     closed[1].close()
-    gate.answered(await waiting)
+    gate.responded(await waiting)
     assert repr(gate) == "Gate(max_in_flight=1, in_flight=0, waiting=0)"
 
 
@@ -211,7 +211,7 @@ def test_a_gate_belongs_to_a_loop_while_it_is_in_use() -> None:
         in_a_loop(gate.aclose())
     gate.rate_limited(permit, wait=0.01)
     first.close()
-    gate.answered(in_a_loop(hold()))
+    gate.responded(in_a_loop(hold()))
     assert gate.in_flight == 0
 
 
@@ -230,7 +230,7 @@ def test_a_gate_outlives_a_loop_that_was_closed_under_its_tasks() -> None:
     task._log_destroy_pending = False  # type: ignore[attr-defined]  # it is destroyed on purpose
     loop.close()
     waiting.close()
-    gate.answered(in_a_loop(hold()))
+    gate.responded(in_a_loop(hold()))
     assert repr(gate) == "Gate(max_in_flight=1, in_flight=0, waiting=0)"
 
 

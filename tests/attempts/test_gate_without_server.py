@@ -47,7 +47,7 @@ async def test_each_process_keeps_its_share_of_the_rates(gate: RedisGate) -> Non
 
     async def call() -> None:
         permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
-        gate.answered(permit)
+        gate.responded(permit)
         sent.append(asyncio.get_running_loop().time())
 
     await asyncio.gather(*(call() for _ in range(7)))

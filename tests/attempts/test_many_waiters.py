@@ -32,7 +32,7 @@ async def test_waiters_are_cheap() -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    gate.answered(second)
+    gate.responded(second)
     assert repr(gate).endswith("in_flight=0, waiting=0)")
 
 
@@ -68,7 +68,7 @@ async def test_a_call_finds_its_place_without_visiting_all(ticket: int) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    gate.answered(in_flight)
+    gate.responded(in_flight)
 
 
 async def test_cancelled_waiters_take_no_memory() -> None:

@@ -96,7 +96,7 @@ def test_a_client_of_the_caller_serves_one_event_loop_after_the_other(empty_serv
     gate = RedisGate(client, name="test", on_event=events.append)
 
     async def work() -> None:
-        gate.answered(await enter(gate))
+        gate.responded(await enter(gate))
         await until(lambda: gate._pump is not None and gate._pump.done())
         await client.aclose()
 
@@ -110,7 +110,7 @@ def test_a_gate_with_a_url_leaves_no_socket_in_a_loop_that_ended(empty_server: R
     gate = RedisGate(empty_server.url, name="test")
 
     async def work() -> None:
-        gate.answered(await enter(gate))
+        gate.responded(await enter(gate))
         await until(lambda: gate._pump is not None and gate._pump.done())
         with empty_server.client as client:
             assert len(client.client_list()) == 2

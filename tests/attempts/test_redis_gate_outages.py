@@ -160,7 +160,7 @@ def test_a_local_permit_is_not_reported_to_the_server(own_server: RedisServer, m
             assert one._is_lost
             own_server.start()
             await until(lambda: not one._is_lost)
-            one.answered(permit)
+            one.responded(permit)
             await one.aclose()
             two.abandoned(await enter(two, max_wait=1.0))
             assert not two._is_lost
@@ -255,12 +255,12 @@ def test_a_server_that_cannot_write_is_no_error(
                 await until(lambda: client.info("persistence")["rdb_last_bgsave_status"] == "err")
             async with RedisGate(own_server.url, name="broken") as gate:
                 for _ in range(20):
-                    gate.answered(await enter(gate))
+                    gate.responded(await enter(gate))
                 assert gate._is_lost
                 client.execute_command(*heals.split())
                 permit = await enter(gate)
                 await until(lambda: not gate._is_lost)
-                gate.answered(permit)
+                gate.responded(permit)
 
     run(work)
     (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
@@ -282,7 +282,7 @@ def test_a_user_without_permission_is_a_usage_error_at_each_call(own_server: Red
                     with pytest.raises(UsageError, match=r"does not permit the user what the gate needs \(N"):
                         await enter(gate)
                 client.execute_command("ACL", "SETUSER", "gate", "+@scripting")
-                gate.answered(await enter(gate))
+                gate.responded(await enter(gate))
 
     run(work)
 
@@ -305,7 +305,7 @@ async def test_what_only_other_servers_respond_is_named(
 
     monkeypatch.setattr(client, "execute_command", respond)
     async with RedisGate(client, name="test") as gate:
-        gate.answered(await enter(gate))
+        gate.responded(await enter(gate))
     assert caplog.messages == [
         f"gate 'test' continues without its server: the given client responds with an error ({code})"
     ]

@@ -169,7 +169,7 @@ def test_a_difference_of_settings_is_one_warning(empty_server: RedisServer, capl
         async with gates(empty_server.url, 1, max_in_flight=3) as (one,), gates(empty_server.url, 1) as (two,):
             for _ in range(3):
                 for gate in (one, two):
-                    gate.answered(await enter(gate))
+                    gate.responded(await enter(gate))
 
     run(work)
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [

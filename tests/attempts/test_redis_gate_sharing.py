@@ -27,7 +27,7 @@ def test_processes_share_what_is_in_flight(empty_server: RedisServer) -> None:
             await asyncio.sleep(0.002)
             now -= 1
             served += 1
-            gate.answered(permit)
+            gate.responded(permit)
 
         async with gates(empty_server.url, 3, max_in_flight=4) as opened:
             await asyncio.gather(*(call(gate) for gate in opened for _ in range(40)))
@@ -51,7 +51,7 @@ def test_a_free_permit_reaches_a_waiting_call_without_polling(
             third = asyncio.create_task(enter(three))
             await until_queued(empty_server, 2)
             for gate, waiting in ((one, second), (two, third)):
-                gate.answered(permit)
+                gate.responded(permit)
                 permit = await waiting
             three.abandoned(permit)
 
@@ -98,7 +98,7 @@ def test_processes_share_a_rate(empty_server: RedisServer) -> None:
             await until(lambda: sum(task.done() for task in tasks) == 6)
             for task, gate in zip(tasks, [one] * 5 + [two] * 5, strict=True):
                 if task.done() and task is not unused:
-                    gate.answered(task.result())
+                    gate.responded(task.result())
             await asyncio.sleep(0.1)
             assert sum(task.done() for task in tasks) == 6
             for task in tasks:
@@ -115,7 +115,7 @@ def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
         async with gates(empty_server.url, 1) as (gate,):
             for _ in range(50):
                 permit = await enter(gate)
-                gate.answered(permit)
+                gate.responded(permit)
         with empty_server.client as client:
             calls = client.info("commandstats")["cmdstat_evalsha"]["calls"]
         assert calls <= 55
@@ -130,7 +130,7 @@ def test_a_call_after_a_pause_waits_for_one_command(empty_server: RedisServer) -
 
     async def work() -> None:
         async with gates(empty_server.url, 1) as (gate,):
-            gate.answered(await enter(gate))
+            gate.responded(await enter(gate))
             await until(lambda: gate._pump is not None and gate._pump.done())
             with empty_server.client as client:
                 client.config_resetstat()
@@ -138,7 +138,7 @@ def test_a_call_after_a_pause_waits_for_one_command(empty_server: RedisServer) -
                 statistics = client.info("commandstats")
             assert statistics["cmdstat_evalsha"]["calls"] == 1
             assert "cmdstat_subscribe" not in statistics
-            gate.answered(permit)
+            gate.responded(permit)
 
     run(work)
 

@@ -81,7 +81,7 @@ class SharedWindow(RuleBasedStateMachine):
         return self.held[process][data.draw(st.integers(0, len(self.held[process]) - 1))]
 
     @precondition(lambda self: any(self.held.values()))
-    @rule(data=st.data(), kind=st.sampled_from(["answered", "rate_limited", "abandoned", "unused"]), wait=WAITS)
+    @rule(data=st.data(), kind=st.sampled_from(["responded", "rate_limited", "abandoned", "unused"]), wait=WAITS)
     def ends(self, data: st.DataObject, kind: str, wait: float) -> None:
         """What was sent ends in some way, what was not is returned."""
         process = data.draw(st.sampled_from([name for name, held in self.held.items() if held]))
@@ -90,8 +90,8 @@ class SharedWindow(RuleBasedStateMachine):
         self.held[process].remove(permit)
         if kind == "rate_limited":
             self.window.rate_limited(permit, now=self.now, wait=wait, jitter=jitter)
-        elif kind == "answered":
-            self.window.answered(permit)
+        elif kind == "responded":
+            self.window.responded(permit)
         elif kind == "abandoned":
             self.window.end(permit)
         else:
@@ -120,8 +120,8 @@ def test_the_script_learns_what_the_window_learns(empty_server: RedisServer, lim
             reports: list[Report] = []
             for permit, model in zip(permits, expected, strict=True):
                 if limit.accepts(now):
-                    window.answered(model)
-                    reports.append(("answered", permit.number, permit.at, 0.0, 0.0))
+                    window.responded(model)
+                    reports.append(("responded", permit.number, permit.at, 0.0, 0.0))
                 else:
                     wait = math.ceil(limit.left(now))
                     window.rate_limited(model, now=now, wait=wait, jitter=0.5)

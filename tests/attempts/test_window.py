@@ -21,7 +21,7 @@ def rounds(window: Window, now: float, count: int) -> list[int]:
         permits = opened(window, now)
         sizes.append(len(permits))
         for permit in permits:
-            window.answered(permit)
+            window.responded(permit)
     return sizes
 
 
@@ -52,7 +52,7 @@ def test_further_429s_of_a_cooldown_only_extend_it() -> None:
     window.rate_limited(permits[2], now=2.0, wait=9.0)
     assert window.cooldown_left(2.0) == 9.0
     for late in permits[3:]:
-        window.answered(late)
+        window.responded(late)
     assert rounds(window, 11.0, 3) == [1, 2, 4]
 
 
@@ -74,7 +74,7 @@ def test_slow_requests_from_before_count_as_in_flight() -> None:
     permits = opened(window, 0.0)
     window.rate_limited(permits[0], now=0.0, wait=1.0)
     assert rounds(window, 1.0, 3) == [1, 1, 1]
-    window.answered(permits[1])
+    window.responded(permits[1])
     assert rounds(window, 1.0, 1) == [2]
 
 
@@ -92,7 +92,7 @@ def test_few_successes_tell_no_rate(allowed: int) -> None:
     window = Window(max_in_flight=20)
     *successes, limited = [window.begin(0.0) for _ in range(allowed + 1)]
     for permit in successes:
-        window.answered(permit)
+        window.responded(permit)
     window.rate_limited(limited, now=0.0, wait=1.0)
     assert rounds(window, 1.0, 5) == [1, 2, 4, 8, 16]
 
@@ -101,7 +101,7 @@ def test_a_rate_holds_in_every_period() -> None:
     """At most two requests start in any ten seconds, whenever they end."""
     window = Window(max_in_flight=20, rates=[RateLimit(2, 10.0)])
     window.begin(0.0)
-    window.answered(window.begin(4.0))
+    window.responded(window.begin(4.0))
     assert window.wait(5.0) == pytest.approx(5.4)
     assert window.wait(10.4) == 0.0
     window.begin(10.4)
@@ -127,7 +127,7 @@ def test_several_rates_hold_at_once() -> None:
     now, sent = 0.0, list[float]()
     while len(sent) < 9:
         now += window.wait(now) or 0.0
-        window.answered(window.begin(now))
+        window.responded(window.begin(now))
         sent.append(now)
     assert sent == pytest.approx([0.0, 0.0, 0.0, 10.4, 10.4, 101.0, 101.0, 101.0, 111.4])
 
@@ -142,7 +142,7 @@ def test_a_long_cooldown_is_probed_each_minute() -> None:
     assert window.wait(61.0) == 59.0
     window.rate_limited(probe, now=61.0, wait=80_000.0)
     assert (window.wait(61.0), window.cooldown_left(61.0)) == (60.0, 80_000.0)
-    window.answered(window.begin(121.0))
+    window.responded(window.begin(121.0))
     assert window.cooldown_left(121.0) == 0.0
     assert rounds(window, 121.0, 3) == [2, 4, 8]
 
@@ -169,7 +169,7 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
     window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=0.5)
     assert window.cooldown_left(now) == pytest.approx(10.5)
     now += 10.5
-    window.answered(window.begin(now))
+    window.responded(window.begin(now))
     window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=1.0)
     assert window.cooldown_left(now) == pytest.approx(10.5)  # as long as the last time
 
@@ -188,7 +188,7 @@ def limited_after(allowed: int, *, wait: float = 1.0) -> Window:
     window = Window(max_in_flight=20)
     *successes, limited = [window.begin(0.0) for _ in range(allowed + 1)]
     for permit in successes:
-        window.answered(permit)
+        window.responded(permit)
     window.rate_limited(limited, now=0.0, wait=wait)
     return window
 
@@ -197,7 +197,7 @@ def used_up(window: Window, now: float) -> int:
     """Return how many requests succeed one after the other until the window holds one back."""
     count = 0
     while window.wait(now) == 0:
-        window.answered(window.begin(now))
+        window.responded(window.begin(now))
         count += 1
     return count
 
@@ -215,7 +215,7 @@ def test_a_rate_is_not_learned_from_a_long_period() -> None:
     """Ten requests in a minute tell nothing of how many a second allows."""
     window = Window(max_in_flight=20)
     for second in range(0, 60, 6):
-        window.answered(window.begin(float(second)))
+        window.responded(window.begin(float(second)))
     window.rate_limited(window.begin(60.0), now=60.0, wait=1.0)
     assert rounds(window, 61.0, 5) == [1, 2, 4, 8, 16]
 

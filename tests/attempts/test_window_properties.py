@@ -51,7 +51,7 @@ class WindowMachine(RuleBasedStateMachine):
     @rule(permit=consumes(in_flight))
     def succeeds(self, permit: Permit) -> None:
         """End a request with a response other than 429."""
-        self.window.answered(permit)
+        self.window.responded(permit)
         self.count -= 1
 
     @rule(permit=consumes(in_flight))

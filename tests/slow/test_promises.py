@@ -67,7 +67,7 @@ def broken(figures: list[Figure]) -> list[Figure]:
 
 
 def test_a_herd_is_served_at_the_rate_of_the_service() -> None:
-    """The worst of eight herds in virtual time: all answered, 1.2 requests a call, 1.1 times the ideal."""
+    """The worst of eight herds in virtual time: all succeed, 1.2 requests a call, 1.1 times the ideal."""
     assert broken(modelled_herd()) == []
 
 

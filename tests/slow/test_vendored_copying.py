@@ -173,7 +173,7 @@ def test_a_copy_without_the_shared_gate_stays_without_it(older_checkout: Path, t
     module = older_checkout / "wrapper" / "itwin_platform" / "_astray.py"
     module.write_text("from ._http.gates.redis import RedisGate\n")
     try:
-        with pytest.raises(SystemExit, match=r"_astray\.py:1 imports .*so RedisGate cannot be left out"):
+        with pytest.raises(SystemExit, match=r"_astray\.py:1 imports .*so RedisGate cannot be omitted"):
             vendored(tmp_path / "other", "itwin", project=older_checkout, without=("redis",))
     finally:
         module.unlink()

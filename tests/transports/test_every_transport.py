@@ -116,9 +116,9 @@ async def test_a_rate_limit_is_waited_out(connect: Connect) -> None:
     async with Sandbox() as sandbox, connect(sandbox.base_url) as platform:
         sandbox.fault("rate_limited", seconds=0.01, retry_after="decimals")
         await platform.detectors.create(name="d", type="PhotoObjectDetector")
-        refused, answered = sandbox.requests
-        assert (refused.status, answered.status) == (429, 201)
-        assert answered.started >= refused.ended + 0.01
+        refused, accepted = sandbox.requests
+        assert (refused.status, accepted.status) == (429, 201)
+        assert accepted.started >= refused.ended + 0.01
 
 
 async def test_a_wait_that_is_too_long_is_not_begun(connect: Connect) -> None:

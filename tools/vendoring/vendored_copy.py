@@ -46,7 +46,7 @@ def source(project: Path, *, revision: str, stale: bool = False, without: tuple[
     """Read a checkout; `stale` means that its `generated/` differs from what its `openapi.yaml` generates.
 
     Raises:
-        SystemExit: A file imports the packages by their old names in another way, or imports what is left out.
+        SystemExit: A file imports the packages by their old names in another way, or imports what is omitted.
     """
     wrapper, generated = project / "wrapper" / "itwin_platform", project / "generated" / "itwin_platform_api"
     files = _files(wrapper) | {f"generated/{name}": content for name, content in _files(generated).items()}
@@ -85,7 +85,7 @@ def _leave_out(files: dict[str, bytes], paths: tuple[str, ...], name: str) -> No
             if isinstance(node, ast.ImportFrom) and node.level and node.module:
                 folder = path.split("/")[: -node.level]
                 if "/".join([*folder, *node.module.split(".")]) + ".py" in gone:
-                    raise SystemExit(f"{path}:{node.lineno} imports {node.module}, so {name} cannot be left out")
+                    raise SystemExit(f"{path}:{node.lineno} imports {node.module}, so {name} cannot be omitted")
 
 
 def absolute_imports(files: Mapping[str, bytes]) -> list[str]:

@@ -132,7 +132,7 @@ class DocumentedOperation:
     ) -> tuple[dict[str, JSON], list[Detail]]:
         """Return the parameters by name, with their defaults, and what the document says against them.
 
-        Parameters that are read `by_hand` are left out.
+        Parameters that are read `by_hand` are omitted.
         """
         values: dict[str, JSON] = {}
         problems: list[Problem] = []

@@ -2,7 +2,7 @@
 
 A check is a function that returns None for a valid value: a body of 100 scene objects has thousands of values, and
 nearly all of them are valid. It knows the keywords that the document uses; another keyword of a check is an error when
-the package is imported, never a rule that is silently left out.
+the package is imported, never a rule that is silently omitted.
 """
 
 import re

@@ -54,7 +54,7 @@ class CallResult(NamedTuple):
         retry_after: the delay that the service asks for, in seconds.
         retry_at: when that delay ends.
         reason: why the client does not retry.
-        token: the token of the last request, which a service may repeat in its response; `repr` hides its value.
+        token: the token of the last request, which a service may echo in its response; `repr` hides its value.
     """
 
     attempts: int = 1
@@ -166,7 +166,7 @@ class Call:
         gate_wait: the seconds that it has waited at the gate for the next attempt.
         token_wait: the seconds that it has waited for the token of the next attempt.
         outage_wait: the seconds that it has waited beside the gate because its operation was down.
-        is_in_flight: whether an attempt has begun and has not ended.
+        is_in_flight: whether an attempt has started and has not ended.
         is_rate_limited: whether the last response was a 429, and nothing was sent since.
         was_closed: whether the client was closed before the call's time was over.
     """

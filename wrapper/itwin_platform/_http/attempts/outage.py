@@ -140,7 +140,7 @@ class _Operation:
             self._choose()
 
     def _ends_wait(self, call: Call, *, now: float) -> bool:
-        # A probe under way is waited for.
+        # While a probe is in flight, its outcome decides.
         return self._probe is None and self.outage.ends_wait(
             policy=call.info.policy, ends_at=call.limit.when(), now=now
         )

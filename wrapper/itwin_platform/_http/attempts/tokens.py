@@ -89,7 +89,7 @@ def utc_now() -> datetime:
 #: What a client accepts as its token: a string, an AccessToken, or a function that returns one of them.
 TokenProvider = str | AccessToken | Callable[[], str | AccessToken | Awaitable[str | AccessToken]]
 
-#: A failed refresh is shared by the calls that had begun before it, and cached for so many seconds.
+#: A failed refresh is shared by the calls that started before it, and cached for so many seconds.
 FAILURE_SHARED = 1.0
 
 

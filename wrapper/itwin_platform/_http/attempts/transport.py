@@ -274,7 +274,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             self._end(call, self._gate.abandoned)
         else:
             self._was_reached = True
-            self._end(call, self._gate.answered)
+            self._end(call, self._gate.responded)
         if attempt.outcome is Outcome.RATE_LIMITED:
             until = call.clock() + self._gate.cooldown_left()
             self._findings.rate_limit = finding(call, attempt, until=until)

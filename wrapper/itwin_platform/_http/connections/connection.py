@@ -158,7 +158,7 @@ class Connection(asyncio.Protocol):
         if self._is_head_request:
             self._on("last response")
             self._on("end")
-            raise HttpParserError("the parser cannot be told that no body follows")
+            raise HttpParserError("the response of a HEAD request ends with its headers")
         self._on("response" if self._parser.should_keep_alive() else "last response")
 
     def on_body(self, data: bytes) -> None:

@@ -85,7 +85,7 @@ def _said_by_the_system(error: BaseException) -> str | None:
     for cause in _chain(error):
         if isinstance(cause, OSError) and cause.errno is not None and not isinstance(cause, ssl.SSLError):
             is_name = isinstance(cause, socket.gaierror)
-            # The text of asyncio would repeat the address, of each of several.
+            # asyncio adds the address to its text, and lists every address where there are several.
             return str(cause.strerror if is_name else os.strerror(cause.errno)).lower()
     return None
 

@@ -155,7 +155,7 @@ for _, report in ipairs(ended) do
   if kind == 'unused' then
     redis.call('ZREM', LOG, number)
     if number == s.probe then s.probe, s.probe_at = nil, 0 end
-  elseif kind == 'answered' then
+  elseif kind == 'responded' then
     if number == s.probe then s.cooldown = 0 end
     if number > (s.span and s.previous or s.boundary) then s.measured = s.measured + 1 end
     if is_of_period then

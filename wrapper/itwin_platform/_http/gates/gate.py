@@ -156,7 +156,7 @@ class Gate:
     async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
         """Wait for permission to send one request.
 
-        The permit ends with exactly one of `answered`, `rate_limited`, `abandoned` and `unused`.
+        The permit ends with exactly one of `responded`, `rate_limited`, `abandoned` and `unused`.
 
         Args:
             ticket: the call's position in the queue.
@@ -224,10 +224,10 @@ class Gate:
         """Return the seconds in which no request may start."""
         return self._window.cooldown_left(self._now())
 
-    def answered(self, permit: Permit) -> None:
+    def responded(self, permit: Permit) -> None:
         """End an attempt that got a response other than 429."""
-        self._window.answered(permit)
-        self._ended("answered", permit)
+        self._window.responded(permit)
+        self._ended("responded", permit)
 
     def rate_limited(self, permit: Permit, *, wait: float) -> None:
         """End an attempt that got a 429: no request starts for `wait` seconds; waits that may not last so long fail."""

@@ -191,7 +191,7 @@ class Window:
         if permit == self._probe:
             self._probe, self._probe_at = None, float("-inf")
 
-    def answered(self, permit: Permit) -> None:
+    def responded(self, permit: Permit) -> None:
         """End a request with a response other than 429, and open the window where that shows room."""
         self.end(permit)
         if permit == self._probe:
