@@ -9,7 +9,6 @@ import pytest
 from itwin_platform import (
     APIStatusError,
     AuthenticationError,
-    BackoffPolicy,
     NotFoundError,
     OutcomeUnknownError,
     PlatformClient,
@@ -167,16 +166,3 @@ async def test_a_client_that_they_closed_is_a_usage_error(given: httpx.AsyncClie
     with pytest.raises(UsageError, match="http_client is closed"):
         await platform.itwins.get_primary_account()
     assert asyncio.get_running_loop().time() == 0.0
-
-
-def test_a_transport_beside_it_is_rejected(given: httpx.AsyncClient) -> None:
-    """It has a transport of its own."""
-    with pytest.raises(UsageError, match="exclude each other"):
-        PlatformClient(
-            BASE_URL,
-            vendor="acme",
-            token="t-1",
-            http_client=given,
-            transport=httpx.MockTransport(lambda request: httpx.Response(200)),
-            backoff=BackoffPolicy(),
-        )

@@ -13,7 +13,6 @@ from itwin_platform import (
     APIStatusError,
     DeadlineExceededError,
     DeliveryError,
-    ErrorDetail,
     NotSentError,
     OutcomeUnknownError,
     PagingError,
@@ -119,17 +118,6 @@ def test_a_usage_error_is_a_value_error_with_its_rule() -> None:
 def test_a_transport_error_says_whether_it_can_have_had_an_effect(error: TransportError, sent: bool) -> None:
     """By its class, or by what is known."""
     assert error.sent is sent
-
-
-def test_the_text_of_an_error_names_what_support_asks_for() -> None:
-    """Status, code, message, details, until when to wait, correlation id."""
-    assert str(refusal(429)).splitlines() == [
-        "429 A: B",
-        "- D: no message",
-        "- rate limited: retry in 30 s",
-        "- correlation id c-1",
-    ]
-    assert refusal(429).details == (ErrorDetail(code="D"),)
 
 
 def test_a_decode_error_names_status_reason_and_correlation_id() -> None:

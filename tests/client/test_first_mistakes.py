@@ -1,16 +1,16 @@
 """What people try first: wrong arguments are named where they are passed, and a wrong use says what to write."""
 
+import ssl
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient, StateError, TokenError, UsageError
+from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient, TokenError, UsageError
 from pytest_httpx import HTTPXMock
 
-from tests.client.conftest import answering
-
-ACCOUNT = {"iTwin": {"id": "a", "class": "Account", "displayName": "Example"}}
+from tests.client.conftest import ACCOUNT, answering
 
 
 async def coroutine(_: object) -> None:
@@ -27,26 +27,13 @@ ARGUMENTS: list[tuple[str, list[object]]] = [
     ("gate", [5, Gate]),
     ("on_event", [5, coroutine]),
     ("backoff", [{}, BackoffPolicy]),
-    ("max_response_bytes", [None, float("nan"), "5", 0, True]),
-    ("timeout", [10**400, "5", None, True, 0]),
+    ("max_response_bytes", [None, float("nan"), "5", 0, -1, True]),
+    ("timeout", [10**400, "5", None, True, 0, -1.0, float("nan"), float("inf")]),
+    ("ssl_context", ["company.pem", Path("company.pem")]),
     ("allow_insecure", ["False", 0]),
     ("check_requests", ["no", None]),
-    ("vendor", ["two words", 5]),
-    ("base_url", ["service.example", "https://u:p@service.example", "http://service.example", 5]),
-]
-OPTIONS: list[dict[str, Any]] = [
-    {"on_response": coroutine},
-    {"on_response": 5},
-    {"timeout": "5"},
-    {"headers": 5},
-    {"headers": {"Accept": "a"}},
-    {"extra_query": {"a": 1}},
-    {"extra_query": ["a"]},
-    {"extra_query": {"a": "\ud800"}},
-    {"extra_query": {"\ud800": "a"}},
-    {"extra_body": {"a": "\ud800"}},
-    {"extra_body": {5: "a"}},
-    {"correlation_id": "a\nb"},
+    ("vendor", ["two words", 5, b"x"]),
+    ("base_url", ["service.example", "https://u:p@service.example", "http://service.example", 5, b"x"]),
 ]
 
 
@@ -59,21 +46,19 @@ def test_a_constructor_names_the_wrong_argument(argument: str, values: list[obje
         assert caught.value.argument == argument
 
 
-@pytest.mark.parametrize("options", OPTIONS)
-def test_with_options_names_the_wrong_argument(options: dict[str, Any]) -> None:
-    """So does `with_options`."""
-    with pytest.raises(UsageError) as caught:
-        client().with_options(**options)
-    assert (caught.value.argument or "").partition(".")[0] in options
-
-
-async def test_a_closed_client_is_not_bad_input() -> None:
-    """A closed client raises StateError, which a handler can tell from the input's faults, with the call's name."""
-    platform = client()
-    await platform.aclose()
-    with pytest.raises(StateError, match=r"^GET /itwins/myprimaryaccount: the client is closed") as caught:
-        await platform.itwins.get_primary_account()
-    assert caught.value.argument is None
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [("transport", "http_client"), ("ssl_context", "transport"), ("ssl_context", "http_client")],
+)
+def test_arguments_that_exclude_each_other_are_named(ours: str, theirs: str) -> None:
+    """A transport and a client of the caller have connections of their own."""
+    given = {
+        "transport": httpx.MockTransport(lambda _: httpx.Response(200)),
+        "http_client": httpx.AsyncClient(),
+        "ssl_context": ssl.create_default_context(),
+    }
+    with pytest.raises(UsageError, match=f"{ours} (and {theirs} exclude each other|applies to the client's own)"):
+        client(**{name: given[name] for name in (ours, theirs)})
 
 
 async def test_a_pager_that_is_used_like_a_list_says_what_to_write() -> None:
@@ -126,11 +111,15 @@ async def test_extras_are_sent_beside_what_an_operation_sends() -> None:
     assert [request.url.params.get_list("new") for request in requests[1:]] == [["yes"], ["yes"]]
 
 
-async def test_cookies_are_neither_stored_nor_sent(httpx_mock: HTTPXMock) -> None:
+@pytest.mark.parametrize("is_given", [False, True], ids=["default", "another's client"])
+async def test_cookies_are_neither_stored_nor_sent(httpx_mock: HTTPXMock, is_given: bool) -> None:
     """What `platform.generated` receives in Set-Cookie is not sent back, nor is a cookie of the caller."""
     cookies = [(b"set-cookie", value) for value in (b"session=1; Path=/", b"bad=\xc3\xa9\x01; Path=/", b"=;;")]
     httpx_mock.add_response(json=ACCOUNT, headers=cookies, is_reusable=True)
-    async with httpx.AsyncClient() as http_client, client(http_client=http_client) as platform:
+    async with (
+        httpx.AsyncClient() as theirs,
+        client(http_client=theirs if is_given else None) as platform,
+    ):
         generated = platform.generated.get_async_httpx_client()
         for _ in range(2):
             await generated.request("GET", "/itwins/myprimaryaccount", headers={"Cookie": "mine=1"})

@@ -22,6 +22,10 @@ from tests.client.conftest import ACCOUNT, SCENE, SETTINGS, answering, pages
 from tests.support.virtual_time import in_virtual_time
 
 
+async def coroutine(_: object) -> None:
+    """A callback that nobody would await."""
+
+
 async def call_everything(view: PlatformClient) -> None:
     """One operation, both listings with two pages each, a generated function, and a request of no operation."""
     await view.itwins.get_primary_account()
@@ -100,38 +104,46 @@ def test_headers_of_the_client_are_not_replaced(name: str) -> None:
         answering()[0].with_options(headers={name: "planted"})
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"timeout": 0}, "timeout must be a number of seconds above 0"),
-        ({"timeout": True}, "timeout must be"),
-        ({"timeout": None}, "timeout must be"),
-        ({"deadline": -1.0}, "deadline must be"),
-        ({"deadline": float("nan")}, "deadline must be"),
-        ({"deadline": "1"}, "deadline must be"),
-        ({"deadline": True}, "deadline must be"),
-        ({"queue_timeout": -1}, "queue_timeout must be a finite number of seconds of at least 0, or None"),
-        ({"max_attempts": 0}, "max_attempts must be an integer"),
-        ({"max_attempts": 1.5}, "max_attempts must be an integer"),
-        ({"max_attempts": None}, "max_attempts must be an integer"),
-        ({"headers": ["a"]}, "headers must be a mapping"),
-        ({"headers": None}, "headers must be a mapping"),
-        ({"headers": {"": "x"}}, "'' is not the name of a header"),
-        ({"headers": {"a b": "x"}}, "'a b' is not the name of a header"),
-        ({"headers": {"A:": "x"}}, "is not the name of a header"),
-        ({"headers": {5: "x"}}, "5 is not the name of a header"),
-        ({"headers": {"A": "x\r\nB: y"}}, "A must be a string of visible ASCII"),
-        ({"headers": {"A": None}}, "A must be a string"),
-        ({"correlation_id": "a\nb"}, "correlation_id must be a string of visible ASCII"),
-        ({"correlation_id": 5}, "correlation_id must be a string"),
-        ({"on_response": 5}, "on_response must be a function"),
-    ],
-    ids=str,
-)
+#: Options that cannot be used, and what the error says; it begins with the name of the option.
+UNUSABLE: list[tuple[dict[str, Any], str]] = [
+    ({"timeout": 0}, "timeout must be a number of seconds above 0"),
+    ({"timeout": True}, "timeout must be"),
+    ({"timeout": None}, "timeout must be"),
+    ({"deadline": -1.0}, "deadline must be"),
+    ({"deadline": float("nan")}, "deadline must be"),
+    ({"deadline": "1"}, "deadline must be"),
+    ({"deadline": True}, "deadline must be"),
+    ({"queue_timeout": -1}, "queue_timeout must be a finite number of seconds of at least 0, or None"),
+    ({"max_attempts": 0}, "max_attempts must be an integer"),
+    ({"max_attempts": 1.5}, "max_attempts must be an integer"),
+    ({"max_attempts": None}, "max_attempts must be an integer"),
+    ({"headers": ["a"]}, "headers must be a mapping"),
+    ({"headers": None}, "headers must be a mapping"),
+    ({"headers": {"": "x"}}, "headers must contain names of HTTP headers, not ''"),
+    ({"headers": {"a b": "x"}}, "headers must contain names of HTTP headers, not 'a b'"),
+    ({"headers": {"A:": "x"}}, "headers must contain names"),
+    ({"headers": {5: "x"}}, "headers must contain names of HTTP headers, not 5"),
+    ({"headers": {"A": "x\r\nB: y"}}, "A must be a string of visible ASCII"),
+    ({"headers": {"A": None}}, "A must be a string"),
+    ({"correlation_id": "a\nb"}, "correlation_id must be a string of visible ASCII"),
+    ({"correlation_id": 5}, "correlation_id must be a string"),
+    ({"on_response": 5}, "on_response must be a function"),
+    ({"on_response": coroutine}, "on_response must be"),
+    ({"extra_query": {"a": 1}}, "extra_query"),
+    ({"extra_query": ["a"]}, "extra_query"),
+    ({"extra_query": {"a": "\ud800"}}, "extra_query"),
+    ({"extra_query": {"\ud800": "a"}}, "extra_query"),
+    ({"extra_body": {"a": "\ud800"}}, "extra_body"),
+    ({"extra_body": {5: "a"}}, "extra_body"),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), UNUSABLE)
 def test_an_unusable_option_is_rejected_at_once(options: dict[str, Any], words: str) -> None:
     """An invalid option raises UsageError with its name in `with_options`."""
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(UsageError, match=words) as caught:
         answering()[0].with_options(**options)
+    assert (caught.value.argument or "nothing").partition(".")[0] in str(options)
 
 
 async def test_closing_a_view_closes_nothing() -> None:

@@ -11,7 +11,8 @@ from typing import Any
 
 from itwin_platform import PlatformClient, UsageError
 
-from tests.client.test_first_mistakes import ARGUMENTS, OPTIONS, client
+from tests.client.test_first_mistakes import ARGUMENTS, client
+from tests.client.test_with_options import UNUSABLE
 from tests.operations.conftest import ITWIN, SCENE
 from tests.operations.test_rejected_ids_and_headers import BY_HEADER, BY_ID, NO_HEADERS, NO_IDS
 from tests.operations.test_rejected_listings import REFUSED, REFUSED_OF_OBJECTS
@@ -50,7 +51,7 @@ def _operation(name: str, keywords: dict[str, Any]) -> Call:
 def mistakes() -> Iterator[tuple[str, Call]]:
     """Return the mistakes of all tables, each with what is passed."""
     yield from ((f"client {name}={value!r}", _made(**{name: value})) for name, values in ARGUMENTS for value in values)
-    yield from ((f"with_options {options}", _view(**options)) for options in OPTIONS)
+    yield from ((f"with_options {options}", _view(**options)) for options, _ in UNUSABLE)
     yield from ((f"itwins.list {keywords}", _listing(**keywords)) for keywords, *_ in REFUSED)
     yield from ((f"list_objects {keywords}", _objects(**keywords)) for keywords in REFUSED_OF_OBJECTS)
     yield from ((f"{name} {value!a}", _with(call, value)) for name, call in BY_ID.items() for value in NO_IDS)

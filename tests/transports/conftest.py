@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from itwin_platform import BackoffEvent, BackoffPolicy, PlatformClient
+from itwin_platform import BackoffPolicy, PlatformClient
 
 TRANSPORTS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {
     "default": lambda: None,
@@ -22,17 +22,14 @@ def client(
     port: int,
     transport: httpx.AsyncBaseTransport | None,
     *,
-    host: str = "127.0.0.1",
-    on_event: Callable[[BackoffEvent], None] | None = None,
     timeout: float | httpx.Timeout = 30.0,
 ) -> PlatformClient:
     """Return a client of a service on loopback that retries without a delay."""
     return PlatformClient(
-        f"http://{host}:{port}",
+        f"http://127.0.0.1:{port}",
         vendor="v",
         token="planted-token",
         transport=transport,
         backoff=BackoffPolicy(base_delay=0.0),
-        on_event=on_event,
         timeout=timeout,
     )

@@ -56,6 +56,16 @@ RESPONSES: dict[str, tuple[bytes, tuple[int, bytes], bool]] = {
     "interim responses": (b"HTTP/1.1 103 E\r\nx-i: b\r\n\r\nHTTP/1.1 100 C\r\n\r\n" + OK, (200, b"{}"), True),
     "a length beside chunks": (CHUNKED[:-2] + b"content-length: 9\r\n\r\n1\r\na\r\n0\r\n\r\n", (200, b"a"), True),
     "lines without a carriage return": (OK.replace(b"\r\n", b"\n"), (200, b"{}"), True),
+    "400 headers": (
+        raw_response(b"{}", head=b"HTTP/1.1 200 OK" + b"".join(b"\r\na-%d: b" % number for number in range(400))),
+        (200, b"{}"),
+        True,
+    ),
+    "a header of 100,000 bytes": (
+        raw_response(b"{}", head=b"HTTP/1.1 200 OK\r\na: " + b"b" * 100_000),
+        (200, b"{}"),
+        True,
+    ),
     "204": (b"HTTP/1.1 204 No Content\r\n\r\n", (204, b""), True),
     "304 with a length": (b"HTTP/1.1 304 Not Modified\r\ncontent-length: 70\r\n\r\n", (304, b""), True),
     "Connection: close": (raw_response(b"{}", head=b"HTTP/1.1 200 OK\r\nconnection: close"), (200, b"{}"), False),
@@ -108,6 +118,10 @@ MALFORMED = {
     "lengths that differ": b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
     "a length twice": b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\na",
     "a list of lengths": b"HTTP/1.1 200 OK\r\ncontent-length: 1, 1\r\n\r\na",
+    "a length that is none": b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\na",
+    "the size of a chunk": CHUNKED + b"3 bytes\r\nabc\r\n0\r\n\r\n",
+    "no size of a chunk": CHUNKED + b"zz\r\n",
+    "the end of a chunk": CHUNKED + b"2\r\nabc\r\n0\r\n\r\n",
     "endless interim responses": b"HTTP/1.1 100 C\r\n\r\n" * 30_000,
     "endless headers": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 80_000,
     "an endless header": b"HTTP/1.1 200 OK\r\na: " + b"b" * 500_000,
@@ -141,10 +155,11 @@ CUT = {
 @pytest.mark.parametrize("data", CUT.values(), ids=CUT)
 @on_every_network
 async def test_a_response_that_breaks_off_is_an_error(network: Network, data: bytes) -> None:
-    """What says how long it is decides when a response is complete, not the end of its connection."""
+    """Its length decides when a response is complete, not the end of its connection; the transport never retries."""
     async with network.served(responding(data, closes=True)) as url:
         with pytest.raises(httpx.RemoteProtocolError, match="closed the connection before its response was complete"):
             await network.send(url)
+    assert len(network.accepted) == 1
 
 
 ILLEGAL: dict[str, dict[str, Any]] = {
@@ -294,6 +309,7 @@ async def test_the_time_limit_of_writing_is_one_for_progress(monkeypatch: pytest
 SLOW: dict[str, tuple[bytes, bytes, type[httpx.TimeoutException]]] = {
     "takes no body": (HUGE, b"", httpx.WriteTimeout),
     "sends no head": (b"", b"", httpx.ReadTimeout),
+    "sends an interim response": (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", httpx.ReadTimeout),
     "sends half a body": (b"", OK[:-1], httpx.ReadTimeout),
 }
 
@@ -479,19 +495,6 @@ async def opened_at_once(transport: EngineTransport, address: str, number: int) 
     requests = (transport.handle_async_request(httpx.Request("GET", address)) for _ in range(number))
     for response in await asyncio.gather(*requests):
         await response.aread()
-
-
-async def test_the_connection_that_was_used_last_is_used_first() -> None:
-    """Connections that are not needed stay idle, so that they close."""
-    network = Network(is_encrypted=False)
-    async with RawServer(raw_response()) as server:
-        await opened_at_once(network.transport, server.address, 3)
-        ports = set()
-        for _ in range(5):
-            response = await network.send(server.address)
-            ports.add(response.extensions["network_stream"].get_extra_info("client_addr")[1])
-        assert (len(ports), server.connections_accepted) == (1, 3)
-        await network.transport.aclose()
 
 
 async def test_a_connection_to_another_address_is_not_used() -> None:

@@ -1,32 +1,22 @@
-"""Clients that share one RedisGate limit, through both transports: a real Redis server, the sandbox on loopback."""
+"""Clients that share one RedisGate limit: a real Redis server, and the sandbox on loopback."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 
-import httpx
 import pytest
 import redis.asyncio
 from itwin_platform import BackoffPolicy, GateChanged, PlatformClient, RedisGate, UsageError
 from itwin_platform_sandbox import Sandbox
 
 from tests.support.faces import module_of
-from tests.support.raw_server import plain_transport
 from tests.support.real_time import until
 from tests.support.redis_gates import needs_redis
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
 
-Transport = Callable[[], httpx.AsyncBaseTransport | None]
 NAME = "test, app 7"
 TOKEN = "planted-token"
-
-
-@pytest.fixture(params=[lambda: None, plain_transport], ids=["default", "httpx"])
-def transport(request: pytest.FixtureRequest) -> Transport:
-    """Make one of the transports."""
-    make: Transport = request.param
-    return make
 
 
 @pytest.fixture
@@ -43,37 +33,19 @@ async def sandbox() -> AsyncIterator[Sandbox]:
         yield sandbox
 
 
-def client_of(sandbox: Sandbox, transport: Transport, gate: RedisGate) -> PlatformClient:
+def client_of(sandbox: Sandbox, gate: RedisGate) -> PlatformClient:
     """Make a client as each process has one."""
     return PlatformClient(
         sandbox.base_url,
         vendor="v",
         token=TOKEN,
-        transport=transport(),
         gate=gate,
         backoff=BackoffPolicy(deadline=None),
     )
 
 
-async def test_a_429_of_one_client_holds_the_other_back(
-    sandbox: Sandbox, server: RedisServer, transport: Transport
-) -> None:
-    """A call that waits in another client is sent only after the cooldown."""
-    sandbox.fault("rate_limited", seconds=0.3, retry_after="decimals")
-    async with (
-        RedisGate(server.url, name=NAME, max_in_flight=1) as first_gate,
-        RedisGate(server.url, name=NAME, max_in_flight=1) as second_gate,
-        client_of(sandbox, transport, first_gate) as first,
-        client_of(sandbox, transport, second_gate) as second,
-    ):
-        await asyncio.gather(*(each.itwins.get_primary_account() for each in (first, second)))
-    limited, *accepted = sandbox.requests
-    assert [limited.status, *(request.status for request in accepted)] == [429, 200, 200]
-    assert min(request.started for request in accepted) >= limited.ended + 0.3
-
-
 async def test_calls_survive_the_end_of_redis(
-    sandbox: Sandbox, server: RedisServer, transport: Transport, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All calls succeed when Redis is killed while they run, and later ones share the limit again."""
     monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
@@ -83,8 +55,8 @@ async def test_calls_survive_the_end_of_redis(
     async with (
         RedisGate(server.url, name=NAME, max_in_flight=4, workers=2, on_event=events.append) as first_gate,
         RedisGate(server.url, name=NAME, max_in_flight=4, workers=2, on_event=events.append) as second_gate,
-        client_of(sandbox, transport, first_gate) as first,
-        client_of(sandbox, transport, second_gate) as second,
+        client_of(sandbox, first_gate) as first,
+        client_of(sandbox, second_gate) as second,
     ):
         calls = [each.itwins.get_primary_account() for _ in range(30) for each in (first, second)]
         running = asyncio.gather(*calls)
@@ -100,7 +72,7 @@ async def test_calls_survive_the_end_of_redis(
     assert len(sandbox.requests) == 62
 
 
-async def test_redis_holds_no_token_and_no_query(server: RedisServer, transport: Transport) -> None:
+async def test_redis_holds_no_token_and_no_query(server: RedisServer) -> None:
     """No key and no value contains the token or what is searched for, while a call waits and afterwards."""
     goes_on = asyncio.Event()
 
@@ -110,7 +82,7 @@ async def test_redis_holds_no_token_and_no_query(server: RedisServer, transport:
     async with (
         Sandbox(itwins=5, latency=1.0, sleep=sleep) as sandbox,
         RedisGate(server.url, name=NAME, max_in_flight=1) as gate,
-        client_of(sandbox, transport, gate) as platform,
+        client_of(sandbox, gate) as platform,
     ):
         found = [asyncio.create_task(platform.itwins.list(search="planted-search").collect()) for _ in range(2)]
         await until(lambda: gate._listens)
@@ -129,24 +101,13 @@ def stored(server: RedisServer) -> bytes:
         return b"\n".join(key + b" " + (client.dump(key) or b"") for key in client.scan_iter())
 
 
-async def test_a_wrong_password_fails_the_call(sandbox: Sandbox, transport: Transport) -> None:
-    """A call raises UsageError, which names the password and does not contain it, and sends nothing."""
-    with RedisServer(password="right-secret") as server:
-        url = server.url.replace("unix://", "unix://:wrong-secret@")
-        async with RedisGate(url, name=NAME) as gate, client_of(sandbox, transport, gate) as platform:
-            with pytest.raises(UsageError, match="rejects the user name or the password in redis") as raised:
-                await platform.itwins.get_primary_account()
-    assert "secret" not in str(raised.value)
-    assert sandbox.requests == []
-
-
-async def test_closing_leaves_what_was_given_open(sandbox: Sandbox, server: RedisServer, transport: Transport) -> None:
+async def test_closing_leaves_what_was_given_open(sandbox: Sandbox, server: RedisServer) -> None:
     """A closed client leaves its gate open, and a closed gate leaves the redis client that it was given open."""
     connection = redis.asyncio.Redis.from_url(server.url)
     gate = RedisGate(connection, name=NAME)
-    async with client_of(sandbox, transport, gate) as platform:
+    async with client_of(sandbox, gate) as platform:
         await platform.itwins.get_primary_account()
-    async with client_of(sandbox, transport, gate) as platform:
+    async with client_of(sandbox, gate) as platform:
         await platform.itwins.get_primary_account()
         opened = connections(server)
         await gate.aclose()

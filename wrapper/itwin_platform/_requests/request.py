@@ -216,7 +216,7 @@ def check_characters(name: str, *values: str) -> None:
 def check_header_name(name: object) -> None:
     """Reject what is not the name of a header. Source: RFC 9110, section 5.1."""
     if not isinstance(name, str) or not re.fullmatch(_HEADER_NAME, name):
-        raise UsageError(f"{name!r} is not the name of a header", argument="headers")
+        raise UsageError(f"headers must contain names of HTTP headers, not {name!r}", argument="headers")
 
 
 def check_body_size(size: int, *, limit: int | None) -> None:
