@@ -114,7 +114,7 @@ docs: .venv-docs/.ready $(READY)  ## Build the documentation site into site/; a 
 	@$(BIN)/python -m tools.site.specification_page
 	@.venv-docs/bin/zensical build --strict --clean
 	@$(BIN)/python -m tools.site.plain_text
-	@.venv-docs/bin/python -m tools.site.check_site
+	@$(BIN)/python -m tools.site.check_site
 	@$(BIN)/python -m tools.site.check_search
 
 check-tag: $(READY)  ## Check that TAG=<tag>, the version and the changelog agree

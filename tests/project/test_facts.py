@@ -29,6 +29,7 @@ from tests.support.faces import (
     CompleteObject,
     Outcome,
 )
+from tests.support.public_face import EXPORTED
 
 #: A default that is the most there is.
 AT_MOST = "{0}, at most {0}"
@@ -48,8 +49,7 @@ def rows(name: str, head: str) -> list[list[str]]:
 
 def errors() -> list[str]:
     """The names of all exceptions and warnings that are exported."""
-    exported = {name: getattr(itwin_platform, name) for name in itwin_platform.__all__}
-    return [name for name, value in exported.items() if isinstance(value, type) and issubclass(value, BaseException)]
+    return [name for name, value in EXPORTED.items() if isinstance(value, type) and issubclass(value, BaseException)]
 
 
 def test_every_error_has_its_place() -> None:

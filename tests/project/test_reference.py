@@ -5,10 +5,10 @@ import re
 
 import griffe
 import pytest
-from itwin_platform import __all__ as public_names
 
 from tests.operations.conftest import OPERATIONS
 from tests.support.code_blocks import PROJECT
+from tests.support.public_face import NAMES
 from tools.site.plain_text import DOCS, markdown_of
 from tools.site.specification_links import SpecificationLinks, linked
 
@@ -39,12 +39,12 @@ def test_no_docstring_is_misread(modules: griffe.ModulesCollection, caplog: pyte
     groups = [package[f"{module}.{name}"] for module, name in GROUPS]
     read = 0
     with caplog.at_level(logging.WARNING):
-        for value in [*(package[name] for name in public_names), *groups, sandbox]:
+        for value in [*(package[name] for name in NAMES), *groups, sandbox]:
             members = value.all_members.values() if value.is_class else ()
             for item in [value, *members]:
                 if item.docstring is not None and not item.name.startswith("_"):
                     read += len(item.docstring.parse("google"))
-    assert read > len(public_names)
+    assert read > len(NAMES)
     assert [record.getMessage() for record in caplog.records] == []
 
 

@@ -10,7 +10,9 @@ from itwin_platform_api import models
 GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
 #: The type of UNSET, and a warning that Python makes.
 NOT_CALLED = ("Unset", "TruncatedWarning")
-EXPORTED = {name: getattr(itwin_platform, name) for name in itwin_platform.__all__}
+#: `__all__`, which type checkers do not see.
+NAMES: list[str] = vars(itwin_platform)["__all__"]
+EXPORTED = {name: getattr(itwin_platform, name) for name in NAMES}
 
 
 def callables() -> dict[str, Any]:

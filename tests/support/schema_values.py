@@ -11,11 +11,9 @@ from tests.support.specification import specification
 SCHEMAS: dict[str, Any] = specification()["components"]["schemas"]
 #: The generated models by name: every object of the specification.
 MODELS: dict[str, Any] = {
-    name: getattr(models, name) for name in models.__all__ if hasattr(getattr(models, name), "from_dict")
+    name: getattr(models, name) for name in SCHEMAS if hasattr(getattr(models, name, None), "from_dict")
 }
-ENUMS: dict[str, Any] = {
-    name: getattr(models, name) for name in models.__all__ if name not in MODELS and not name.endswith("Param")
-}
+ENUMS: dict[str, Any] = {name: getattr(models, name) for name, schema in SCHEMAS.items() if "enum" in schema}
 
 #: Without digits, so that none of them is a time by chance; with half a surrogate pair, which JSON can carry.
 TEXTS = st.text(st.sampled_from("abcXYZ <>&'\"/é\u2028\ud800\x00"), max_size=6)

@@ -37,6 +37,7 @@ from tools.generation.preparation import prepared
 from tools.generation.request_rules import RequestRules
 from tools.generation.response_types import expected_of
 from tools.generation.secrets import known_secrets, lost_marks, marks_of
+from tools.generation.unwrapped import wrapped_part
 
 PROJECT = Path(__file__).resolve().parents[2]
 TEMPLATES = PROJECT / "templates"
@@ -98,6 +99,7 @@ def write_package(
             param_name=param_name,
             param_values_of=params.values_of,
             param_exports=params.exports,
+            unexported=unexported(source),
             words_beside=partial(_words_beside, words_beside_references(source)),
         )
         try:
@@ -145,6 +147,16 @@ def words_beside_references(document: Mapping[str, Any]) -> dict[tuple[str, str]
         for wire, inner in (schema.get("properties") or {}).items()
         if isinstance(inner, Mapping) and "$ref" in inner and "description" in inner
     }
+
+
+def unexported(document: Mapping[str, Any]) -> frozenset[str]:
+    """Return the names of the models and types that the wrapper does not export.
+
+    They are those marked `x-exported: false`, and those of operations that have no wrapper yet.
+    """
+    schemas, wrapped = (each.get("components", {}).get("schemas", {}) for each in (document, wrapped_part(document)))
+    found = [name for name, schema in schemas.items() if name not in wrapped or schema.get("x-exported") is False]
+    return frozenset([*map(naming.pascal_case, found), *map(param_name, found)])
 
 
 def _words_beside(found: Mapping[tuple[str, str], str], model: str, parsed: Property) -> UntrustedString | None:

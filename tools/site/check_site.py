@@ -5,11 +5,11 @@ page and anchor, also in the Markdown copies and in llms.txt, that nothing is lo
 public name is in the reference.
 """
 
-import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -113,12 +113,8 @@ def _reached(pages: dict[str, Page]) -> set[str]:
 
 
 def public_names() -> list[str]:
-    """Read `__all__` without importing the package."""
-    tree = ast.parse((PROJECT / "wrapper/itwin_platform/__init__.py").read_text(encoding="utf-8"))
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            return list(ast.literal_eval(node.value))
-    raise SystemExit("wrapper/itwin_platform/__init__.py has no __all__")
+    """Return the names that users import."""
+    return list(import_module("itwin_platform").__all__)
 
 
 def main() -> None:

@@ -7,249 +7,107 @@ from importlib import import_module as _import_module
 from types import FunctionType as _FunctionType
 from typing import TYPE_CHECKING
 
-from itwin_platform_api.unset import UNSET, Unset
+from itwin_platform_api.unset import UNSET as UNSET, Unset as Unset
 
-from ._client import PlatformClient
+from ._client import PlatformClient as PlatformClient
 from ._errors import (
-    APIStatusError,
-    AuthenticationError,
-    BadRequestError,
-    ConflictError,
-    DeadlineExceededError,
-    DeliveryError,
-    ErrorDetail,
-    NotFoundError,
-    NotSentError,
-    OutcomeUnknownError,
-    PagingError,
-    PermissionDeniedError,
-    PlatformError,
-    RateLimitError,
-    RequestTooLargeError,
-    ResponseDecodeError,
-    ServerError,
-    StateError,
-    TokenError,
-    TransportError,
-    UnprocessableError,
-    UsageError,
+    APIStatusError as APIStatusError,
+    AuthenticationError as AuthenticationError,
+    BadRequestError as BadRequestError,
+    ConflictError as ConflictError,
+    DeadlineExceededError as DeadlineExceededError,
+    DeliveryError as DeliveryError,
+    ErrorDetail as ErrorDetail,
+    NotFoundError as NotFoundError,
+    NotSentError as NotSentError,
+    OutcomeUnknownError as OutcomeUnknownError,
+    PagingError as PagingError,
+    PermissionDeniedError as PermissionDeniedError,
+    PlatformError as PlatformError,
+    RateLimitError as RateLimitError,
+    RequestTooLargeError as RequestTooLargeError,
+    ResponseDecodeError as ResponseDecodeError,
+    ServerError as ServerError,
+    StateError as StateError,
+    TokenError as TokenError,
+    TransportError as TransportError,
+    UnprocessableError as UnprocessableError,
+    UsageError as UsageError,
 )
-from ._http.attempts.tokens import AccessToken, TokenProvider
-from ._http.attempts.transport import BackoffTransport
-from ._http.events import AttemptEnded, BackoffEvent, CooldownStarted, GateChanged, OutageEnded, OutageStarted
-from ._http.gates.gate import Gate
-from ._http.gates.window import RateLimit
-from ._http.policy import BackoffPolicy
-from ._requests.platform import ResponseInfo
-from ._version import __version__
+from ._http.attempts.tokens import AccessToken as AccessToken, TokenProvider as TokenProvider
+from ._http.attempts.transport import BackoffTransport as BackoffTransport
+from ._http.events import (
+    AttemptEnded as AttemptEnded,
+    BackoffEvent as BackoffEvent,
+    CooldownStarted as CooldownStarted,
+    GateChanged as GateChanged,
+    OutageEnded as OutageEnded,
+    OutageStarted as OutageStarted,
+)
+from ._http.gates.gate import Gate as Gate
+from ._http.gates.window import RateLimit as RateLimit
+from ._http.policy import BackoffPolicy as BackoffPolicy
+from ._requests.platform import ResponseInfo as ResponseInfo
+from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from itwin_platform_api.models import (
-        BasicAuthenticationParam,
-        CapabilityLink,
-        DataCenterLocation,
-        Detector,
-        DetectorType,
-        DetectorTypeParam,
-        ErrorCode,
-        ErrorDetailCode,
-        EventType,
-        EventTypeParam,
-        HeaderAuthenticationParam,
-        ITwin,
-        ITwinClass,
-        ITwinStatus,
-        ITwinStatusParam,
-        ITwinSubClass,
-        ITwinSubClassParam,
-        ITwinSummary,
-        OAuth2AuthorizationCodePKCEAuthenticationParam,
-        QueryParameterAuthenticationParam,
-        QueryScope,
-        QueryScopeParam,
-        Repository,
-        RepositoryCapabilities,
-        RepositoryClass,
-        RepositoryOptionsParam,
-        RepositoryResourceData,
-        RepositoryResourceDataParam,
-        RepositorySubClass,
-        Resource,
-        ResourceCapabilities,
-        ResourceClass,
-        ResourceSubClass,
-        Scene,
-        SceneData,
-        SceneObject,
-        SceneObjectCreate,
-        SceneObjectCreateParam,
-        SceneObjectMinimal,
-        StoredBasicAuthentication,
-        StoredHeaderAuthentication,
-        StoredOAuth2AuthorizationCodePKCEAuthentication,
-        StoredQueryParameterAuthentication,
-        StoredRepositoryOptions,
-        Vector3d,
-        Vector3dParam,
-        View3dData,
-        View3dDataParam,
-        Webhook,
-        WebhookScope,
-    )
+    from itwin_platform_api.models import *  # noqa: F403  # all that the document does not mark `x-exported: false`
 
-    from ._http.gates.redis import RedisGate
-    from ._listings.pager import Pager
-    from ._listings.run import Page, SceneState, TruncatedWarning
-    from ._operations.deliveries import WebhookDelivery, sign_delivery, verify_delivery
+    from ._http.gates.redis import RedisGate as RedisGate
+    from ._listings.pager import Pager as Pager
+    from ._listings.run import Page as Page, SceneState as SceneState, TruncatedWarning as TruncatedWarning
+    from ._operations.deliveries import (
+        WebhookDelivery as WebhookDelivery,
+        sign_delivery as sign_delivery,
+        verify_delivery as verify_delivery,
+    )
     from ._operations.repositories import (
-        BasicAuthentication,
-        HeaderAuthentication,
-        OAuth2AuthorizationCodePKCEAuthentication,
-        QueryParameterAuthentication,
-        RepositoryOptions,
+        BasicAuthentication as BasicAuthentication,
+        HeaderAuthentication as HeaderAuthentication,
+        OAuth2AuthorizationCodePKCEAuthentication as OAuth2AuthorizationCodePKCEAuthentication,
+        QueryParameterAuthentication as QueryParameterAuthentication,
+        RepositoryOptions as RepositoryOptions,
     )
-    from ._operations.scenes import escape
+    from ._operations.scenes import escape as escape
 else:
-    _MODULES = {
-        **dict.fromkeys(("Page", "SceneState", "TruncatedWarning"), "_listings.run"),
-        **dict.fromkeys(("WebhookDelivery", "sign_delivery", "verify_delivery"), "_operations.deliveries"),
-        "Pager": "_listings.pager",
-        "RedisGate": "_http.gates.redis",
-        "RepositoryOptions": "_operations.repositories",
-        "escape": "_operations.scenes",
-    }
+    # Hidden from type checkers, which read the names that are imported as themselves, and would accept any other.
+    from itwin_platform_api import models as _models
 
-    # Hidden from type checkers, which would accept any name of this package otherwise.
+    #: What a first call does not need, by its module; the models come on first use as well.
+    _LAZY = {
+        "._http.gates.redis": ["RedisGate"],
+        "._listings.pager": ["Pager"],
+        "._listings.run": ["Page", "SceneState", "TruncatedWarning"],
+        "._operations.deliveries": ["WebhookDelivery", "sign_delivery", "verify_delivery"],
+        "._operations.repositories": [
+            "BasicAuthentication",
+            "HeaderAuthentication",
+            "OAuth2AuthorizationCodePKCEAuthentication",
+            "QueryParameterAuthentication",
+            "RepositoryOptions",
+        ],
+        "._operations.scenes": ["escape"],
+    }
+    _MODULES = {name: module for module, names in _LAZY.items() for name in names}
+    _eager = {name for name in globals() if not name.startswith("_")} - {"TYPE_CHECKING"}
+    __all__ = sorted({*_eager, "__version__", *_MODULES, *_models.__all__})  # noqa: PLE0605  # it is a list
+
+    def __dir__() -> list[str]:
+        return __all__
+
     def __getattr__(name: str) -> object:
         """Import a model, an enum, or what a first call does not need, on first use."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        ours = name.endswith("Authentication") and not name.startswith("Stored")
-        module = "_operations.repositories" if ours else _MODULES.get(name)
-        if module is None:
-            from itwin_platform_api import models as source
-        else:
-            source = _import_module(f".{module}", __name__)
-        value = getattr(source, name)
-        if isinstance(value, type | _FunctionType):
-            value.__module__ = __name__
-        globals()[name] = value
+        source = _import_module(_MODULES[name], __name__) if name in _MODULES else _models
+        globals()[name] = value = _renamed(getattr(source, name))
         return value
 
+    def _renamed(value: object) -> object:
+        """Let tracebacks, `repr` and documentation name the package that users import."""
+        if isinstance(value, type | _FunctionType):
+            value.__module__ = __name__
+        return value
 
-__all__ = [  # noqa: RUF022  # in the order of sorted(), which needs no tool to check
-    "APIStatusError",
-    "AccessToken",
-    "AttemptEnded",
-    "AuthenticationError",
-    "BackoffEvent",
-    "BackoffPolicy",
-    "BackoffTransport",
-    "BadRequestError",
-    "BasicAuthentication",
-    "BasicAuthenticationParam",
-    "CapabilityLink",
-    "ConflictError",
-    "CooldownStarted",
-    "DataCenterLocation",
-    "DeadlineExceededError",
-    "DeliveryError",
-    "Detector",
-    "DetectorType",
-    "DetectorTypeParam",
-    "ErrorCode",
-    "ErrorDetail",
-    "ErrorDetailCode",
-    "EventType",
-    "EventTypeParam",
-    "Gate",
-    "GateChanged",
-    "HeaderAuthentication",
-    "HeaderAuthenticationParam",
-    "ITwin",
-    "ITwinClass",
-    "ITwinStatus",
-    "ITwinStatusParam",
-    "ITwinSubClass",
-    "ITwinSubClassParam",
-    "ITwinSummary",
-    "NotFoundError",
-    "NotSentError",
-    "OAuth2AuthorizationCodePKCEAuthentication",
-    "OAuth2AuthorizationCodePKCEAuthenticationParam",
-    "OutageEnded",
-    "OutageStarted",
-    "OutcomeUnknownError",
-    "Page",
-    "Pager",
-    "PagingError",
-    "PermissionDeniedError",
-    "PlatformClient",
-    "PlatformError",
-    "QueryParameterAuthentication",
-    "QueryParameterAuthenticationParam",
-    "QueryScope",
-    "QueryScopeParam",
-    "RateLimit",
-    "RateLimitError",
-    "RedisGate",
-    "Repository",
-    "RepositoryCapabilities",
-    "RepositoryClass",
-    "RepositoryOptions",
-    "RepositoryOptionsParam",
-    "RepositoryResourceData",
-    "RepositoryResourceDataParam",
-    "RepositorySubClass",
-    "RequestTooLargeError",
-    "Resource",
-    "ResourceCapabilities",
-    "ResourceClass",
-    "ResourceSubClass",
-    "ResponseDecodeError",
-    "ResponseInfo",
-    "Scene",
-    "SceneData",
-    "SceneObject",
-    "SceneObjectCreate",
-    "SceneObjectCreateParam",
-    "SceneObjectMinimal",
-    "SceneState",
-    "ServerError",
-    "StateError",
-    "StoredBasicAuthentication",
-    "StoredHeaderAuthentication",
-    "StoredOAuth2AuthorizationCodePKCEAuthentication",
-    "StoredQueryParameterAuthentication",
-    "StoredRepositoryOptions",
-    "TokenError",
-    "TokenProvider",
-    "TransportError",
-    "TruncatedWarning",
-    "UNSET",
-    "UnprocessableError",
-    "Unset",
-    "UsageError",
-    "Vector3d",
-    "Vector3dParam",
-    "View3dData",
-    "View3dDataParam",
-    "Webhook",
-    "WebhookDelivery",
-    "WebhookScope",
-    "__version__",
-    "escape",
-    "sign_delivery",
-    "verify_delivery",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-# Tracebacks, `repr` and documentation name the package that users import, not the module that defines the class.
-for _public in [
-    value for name, value in globals().items() if name in __all__ and isinstance(value, type | _FunctionType)
-]:
-    _public.__module__ = __name__
+    for _name in _eager:
+        _renamed(globals()[_name])

@@ -7,51 +7,52 @@ if TYPE_CHECKING:
     from .capability_link import CapabilityLink
     from .data_center_location import DataCenterLocation
     from .detector import Detector
-    from .detector_create import DetectorCreate
-    from .detector_response import DetectorResponse
+    from .detector_create import DetectorCreate as DetectorCreate
+    from .detector_response import DetectorResponse as DetectorResponse
     from .detector_type import DetectorType, DetectorTypeParam
-    from .error_body import ErrorBody
+    from .error_body import ErrorBody as ErrorBody
     from .error_code import ErrorCode
-    from .error_detail import ErrorDetail
+    from .error_detail import ErrorDetail as ErrorDetail
     from .error_detail_code import ErrorDetailCode
-    from .error_response import ErrorResponse
+    from .error_response import ErrorResponse as ErrorResponse
     from .event_type import EventType, EventTypeParam
     from .itwin import ITwin
     from .itwin_class import ITwinClass
     from .itwin_status import ITwinStatus, ITwinStatusParam
     from .itwin_sub_class import ITwinSubClass, ITwinSubClassParam
     from .itwin_summary import ITwinSummary
-    from .itwins_response import ITwinsResponse
-    from .paging_link import PagingLink
-    from .paging_links import PagingLinks
-    from .preferred_return import PreferredReturn, PreferredReturnParam
-    from .primary_account_response import PrimaryAccountResponse
-    from .query_parameters import QueryParameters
+    from .itwins_response import ITwinsResponse as ITwinsResponse
+    from .paging_link import PagingLink as PagingLink
+    from .paging_links import PagingLinks as PagingLinks
+    from .preferred_return import PreferredReturn as PreferredReturn
+    from .preferred_return import PreferredReturnParam as PreferredReturnParam
+    from .primary_account_response import PrimaryAccountResponse as PrimaryAccountResponse
+    from .query_parameters import QueryParameters as QueryParameters
     from .query_scope import QueryScope, QueryScopeParam
     from .repository import Repository
     from .repository_capabilities import RepositoryCapabilities
     from .repository_class import RepositoryClass
     from .repository_resource_data import RepositoryResourceData, RepositoryResourceDataParam
-    from .repository_response import RepositoryResponse
+    from .repository_response import RepositoryResponse as RepositoryResponse
     from .repository_sub_class import RepositorySubClass
-    from .repository_update import RepositoryUpdate
+    from .repository_update import RepositoryUpdate as RepositoryUpdate
     from .resource import Resource
     from .resource_capabilities import ResourceCapabilities
     from .resource_class import ResourceClass
-    from .resource_create import ResourceCreate
-    from .resource_response import ResourceResponse
+    from .resource_create import ResourceCreate as ResourceCreate
+    from .resource_response import ResourceResponse as ResourceResponse
     from .resource_sub_class import ResourceSubClass
     from .scene import Scene
-    from .scene_context import SceneContext
-    from .scene_create import SceneCreate
+    from .scene_context import SceneContext as SceneContext
+    from .scene_create import SceneCreate as SceneCreate
     from .scene_data import SceneData
-    from .scene_data_create import SceneDataCreate
+    from .scene_data_create import SceneDataCreate as SceneDataCreate
     from .scene_object import SceneObject
     from .scene_object_create import SceneObjectCreate, SceneObjectCreateParam
-    from .scene_object_kind import SceneObjectKind
+    from .scene_object_kind import SceneObjectKind as SceneObjectKind
     from .scene_object_minimal import SceneObjectMinimal
-    from .scene_objects_response import SceneObjectsResponse
-    from .scene_response import SceneResponse
+    from .scene_objects_response import SceneObjectsResponse as SceneObjectsResponse
+    from .scene_response import SceneResponse as SceneResponse
     from .stored_basic_authentication import BasicAuthenticationParam, StoredBasicAuthentication
     from .stored_header_authentication import HeaderAuthenticationParam, StoredHeaderAuthentication
     from .stored_oauth2_authorization_code_pkce_authentication import (
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
     from .view3d_data import View3dData, View3dDataParam
     from .webhook import Webhook
     from .webhook_scope import WebhookScope
-    from .webhook_update import WebhookUpdate
+    from .webhook_update import WebhookUpdate as WebhookUpdate
 else:
     _MODULES = {
         "CapabilityLink": ".capability_link",
@@ -159,34 +160,22 @@ __all__ = (
     "CapabilityLink",
     "DataCenterLocation",
     "Detector",
-    "DetectorCreate",
-    "DetectorResponse",
     "DetectorType",
     "DetectorTypeParam",
-    "ErrorBody",
     "ErrorCode",
-    "ErrorDetail",
     "ErrorDetailCode",
-    "ErrorResponse",
     "EventType",
     "EventTypeParam",
     "HeaderAuthenticationParam",
     "ITwin",
     "ITwinClass",
-    "ITwinsResponse",
     "ITwinStatus",
     "ITwinStatusParam",
     "ITwinSubClass",
     "ITwinSubClassParam",
     "ITwinSummary",
     "OAuth2AuthorizationCodePKCEAuthenticationParam",
-    "PagingLink",
-    "PagingLinks",
-    "PreferredReturn",
-    "PreferredReturnParam",
-    "PrimaryAccountResponse",
     "QueryParameterAuthenticationParam",
-    "QueryParameters",
     "QueryScope",
     "QueryScopeParam",
     "Repository",
@@ -195,27 +184,17 @@ __all__ = (
     "RepositoryOptionsParam",
     "RepositoryResourceData",
     "RepositoryResourceDataParam",
-    "RepositoryResponse",
     "RepositorySubClass",
-    "RepositoryUpdate",
     "Resource",
     "ResourceCapabilities",
     "ResourceClass",
-    "ResourceCreate",
-    "ResourceResponse",
     "ResourceSubClass",
     "Scene",
-    "SceneContext",
-    "SceneCreate",
     "SceneData",
-    "SceneDataCreate",
     "SceneObject",
     "SceneObjectCreate",
     "SceneObjectCreateParam",
-    "SceneObjectKind",
     "SceneObjectMinimal",
-    "SceneObjectsResponse",
-    "SceneResponse",
     "StoredBasicAuthentication",
     "StoredHeaderAuthentication",
     "StoredOAuth2AuthorizationCodePKCEAuthentication",
@@ -227,5 +206,4 @@ __all__ = (
     "View3dDataParam",
     "Webhook",
     "WebhookScope",
-    "WebhookUpdate",
 )
