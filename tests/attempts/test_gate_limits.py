@@ -123,22 +123,6 @@ async def test_a_known_rate_is_used_up_without_a_429(seed: int) -> None:
     assert arrivals[-50] <= 19 / 0.95
 
 
-async def test_a_probe_can_end_a_long_cooldown() -> None:
-    """A minute into a cooldown of a day, one call probes the service, and its success ends the cooldown."""
-    gate = Gate(20)
-    gate.rate_limited(await enter(gate), wait=86_400.0)
-    with pytest.raises(WaitTooLongError):
-        await enter(gate)
-    await asyncio.sleep(60.0)
-    probe = await enter(gate)
-    assert gate.cooldown_left() == 86_340.0
-    with pytest.raises(WaitTooLongError, match="lasts 86340 s more"):
-        await enter(gate)
-    gate.responded(probe)
-    assert gate.cooldown_left() == 0.0
-    gate.responded(await enter(gate))
-
-
 async def test_a_waiting_call_probes_a_long_cooldown() -> None:
     """When calls may wait longer than a day, the first of the queue probes after a minute."""
     gate = Gate(20)

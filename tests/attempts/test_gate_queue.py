@@ -52,20 +52,6 @@ async def test_a_cancelled_waiter_leaves_no_trace() -> None:
         assert repr(gate).endswith("in_flight=0, waiting=0)")
 
 
-async def test_a_waiter_that_is_cancelled_with_its_permit_returns_it() -> None:
-    """A waiter that is cancelled before it has seen its permit returns it to the next one."""
-    gate = Gate(1)
-    in_flight = await enter(gate)
-    one, two = enter(gate), enter(gate)
-    await settle()
-    gate.responded(in_flight)
-    one.cancel()
-    await settle()
-    assert one.cancelled()
-    assert two.done()
-    assert gate.in_flight == 1
-
-
 @pytest.mark.parametrize("rate", [RateLimit(4, 100.0), None], ids=["rate", "slow start"])
 async def test_a_waiter_that_is_cancelled_with_its_permit_costs_no_place(rate: RateLimit | None) -> None:
     """It neither counts against the rate nor as a response that widens the slow start: exactly one other goes on."""
@@ -83,14 +69,15 @@ async def test_a_waiter_that_is_cancelled_with_its_permit_costs_no_place(rate: R
     await asyncio.gather(*waiting, return_exceptions=True)
 
 
-async def test_a_cancelled_waiter_gets_no_permit() -> None:
-    """A waiter that was cancelled in this iteration of the loop is skipped, and the next one gets the permit."""
+@pytest.mark.parametrize("has_permit", [False, True], ids=["before", "after"])
+async def test_a_cancelled_waiter_gets_no_permit(has_permit: bool) -> None:
+    """A waiter that is cancelled as a permit becomes free is skipped, or returns it unseen: the next one gets it."""
     gate = Gate(1)
     in_flight = await enter(gate)
     one, two = enter(gate), enter(gate)
     await settle()
-    one.cancel()
-    gate.responded(in_flight)
+    for step in (gate.responded, one.cancel) if has_permit else (one.cancel, gate.responded):
+        step(*[in_flight] if step == gate.responded else [])
     await settle()
     assert one.cancelled()
     assert two.done()

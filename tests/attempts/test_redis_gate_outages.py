@@ -11,60 +11,52 @@ from redis._parsers.base import BaseParser
 
 from tests.support.faces import LEASE, WaitTooLongError, module_of
 from tests.support.real_time import until
-from tests.support.redis_gates import clocked_gate, enter, gates, needs_redis, run, set_clock, until_queued
+from tests.support.redis_gates import clocked_gate, enter, gates, needs_redis, set_clock, until_queued
 from tests.support.redis_server import RedisServer
 
-pytestmark = needs_redis
+pytestmark = [*needs_redis, pytest.mark.usefixtures("quick_reconnect")]
 
 
-def test_a_process_that_dies_gives_its_permits_back(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_dead_process_gives_its_permits_back(
+    empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The permits of a process that dies are free again after its lease."""
     monkeypatch.setattr(module_of("POLL_INTERVAL"), "POLL_INTERVAL", 0.01)
-
-    async def work() -> None:
-        set_clock(empty_server, 0)
-        dying = clocked_gate(empty_server, max_in_flight=2)
-        async with clocked_gate(empty_server, max_in_flight=2) as living:
-            await enter(dying)
-            await enter(dying)
-            assert dying._pump is not None
-            dying._pump.cancel()
-            waiting = asyncio.create_task(enter(living))
-            await until_queued(empty_server)
-            assert not waiting.done()
-            set_clock(empty_server, LEASE + 1.0)
-            living.abandoned(await waiting)
-            await dying._state.aclose()
-
-    run(work)
+    set_clock(empty_server, 0)
+    dying = clocked_gate(empty_server, max_in_flight=2)
+    async with clocked_gate(empty_server, max_in_flight=2) as living:
+        await enter(dying)
+        await enter(dying)
+        assert dying._pump is not None
+        dying._pump.cancel()
+        waiting = asyncio.create_task(enter(living))
+        await until_queued(empty_server)
+        assert not waiting.done()
+        set_clock(empty_server, LEASE + 1.0)
+        living.abandoned(await waiting)
+        await dying._state.aclose()
 
 
-def test_without_the_server_each_process_uses_its_local_share(
-    own_server: RedisServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+async def test_without_the_server_each_process_uses_its_local_share(
+    own_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     """When the server dies, waiting calls get permits of the local share, with one warning and one event."""
-    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
     caplog.set_level(logging.INFO, "itwin_platform")
     events: list[GateChanged] = []
-
-    async def work() -> None:
-        async with gates(own_server.url, 1, max_in_flight=8, workers=4, on_event=events.append) as (gate,):
-            held = [await enter(gate) for _ in range(8)]
-            waiting = [asyncio.create_task(enter(gate)) for _ in range(4)]
-            own_server.kill()
-            await until(lambda: gate._is_lost)
-            for permit in held:
-                gate.abandoned(permit)
-            await until(lambda: sum(task.done() for task in waiting) == 2)
-            assert [task.done() for task in waiting] == [True, True, False, False]
-            own_server.start()
-            await asyncio.gather(*waiting)
-            assert not gate._is_lost
-            for task in waiting:
-                gate.abandoned(task.result())
-
-    run(work)
+    async with gates(own_server.url, 1, max_in_flight=8, workers=4, on_event=events.append) as (gate,):
+        held = [await enter(gate) for _ in range(8)]
+        waiting = [asyncio.create_task(enter(gate)) for _ in range(4)]
+        own_server.kill()
+        await until(lambda: gate._is_lost)
+        for permit in held:
+            gate.abandoned(permit)
+        await until(lambda: sum(task.done() for task in waiting) == 2)
+        assert [task.done() for task in waiting] == [True, True, False, False]
+        own_server.start()
+        await asyncio.gather(*waiting)
+        assert not gate._is_lost
+        for task in waiting:
+            gate.abandoned(task.result())
     assert [(event.name, event.is_shared) for event in events] == [("test, app 7", False), ("test, app 7", True)]
     assert [(record.levelname, record.message.partition(": ")[0]) for record in caplog.records] == [
         ("WARNING", "gate 'test, app 7' continues without its server"),
@@ -72,156 +64,112 @@ def test_without_the_server_each_process_uses_its_local_share(
     ]
 
 
-def test_a_server_that_was_never_there_is_no_error(own_server: RedisServer, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_server_that_never_was_is_no_error(own_server: RedisServer, caplog: pytest.LogCaptureFixture) -> None:
     """Without a server from the start, calls use the local share, after one warning."""
     own_server.kill()
-
-    async def work() -> None:
-        async with gates(own_server.url, 1) as (gate,):
-            for _ in range(30):
-                gate.abandoned(await enter(gate))
-
-    run(work)
+    async with gates(own_server.url, 1) as (gate,):
+        for _ in range(30):
+            gate.abandoned(await enter(gate))
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
-def test_a_server_that_hangs_does_not_block_calls(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_hangs_blocks_no_call(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the server does not reply in time, calls use the local share, and share the limit again later."""
     monkeypatch.setattr(module_of("SERVER_TIMEOUT"), "SERVER_TIMEOUT", 0.1)
-    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
-
-    async def work() -> None:
-        async with gates(own_server.url, 1) as (gate,):
-            gate.abandoned(await enter(gate))
-            own_server.hang()
-            gate.abandoned(await enter(gate))
-            assert gate._is_lost
-            own_server.go_on()
-            permit = await enter(gate)
-            await until(lambda: not gate._is_lost)
-            gate.abandoned(permit)
-
-    run(work)
+    async with gates(own_server.url, 1) as (gate,):
+        gate.abandoned(await enter(gate))
+        own_server.hang()
+        gate.abandoned(await enter(gate))
+        assert gate._is_lost
+        own_server.go_on()
+        permit = await enter(gate)
+        await until(lambda: not gate._is_lost)
+        gate.abandoned(permit)
 
 
-def test_a_cooldown_survives_the_server(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_cooldown_survives_the_server(own_server: RedisServer) -> None:
     """The first gate that reconnects to an emptied server stores its cooldown there."""
-    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
-
-    async def work() -> None:
-        async with gates(own_server.url, 2) as (one, two):
-            first, second = await enter(one), await enter(one)
-            own_server.kill()
-            one.rate_limited(first, wait=60.0)
-            await until(lambda: one._is_lost)
-            own_server.start()
-            await until(lambda: not one._is_lost)
-            with pytest.raises(WaitTooLongError):
-                await enter(two, max_wait=1.0)
-            one.abandoned(second)
-
-    run(work)
+    async with gates(own_server.url, 2) as (one, two):
+        first, second = await enter(one), await enter(one)
+        own_server.kill()
+        one.rate_limited(first, wait=60.0)
+        await until(lambda: one._is_lost)
+        own_server.start()
+        await until(lambda: not one._is_lost)
+        with pytest.raises(WaitTooLongError):
+            await enter(two, max_wait=1.0)
+        one.abandoned(second)
 
 
-def test_a_cooldown_outlives_a_reply_that_is_older(own_server: RedisServer) -> None:
+async def test_a_cooldown_outlives_a_reply_that_is_older(own_server: RedisServer) -> None:
     """A reply sent before the 429 was reported neither ends the cooldown nor grants a permit."""
-
-    async def work() -> None:
-        async with gates(own_server.url, 1) as (gate,):
-            permit = await enter(gate)
-            own_server.hang()
-            waiting = asyncio.create_task(enter(gate, max_wait=100.0))
-            await until(lambda: gate._asked == 1)
-            gate.rate_limited(permit, wait=60.0)
-            own_server.go_on()
-            while gate._is_cooldown_unreported:  # each step of the loop is looked at
-                assert gate.cooldown_left() > 50.0
-                await asyncio.sleep(0)
+    async with gates(own_server.url, 1) as (gate,):
+        permit = await enter(gate)
+        own_server.hang()
+        waiting = asyncio.create_task(enter(gate, max_wait=100.0))
+        await until(lambda: gate._asked == 1)
+        gate.rate_limited(permit, wait=60.0)
+        own_server.go_on()
+        while gate._is_cooldown_unreported:  # each step of the loop is looked at
             assert gate.cooldown_left() > 50.0
-            assert not gate._is_lost
-            assert not waiting.done()
-            waiting.cancel()
-            await asyncio.gather(waiting, return_exceptions=True)
+            await asyncio.sleep(0)
+        assert gate.cooldown_left() > 50.0
+        assert not gate._is_lost
+        assert not waiting.done()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
 
-    run(work)
 
-
-def test_a_local_permit_is_not_reported_to_the_server(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_local_permit_is_not_reported_to_the_server(own_server: RedisServer) -> None:
     """A local permit does not count against the shared rate, even when its attempt starts after the reconnect."""
-    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
     own_server.kill()
-
-    async def work() -> None:
-        async with gates(own_server.url, rate=RateLimit(1, 60.0)) as (one, two):
-            permit = await enter(one)
-            assert one._is_lost
-            own_server.start()
-            await until(lambda: not one._is_lost)
-            one.responded(permit)
-            await one.aclose()
-            two.abandoned(await enter(two, max_wait=1.0))
-            assert not two._is_lost
-
-    run(work)
+    async with gates(own_server.url, rate=RateLimit(1, 60.0)) as (one, two):
+        permit = await enter(one)
+        assert one._is_lost
+        own_server.start()
+        await until(lambda: not one._is_lost)
+        one.responded(permit)
+        await one.aclose()
+        two.abandoned(await enter(two, max_wait=1.0))
+        assert not two._is_lost
 
 
-def test_the_429_of_a_local_permit_stops_all(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_429_of_a_local_permit_stops_all(own_server: RedisServer) -> None:
     """A call that began without the server meets a rate limit after the reconnect: its cooldown holds for everybody."""
-    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
     own_server.kill()
-
-    async def work() -> None:
-        async with gates(own_server.url) as (one, two):
-            permit = await enter(one)
-            own_server.start()
-            await until(lambda: not one._is_lost)
-            one.rate_limited(permit, wait=60.0)
-            await until(lambda: not one._is_cooldown_unreported)
-            for gate in (two, one):
-                with pytest.raises(WaitTooLongError):
-                    await enter(gate, max_wait=1.0)
-
-    run(work)
+    async with gates(own_server.url) as (one, two):
+        permit = await enter(one)
+        own_server.start()
+        await until(lambda: not one._is_lost)
+        one.rate_limited(permit, wait=60.0)
+        await until(lambda: not one._is_cooldown_unreported)
+        for gate in (two, one):
+            with pytest.raises(WaitTooLongError):
+                await enter(gate, max_wait=1.0)
 
 
-def test_a_flushed_script_is_loaded_again(empty_server: RedisServer) -> None:
+async def test_a_flushed_script_is_loaded_again(empty_server: RedisServer) -> None:
     """A gate loads its script again after SCRIPT FLUSH, and no call fails."""
-
-    async def work() -> None:
-        async with gates(empty_server.url, 1) as (gate,):
-            gate.abandoned(await enter(gate))
-            with empty_server.client as client:
-                client.script_flush()
-            gate.abandoned(await enter(gate))
-            assert not gate._is_lost
-
-    run(work)
+    async with gates(empty_server.url, 1) as (gate,):
+        gate.abandoned(await enter(gate))
+        with empty_server.client as client:
+            client.script_flush()
+        gate.abandoned(await enter(gate))
+        assert not gate._is_lost
 
 
 @pytest.mark.parametrize("serves_stale_data", ["yes", "no"])
-def test_a_server_that_fails_over_is_no_error(
-    own_server: RedisServer, monkeypatch: pytest.MonkeyPatch, serves_stale_data: str
-) -> None:
+async def test_a_server_that_fails_over_is_no_error(own_server: RedisServer, serves_stale_data: str) -> None:
     """A process that starts while its server is a replica uses the local share, and shares the limit afterwards."""
-    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
-
-    async def work() -> None:
-        with own_server.client as client:
-            client.config_set("replica-serve-stale-data", serves_stale_data)
-            client.replicaof("127.0.0.1", "1")
-            async with gates(own_server.url, 1) as (gate,):
-                permit = await enter(gate)
-                assert gate._is_lost
-                client.replicaof("NO", "ONE")
-                await until(lambda: not gate._is_lost)
-                gate.abandoned(permit)
-
-    run(work)
+    with own_server.client as client:
+        client.config_set("replica-serve-stale-data", serves_stale_data)
+        client.replicaof("127.0.0.1", "1")
+        async with gates(own_server.url, 1) as (gate,):
+            permit = await enter(gate)
+            assert gate._is_lost
+            client.replicaof("NO", "ONE")
+            await until(lambda: not gate._is_lost)
+            gate.abandoned(permit)
 
 
 @pytest.mark.parametrize(
@@ -234,35 +182,28 @@ def test_a_server_that_fails_over_is_no_error(
         ("WRONGTYPE", ["HSET itwin-gate:{broken}:state field value"], "DEL itwin-gate:{broken}:state"),
     ],
 )
-def test_a_server_that_cannot_write_is_no_error(
+async def test_a_server_that_cannot_write_is_no_error(
     own_server: RedisServer,
-    monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     code: str,
     breaks: list[str],
     heals: str,
 ) -> None:
     """Whatever keeps the server from running the script, calls use the local share, and one warning names the code."""
-    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
-
-    async def work() -> None:
-        with own_server.client as client:
-            own_server.spoil_dump()
-            for command in breaks:
-                own_server.send(command)
-            if code == "MISCONF":
-                await until(lambda: client.info("persistence")["rdb_last_bgsave_status"] == "err")
-            async with RedisGate(own_server.url, name="broken") as gate:
-                for _ in range(20):
-                    gate.responded(await enter(gate))
-                assert gate._is_lost
-                client.execute_command(*heals.split())
-                permit = await enter(gate)
-                await until(lambda: not gate._is_lost)
-                gate.responded(permit)
-
-    run(work)
+    with own_server.client as client:
+        own_server.spoil_dump()
+        for command in breaks:
+            own_server.send(command)
+        if code == "MISCONF":
+            await until(lambda: client.info("persistence")["rdb_last_bgsave_status"] == "err")
+        async with RedisGate(own_server.url, name="broken") as gate:
+            for _ in range(20):
+                gate.responded(await enter(gate))
+            assert gate._is_lost
+            client.execute_command(*heals.split())
+            permit = await enter(gate)
+            await until(lambda: not gate._is_lost)
+            gate.responded(permit)
     (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert warning.startswith("gate 'broken' continues without its server: ")
     # redis-py drops the code of these where the server is Redis 7.
@@ -270,21 +211,17 @@ def test_a_server_that_cannot_write_is_no_error(
     assert re.search(rf"(responds with an error|is unreachable) \(({code}|{name})", warning)
 
 
-def test_a_user_without_permission_is_a_usage_error_at_each_call(own_server: RedisServer) -> None:
+async def test_a_user_without_permission_is_a_usage_error_at_each_call(own_server: RedisServer) -> None:
     """A user that may not run scripts gets UsageError from each call, until the server permits it."""
-
-    async def work() -> None:
-        with own_server.client as client:
-            client.execute_command("ACL", "SETUSER", "gate", "on", ">secret", "~*", "&*", "+@all", "-@scripting")
-            url = own_server.url.replace("unix://", "unix://gate:secret@")
-            async with gates(url, 1) as (gate,):
-                for _ in range(3):
-                    with pytest.raises(UsageError, match=r"does not permit the user what the gate needs \(N"):
-                        await enter(gate)
-                client.execute_command("ACL", "SETUSER", "gate", "+@scripting")
-                gate.responded(await enter(gate))
-
-    run(work)
+    with own_server.client as client:
+        client.execute_command("ACL", "SETUSER", "gate", "on", ">secret", "~*", "&*", "+@all", "-@scripting")
+        url = own_server.url.replace("unix://", "unix://gate:secret@")
+        async with gates(url, 1) as (gate,):
+            for _ in range(3):
+                with pytest.raises(UsageError, match=r"does not permit the user what the gate needs \(N"):
+                    await enter(gate)
+            client.execute_command("ACL", "SETUSER", "gate", "+@scripting")
+            gate.responded(await enter(gate))
 
 
 @pytest.mark.parametrize(

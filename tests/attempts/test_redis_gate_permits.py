@@ -10,7 +10,7 @@ from itwin_platform import RateLimit
 
 from tests.support.faces import LEASE, Permit, Reply, Report
 from tests.support.real_time import until
-from tests.support.redis_gates import ClockedState, clocked_gate, enter, gates, needs_redis, run, set_clock
+from tests.support.redis_gates import ClockedState, clocked_gate, enter, gates, needs_redis, set_clock
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
@@ -59,189 +59,151 @@ def ended(permit: Permit) -> Report:
     return ("abandoned", permit.number, permit.at, 0.0, 0.0)
 
 
-def test_a_waiting_process_needs_no_lease(empty_server: RedisServer) -> None:
+async def test_a_waiting_process_needs_no_lease(empty_server: RedisServer) -> None:
     """A process that waits in silence for longer than a lease is called, and keeps its permit for a whole lease."""
-
-    async def work() -> None:
-        async with Processes(empty_server) as processes:
-            await processes.listen("two")
-            (permit,) = (await processes.exchange("one", wants=1)).permits
-            await processes.exchange("two", wants=1, listens=True)
-            for _ in range(10):
-                processes.now += LEASE / 2
-                await processes.exchange("one", kept=[permit])
-            await processes.exchange("one", ended(permit))
-            await until(lambda: processes.called["two"] == 1)
-            (taken,) = (await processes.exchange("two", wants=1, listens=True)).permits
+    async with Processes(empty_server) as processes:
+        await processes.listen("two")
+        (permit,) = (await processes.exchange("one", wants=1)).permits
+        await processes.exchange("two", wants=1, listens=True)
+        for _ in range(10):
             processes.now += LEASE / 2
-            await processes.exchange("two", kept=[taken])
-            processes.now += 0.9 * LEASE
-            assert (await processes.exchange("one", wants=1)).permits == []
+            await processes.exchange("one", kept=[permit])
+        await processes.exchange("one", ended(permit))
+        await until(lambda: processes.called["two"] == 1)
+        (taken,) = (await processes.exchange("two", wants=1, listens=True)).permits
+        processes.now += LEASE / 2
+        await processes.exchange("two", kept=[taken])
+        processes.now += 0.9 * LEASE
+        assert (await processes.exchange("one", wants=1)).permits == []
 
-    run(work)
 
-
-def test_who_does_not_come_gives_its_turn_to_the_next(empty_server: RedisServer) -> None:
+async def test_who_does_not_come_gives_its_turn_to_the_next(empty_server: RedisServer) -> None:
     """A process that was called and is silent holds a free permit back for a quarter of a second, and loses nothing."""
-
-    async def work() -> None:
-        async with Processes(empty_server) as processes:
-            await processes.listen("two", "three")
-            (permit,) = (await processes.exchange("one", wants=1)).permits
-            for process in ("two", "three"):
-                await processes.exchange(process, wants=1, listens=True)
-            await processes.exchange("one", ended(permit))
-            await until(lambda: processes.called == {"two": 1})  # and it does not come
-            reply = await processes.exchange("three", wants=1, listens=True)
-            assert not reply.permits
-            assert reply.wait == pytest.approx(0.25)
-            processes.now += 0.3
-            (taken,) = (await processes.exchange("three", wants=1, listens=True)).permits
-            await processes.exchange("three", ended(taken))
-            await until(lambda: processes.called["two"] == 2)
-            assert len((await processes.exchange("two", wants=1, listens=True)).permits) == 1
-
-    run(work)
+    async with Processes(empty_server) as processes:
+        await processes.listen("two", "three")
+        (permit,) = (await processes.exchange("one", wants=1)).permits
+        for process in ("two", "three"):
+            await processes.exchange(process, wants=1, listens=True)
+        await processes.exchange("one", ended(permit))
+        await until(lambda: processes.called == {"two": 1})  # and it does not come
+        reply = await processes.exchange("three", wants=1, listens=True)
+        assert not reply.permits
+        assert reply.wait == pytest.approx(0.25)
+        processes.now += 0.3
+        (taken,) = (await processes.exchange("three", wants=1, listens=True)).permits
+        await processes.exchange("three", ended(taken))
+        await until(lambda: processes.called["two"] == 2)
+        assert len((await processes.exchange("two", wants=1, listens=True)).permits) == 1
 
 
-def test_a_doubled_or_late_message_grants_nothing(empty_server: RedisServer) -> None:
+async def test_a_doubled_or_late_message_grants_nothing(empty_server: RedisServer) -> None:
     """A process that comes although it is not its turn gets no permit that another one was called for."""
-
-    async def work() -> None:
-        async with Processes(empty_server, max_in_flight=2) as processes:
-            await processes.listen("two", "three")
-            held = (await processes.exchange("one", wants=2)).permits
-            for process in ("two", "three"):
-                await processes.exchange(process, wants=2, listens=True)
-            await processes.exchange("one", ended(held[0]), kept=held)
-            await until(lambda: processes.called == {"two": 1})
-            assert len((await processes.exchange("two", wants=2, listens=True)).permits) == 1
-            assert (await processes.exchange("two", wants=1, listens=True)).permits == []
-            await processes.exchange("one", ended(held[1]))
-            await until(lambda: processes.called["three"] == 1)
-            assert (await processes.exchange("two", wants=1, listens=True)).permits == []
-            assert len((await processes.exchange("three", wants=2, listens=True)).permits) == 1
-
-    run(work)
+    async with Processes(empty_server, max_in_flight=2) as processes:
+        await processes.listen("two", "three")
+        held = (await processes.exchange("one", wants=2)).permits
+        for process in ("two", "three"):
+            await processes.exchange(process, wants=2, listens=True)
+        await processes.exchange("one", ended(held[0]), kept=held)
+        await until(lambda: processes.called == {"two": 1})
+        assert len((await processes.exchange("two", wants=2, listens=True)).permits) == 1
+        assert (await processes.exchange("two", wants=1, listens=True)).permits == []
+        await processes.exchange("one", ended(held[1]))
+        await until(lambda: processes.called["three"] == 1)
+        assert (await processes.exchange("two", wants=1, listens=True)).permits == []
+        assert len((await processes.exchange("three", wants=2, listens=True)).permits) == 1
 
 
-def test_a_clock_that_goes_back_stops_nobody(empty_server: RedisServer) -> None:
+async def test_a_clock_that_goes_back_stops_nobody(empty_server: RedisServer) -> None:
     """After a failover to a server whose clock is 30 s behind, cooldowns, leases and rates go on as before."""
-
-    async def work() -> None:
-        async with Processes(empty_server, max_in_flight=9, rates=(RateLimit(2, 10.0),)) as processes:
-            first, _ = (await processes.exchange("one", wants=2)).permits
-            await processes.exchange("one", ("rate_limited", first.number, first.at, 5.0, 0.0))
-            processes.now -= 30.0
-            reply = await processes.exchange("two", wants=1)
-            assert not reply.permits
-            assert reply.cooldown == pytest.approx(5.0)
-            processes.now += 5.0
-            assert (await processes.exchange("two", wants=1)).wait == pytest.approx(5.4)
-            processes.now += 5.4
-            assert len((await processes.exchange("two", wants=1)).permits) == 1
-
-    run(work)
+    async with Processes(empty_server, max_in_flight=9, rates=(RateLimit(2, 10.0),)) as processes:
+        first, _ = (await processes.exchange("one", wants=2)).permits
+        await processes.exchange("one", ("rate_limited", first.number, first.at, 5.0, 0.0))
+        processes.now -= 30.0
+        reply = await processes.exchange("two", wants=1)
+        assert not reply.permits
+        assert reply.cooldown == pytest.approx(5.0)
+        processes.now += 5.0
+        assert (await processes.exchange("two", wants=1)).wait == pytest.approx(5.4)
+        processes.now += 5.4
+        assert len((await processes.exchange("two", wants=1)).permits) == 1
 
 
-def test_processes_with_other_settings_keep_the_longest_rate(empty_server: RedisServer) -> None:
+async def test_processes_with_other_settings_keep_the_longest_rate(empty_server: RedisServer) -> None:
     """Each learns that settings differ, and what one without a rate sends counts against the rate of the other."""
-
-    async def work() -> None:
-        old, new = (
-            Processes(empty_server, max_in_flight=9),
-            Processes(empty_server, max_in_flight=9, rates=(RateLimit(3, 10.0),)),
-        )
-        async with old, new:
-            assert not (await old.exchange("one", wants=1)).differs
-            assert (await new.exchange("two", wants=1)).differs
-            assert not (await new.exchange("two", wants=1)).differs
-            assert (await old.exchange("one", wants=1)).differs
-            assert (await new.exchange("two", wants=1)).permits == []
-
-    run(work)
+    old, new = (
+        Processes(empty_server, max_in_flight=9),
+        Processes(empty_server, max_in_flight=9, rates=(RateLimit(3, 10.0),)),
+    )
+    async with old, new:
+        assert not (await old.exchange("one", wants=1)).differs
+        assert (await new.exchange("two", wants=1)).differs
+        assert not (await new.exchange("two", wants=1)).differs
+        assert (await old.exchange("one", wants=1)).differs
+        assert (await new.exchange("two", wants=1)).permits == []
 
 
-def test_a_difference_of_settings_is_one_warning(empty_server: RedisServer, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_difference_of_settings_is_one_warning(
+    empty_server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
     """During a rolling deployment each process says once that another one has other settings."""
-
-    async def work() -> None:
-        async with gates(empty_server.url, 1, max_in_flight=3) as (one,), gates(empty_server.url, 1) as (two,):
-            for _ in range(3):
-                for gate in (one, two):
-                    gate.responded(await enter(gate))
-
-    run(work)
+    async with gates(empty_server.url, 1, max_in_flight=3) as (one,), gates(empty_server.url, 1) as (two,):
+        for _ in range(3):
+            for gate in (one, two):
+                gate.responded(await enter(gate))
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
         "gate 'test, app 7': another process gives other settings; max_in_flight and rate must be the same"
     ] * 2
 
 
-def test_an_exchange_touches_few_dead_processes(empty_server: RedisServer) -> None:
+async def test_an_exchange_touches_few_dead_processes(empty_server: RedisServer) -> None:
     """Of many processes that died with a permit, each exchange ends a hundred, and in the end all permits are free."""
-
-    async def work() -> None:
-        async with Processes(empty_server, max_in_flight=400) as processes:
-            for process in range(400):
-                await processes.exchange(f"dead-{process}", wants=1)
-            processes.now += 2 * LEASE
-            for left in (300, 200, 100, 0):
-                await processes.exchange("one")
-                with empty_server.client as client:
-                    assert client.zcard("itwin-gate:{test}:flight") == left
-            assert len((await processes.exchange("one", wants=500)).permits) == 400
-
-    run(work)
+    async with Processes(empty_server, max_in_flight=400) as processes:
+        for process in range(400):
+            await processes.exchange(f"dead-{process}", wants=1)
+        processes.now += 2 * LEASE
+        for left in (300, 200, 100, 0):
+            await processes.exchange("one")
+            with empty_server.client as client:
+                assert client.zcard("itwin-gate:{test}:flight") == left
+        assert len((await processes.exchange("one", wants=500)).permits) == 400
 
 
-def test_a_process_forgets_permits_whose_lease_expired(empty_server: RedisServer) -> None:
+async def test_a_process_forgets_permits_whose_lease_expired(empty_server: RedisServer) -> None:
     """A process that was silent for too long does not report the ends of permits that others hold now."""
-
-    async def work() -> None:
-        async with (
-            clocked_gate(empty_server, max_in_flight=2) as one,
-            clocked_gate(empty_server, max_in_flight=2) as two,
-        ):
-            set_clock(empty_server, 0)
-            late = [await enter(one) for _ in range(2)]
-            set_clock(empty_server, 2 * LEASE)
-            held = [await enter(two) for _ in range(2)]
-            one.abandoned(late[0])
-            await until(lambda: not one._reports)
-            one.abandoned(late[1])
-            waiting = asyncio.create_task(enter(one))
-            await until(lambda: one._listens and one._asked == 1)
-            assert not waiting.done()
-            two.abandoned(held[0])
-            one.abandoned(await waiting)
-            two.abandoned(held[1])
-
-    run(work)
+    async with (
+        clocked_gate(empty_server, max_in_flight=2) as one,
+        clocked_gate(empty_server, max_in_flight=2) as two,
+    ):
+        set_clock(empty_server, 0)
+        late = [await enter(one) for _ in range(2)]
+        set_clock(empty_server, 2 * LEASE)
+        held = [await enter(two) for _ in range(2)]
+        one.abandoned(late[0])
+        await until(lambda: not one._reports)
+        one.abandoned(late[1])
+        waiting = asyncio.create_task(enter(one))
+        await until(lambda: one._listens and one._asked == 1)
+        assert not waiting.done()
+        two.abandoned(held[0])
+        one.abandoned(await waiting)
+        two.abandoned(held[1])
 
 
-def test_an_expired_lease_returns_its_permits_once(empty_server: RedisServer) -> None:
+async def test_an_expired_lease_returns_its_permits_once(empty_server: RedisServer) -> None:
     """A process that asks after its lease has expired gets as many permits as are free, and no more."""
-
-    async def work() -> None:
-        async with Processes(empty_server) as processes:
-            await processes.exchange("one", wants=1)
-            processes.now += 2 * LEASE
-            assert len((await processes.exchange("one", wants=3)).permits) == 1
-
-    run(work)
+    async with Processes(empty_server) as processes:
+        await processes.exchange("one", wants=1)
+        processes.now += 2 * LEASE
+        assert len((await processes.exchange("one", wants=3)).permits) == 1
 
 
 @pytest.mark.parametrize(
     ("cooldown", "life"), [(7200.0, 7200), (1e300, 1e8)], ids=["two hours", "longer than Redis counts"]
 )
-def test_the_state_outlives_a_long_cooldown(empty_server: RedisServer, cooldown: float, life: float) -> None:
+async def test_the_state_outlives_a_long_cooldown(empty_server: RedisServer, cooldown: float, life: float) -> None:
     """What Redis knows of a cooldown, and of who holds permits, expires neither before it ends nor in years."""
-
-    async def work() -> None:
-        async with Processes(empty_server) as processes:
-            (permit,) = (await processes.exchange("one", wants=1)).permits
-            await processes.exchange("one", ("rate_limited", permit.number, permit.at, cooldown, 0.0))
-            with empty_server.client as client:
-                assert min(client.ttl(key) for key in client.keys("itwin-gate:*")) > life
-
-    run(work)
+    async with Processes(empty_server) as processes:
+        (permit,) = (await processes.exchange("one", wants=1)).permits
+        await processes.exchange("one", ("rate_limited", permit.number, permit.at, cooldown, 0.0))
+        with empty_server.client as client:
+            assert min(client.ttl(key) for key in client.keys("itwin-gate:*")) > life

@@ -12,7 +12,7 @@ from itwin_platform import RateLimit
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
 from tests.support.examples import examples
 from tests.support.faces import Permit, Reply, Report, Window
-from tests.support.redis_gates import ClockedState, needs_redis, run
+from tests.support.redis_gates import ClockedState, needs_redis
 from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
@@ -107,30 +107,28 @@ class SharedWindow(RuleBasedStateMachine):
 
 
 @pytest.mark.parametrize("limit", [FixedWindow(10, 1.0), TokenBucket(30, 3.0), PunishingWindow(10, 1.0, ban=5.0)])
-def test_the_script_learns_what_the_window_learns(empty_server: RedisServer, limit: FixedWindow | TokenBucket) -> None:
+async def test_the_script_learns_what_the_window_learns(
+    empty_server: RedisServer, limit: FixedWindow | TokenBucket
+) -> None:
     """For forty seconds at an unknown limit, both let the same requests start each time."""
-
-    async def work() -> None:
-        state, window = ClockedState(empty_server.url, name="model", max_in_flight=20), Window(max_in_flight=20)
-        for step in range(800):
-            now = 1_700_000_000 + round(step / 19, 3) + 0.0004
-            permits = (await state.exchange_at(now, "one", wants=20)).permits
-            expected = [window.begin(now) for _ in range(20) if window.wait(now) == 0]
-            assert [each.number for each in permits] == [each.number for each in expected]
-            reports: list[Report] = []
-            for permit, model in zip(permits, expected, strict=True):
-                if limit.accepts(now):
-                    window.responded(model)
-                    reports.append(("responded", permit.number, permit.at, 0.0, 0.0))
-                else:
-                    wait = math.ceil(limit.left(now))
-                    window.rate_limited(model, now=now, wait=wait, jitter=0.5)
-                    reports.append(("rate_limited", permit.number, permit.at, wait, 0.5))
-            await state.exchange_at(now, "one", *reports)
-        assert window._learned is not None
-        await state.aclose()
-
-    run(work)
+    state, window = ClockedState(empty_server.url, name="model", max_in_flight=20), Window(max_in_flight=20)
+    for step in range(800):
+        now = 1_700_000_000 + round(step / 19, 3) + 0.0004
+        permits = (await state.exchange_at(now, "one", wants=20)).permits
+        expected = [window.begin(now) for _ in range(20) if window.wait(now) == 0]
+        assert [each.number for each in permits] == [each.number for each in expected]
+        reports: list[Report] = []
+        for permit, model in zip(permits, expected, strict=True):
+            if limit.accepts(now):
+                window.responded(model)
+                reports.append(("responded", permit.number, permit.at, 0.0, 0.0))
+            else:
+                wait = math.ceil(limit.left(now))
+                window.rate_limited(model, now=now, wait=wait, jitter=0.5)
+                reports.append(("rate_limited", permit.number, permit.at, wait, 0.5))
+        await state.exchange_at(now, "one", *reports)
+    assert window._learned is not None
+    await state.aclose()
 
 
 def test_the_script_keeps_the_rules_of_the_window() -> None:

@@ -15,8 +15,10 @@ from itwin_platform import (
     RateLimitError,
 )
 from opentelemetry import trace
+from opentelemetry.instrumentation.httpx import HTTPXClientInstrumentor
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from pytest_httpx import HTTPXMock
 
 from tests.support.faces import FAILURES_TO_CLOSE, KEY, CallInfo
 from tests.support.recorded_spans import recorded_spans
@@ -33,7 +35,7 @@ def spans() -> Iterator[InMemorySpanExporter]:
         yield exporter
 
 
-def client(service: httpx.AsyncBaseTransport, **settings: Any) -> PlatformClient:
+def client(service: httpx.AsyncBaseTransport | None, **settings: Any) -> PlatformClient:
     """A client of the scripted service, with short delays."""
     policy = BackoffPolicy(base_delay=1.0, max_delay=1.0)
     given: dict[str, Any] = {"token": "planted-token", "backoff": policy, "transport": service} | settings
@@ -173,6 +175,25 @@ async def test_cancelling_a_call_ends_its_spans(spans: InMemorySpanExporter) -> 
             async with asyncio.timeout(1.0):
                 await platform.itwins.get_primary_account()
     assert [of(span)["error.type"] for span in spans.get_finished_spans()] == ["CancelledError"] * 2
+
+
+async def test_instrumented_httpx_has_a_span_for_each_attempt(
+    httpx_mock: HTTPXMock, spans: InMemorySpanExporter
+) -> None:
+    """OpenTelemetry's `HTTPXClientInstrumentor` traces each request, and sends the trace context to the service."""
+    for status in (503, 429, 200):
+        httpx_mock.add_response(status, headers={"retry-after": "1"}, content=b'{"iTwin": {"id": "a-1"}}')
+    instrumentor = HTTPXClientInstrumentor()
+    instrumentor.instrument()
+    try:
+        async with client(None) as platform:
+            await platform.itwins.get_primary_account()
+    finally:
+        instrumentor.uninstrument()
+    names = [span.instrumentation_scope.name for span in spans.get_finished_spans() if span.instrumentation_scope]
+    assert names.count("opentelemetry.instrumentation.httpx") == 3
+    assert len({request.headers["traceparent"] for request in httpx_mock.get_requests()}) == 3
+    assert "planted-token" not in "".join(span.to_json() for span in spans.get_finished_spans())
 
 
 async def test_without_a_tracer_provider_nothing_is_traced() -> None:

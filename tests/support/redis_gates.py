@@ -1,7 +1,7 @@
 """Gates on a real Redis server, each of which stands for a process of its own."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -9,24 +9,13 @@ import pytest
 from itwin_platform import RateLimit, RedisGate
 
 from tests.support.faces import Permit, RedisState, Reply, Report
-from tests.support.real_time import LONGEST, until
+from tests.support.real_time import until
 from tests.support.redis_server import RedisServer, server_program
 
 needs_redis = [
     pytest.mark.skipif(server_program() is None, reason="no Redis server is installed"),
     pytest.mark.usefixtures("patient_gates"),
 ]
-
-
-def run(work: Callable[[], Any]) -> None:
-    """Run a test in a loop with real time."""
-
-    async def bounded() -> None:
-        async with asyncio.timeout(LONGEST):
-            await work()
-
-    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
-        runner.run(bounded())
 
 
 @asynccontextmanager
@@ -39,9 +28,7 @@ async def gates(url: str, count: int = 2, **options: Any) -> AsyncIterator[list[
         for gate in opened:
             await gate.aclose()
         # A subscription that was cancelled closes its connection before it ends.
-        await until(
-            lambda: all(task is asyncio.current_task() or "bounded" in repr(task) for task in asyncio.all_tasks())
-        )
+        await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
 
 
 async def enter(gate: RedisGate, *, max_wait: float = 60.0) -> Permit:

@@ -8,7 +8,6 @@ import redis.asyncio
 from itwin_platform import BackoffPolicy, GateChanged, PlatformClient, RedisGate, UsageError
 from itwin_platform_sandbox import Sandbox
 
-from tests.support.faces import module_of
 from tests.support.real_time import until
 from tests.support.redis_gates import needs_redis
 from tests.support.redis_server import RedisServer
@@ -44,12 +43,9 @@ def client_of(sandbox: Sandbox, gate: RedisGate) -> PlatformClient:
     )
 
 
-async def test_calls_survive_the_end_of_redis(
-    sandbox: Sandbox, server: RedisServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("quick_reconnect")
+async def test_calls_survive_the_end_of_redis(sandbox: Sandbox, server: RedisServer) -> None:
     """All calls succeed when Redis is killed while they run, and later ones share the limit again."""
-    monkeypatch.setattr(module_of("LONGEST_PAUSE"), "LONGEST_PAUSE", 0.05)
-    monkeypatch.setattr(module_of("FIRST_PAUSE"), "FIRST_PAUSE", 0.05)
     events: list[GateChanged] = []
     sandbox.set_latency(0.005)
     async with (
