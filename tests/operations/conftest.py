@@ -1,14 +1,15 @@
 """The eight operations as these tests see them: a plain call of each, its responses, its documented errors."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+import operator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from itwin_platform import BackoffPolicy, PlatformClient
+from itwin_platform import BackoffPolicy, Pager, PlatformClient
 from itwin_platform_sandbox import Sandbox
 from pytest_httpx import HTTPXMock
 
@@ -36,21 +37,28 @@ class Ids:
 
 
 IDS = Ids()
-#: A plain call of each operation, with no more than it needs.
-CALLS: dict[str, Callable[[PlatformClient, Ids], Awaitable[object]]] = {
-    "update_repository": lambda platform, ids: platform.repositories.update(
-        ids.itwin, ids.repository, display_name="Tiles"
+#: The method of each operation, the ids that it takes, and no more keywords than it needs.
+METHODS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
+    "update_repository": ("repositories.update", ("itwin", "repository"), {"display_name": "Tiles"}),
+    "create_repository_resource": (
+        *("repositories.create_resource", ("itwin", "repository")),
+        {"id": "roads", "display_name": "Roads"},
     ),
-    "create_repository_resource": lambda platform, ids: platform.repositories.create_resource(
-        ids.itwin, ids.repository, id="roads", display_name="Roads"
-    ),
-    "list_itwins": lambda platform, _: platform.itwins.list().collect(),
-    "get_primary_account": lambda platform, _: platform.itwins.get_primary_account(),
-    "create_scene": lambda platform, ids: platform.scenes.create(ids.itwin, display_name="Overview"),
-    "list_scene_objects": lambda platform, ids: platform.scenes.list_objects(ids.scene, ids.itwin).collect(),
-    "create_detector": lambda platform, _: platform.detectors.create(name="@a/cracks", type="PhotoObjectDetector"),
-    "update_webhook": lambda platform, ids: platform.webhooks.update(ids.webhook, active=True),
+    "list_itwins": ("itwins.list", (), {}),
+    "get_primary_account": ("itwins.get_primary_account", (), {}),
+    "create_scene": ("scenes.create", ("itwin",), {"display_name": "Overview"}),
+    "list_scene_objects": ("scenes.list_objects", ("scene", "itwin"), {}),
+    "create_detector": ("detectors.create", (), {"name": "@a/cracks", "type": "PhotoObjectDetector"}),
+    "update_webhook": ("webhooks.update", ("webhook",), {"active": True}),
 }
+
+
+async def called(platform: PlatformClient, name: str, keywords: dict[str, Any] | None = None, *, ids: Ids = IDS) -> Any:
+    """Call an operation with these keywords and those that it needs, and read a listing to its end."""
+    method, places, needed = METHODS[name]
+    given = {f"{place}_id": getattr(ids, place) for place in places} | needed | (keywords or {})
+    found = operator.attrgetter(method)(platform)(**given)
+    return await (found.collect() if isinstance(found, Pager) else found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +69,9 @@ class Operation:
     method: str
     path: str
     success: int
+    parameters: tuple[dict[str, Any], ...]
+    body: dict[str, Any] | None
+    error: dict[str, Any]
     errors: tuple[tuple[int, str, dict[str, Any]], ...]
 
     def sample(self, *, seen: bool = False) -> Any:
@@ -69,11 +80,14 @@ class Operation:
         return json.loads((PROJECT / "tests" / "support" / "samples" / name).read_text(encoding="utf-8"))
 
 
-def _followed(node: dict[str, Any]) -> dict[str, Any]:
+def followed(node: Mapping[str, Any]) -> dict[str, Any]:
+    """What a reference of the specification leads to, with what stands beside it."""
+    if "$ref" not in node:
+        return dict(node)
     found: dict[str, Any] = SPECIFICATION
     for step in node["$ref"].removeprefix("#/").split("/"):
         found = found[step]
-    return found
+    return followed(found) | {key: value for key, value in node.items() if key != "$ref"}
 
 
 def _operations() -> Iterator[Operation]:
@@ -86,11 +100,14 @@ def _operations() -> Iterator[Operation]:
                 method=method.upper(),
                 path=path,
                 success=int(success),
+                parameters=tuple(map(followed, operation.get("parameters", ()))),
+                body=operation.get("requestBody", {"content": {}})["content"].get("application/json", {}).get("schema"),
+                error=operation.get("x-error", {}),
                 errors=tuple(
                     (int(status), name, example["value"])
                     for status, response in responses
                     if int(status) >= 300
-                    for name, example in _followed(response)["content"]["application/json"]["examples"].items()
+                    for name, example in followed(response)["content"]["application/json"]["examples"].items()
                 ),
             )
 

@@ -23,7 +23,7 @@ from itwin_platform import (
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
 
-from tests.operations.conftest import CALLS, OPERATIONS, Ids
+from tests.operations.conftest import OPERATIONS, Ids, called
 
 
 async def test_all_eight_operations_succeed(sandbox: Sandbox, client: PlatformClient) -> None:
@@ -131,6 +131,6 @@ async def test_strange_responses_are_taken(
     ids = Ids(
         itwin=sandbox.itwin_id, repository=sandbox.repository_id, scene=sandbox.scene_id, webhook=sandbox.webhook_id
     )
-    result = await CALLS[name](client, ids)
+    result = await called(client, name, ids=ids)
     assert result not in (None, [])
     assert [each.status for each in sandbox.requests] == [OPERATIONS[name].success] * len(sandbox.requests)

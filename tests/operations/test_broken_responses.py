@@ -4,7 +4,7 @@ import pytest
 from itwin_platform import BackoffPolicy, PlatformClient, ResponseDecodeError
 from pytest_httpx import HTTPXMock
 
-from tests.operations.conftest import BASE_URL, CALLS, IDS, OPERATIONS
+from tests.operations.conftest import BASE_URL, OPERATIONS, called
 
 #: Where a response holds what was asked for; a webhook comes without an outer object.
 WRAPPERS = {
@@ -40,7 +40,7 @@ async def test_a_body_that_is_no_object_is_a_decode_error(
     status = OPERATIONS[name].success
     httpx_mock.add_response(status_code=status, content=body, headers={"x-correlation-id": "of-the-service"})
     with pytest.raises(ResponseDecodeError, match="of-the-service") as caught:
-        await CALLS[name](platform, IDS)
+        await called(platform, name)
     assert (caught.value.status, caught.value.body) == (status, body)
     assert caught.value.headers["X-Correlation-ID"] == caught.value.correlation_id == "of-the-service"
 
@@ -54,7 +54,7 @@ async def test_a_wrapper_that_holds_no_object_is_a_decode_error(
     httpx_mock.add_response(status_code=OPERATIONS[name].success, json={wrapper: value})
     said = f"{wrapper}: an? (object|list) was expected" if value else "which the specification requires"
     with pytest.raises(ResponseDecodeError, match=said):
-        await CALLS[name](platform, IDS)
+        await called(platform, name)
 
 
 #: By operation: what is wrong in a response, and where the error says that it is.
@@ -94,7 +94,7 @@ async def test_a_value_of_another_type_is_named(
     """The error says where the value is and what was expected, and nothing of the value."""
     httpx_mock.add_response(status_code=OPERATIONS[name].success, json=body)
     with pytest.raises(ResponseDecodeError) as caught:
-        await CALLS[name](platform, IDS)
+        await called(platform, name)
     assert str(caught.value).endswith(f"{place} was expected")
     assert caught.value.method == OPERATIONS[name].method
     assert str(caught.value).startswith(f"{caught.value.method} {caught.value.route}: response with status")
@@ -112,7 +112,7 @@ async def test_authentication_of_an_unknown_type_is_kept(
         assert repository.to_dict() == body["repository"]
         return
     with pytest.raises(ResponseDecodeError, match=r"repository\.authentication\.type: a string was expected"):
-        await CALLS["update_repository"](platform, IDS)
+        await called(platform, "update_repository")
 
 
 @pytest.mark.parametrize("body", [{}, {"error": {"code": "x"}}], ids=str)
@@ -123,7 +123,7 @@ async def test_an_object_without_what_was_asked_for_is_a_decode_error(
     """A missing outer object, or for a webhook an object with none of its fields, is not handed out as a result."""
     httpx_mock.add_response(status_code=OPERATIONS[name].success, json=body)
     with pytest.raises(ResponseDecodeError):
-        await CALLS[name](platform, IDS)
+        await called(platform, name)
 
 
 @pytest.mark.parametrize("body", [b"[", b"{}"])
@@ -154,4 +154,4 @@ async def test_another_success_with_the_documented_body_is_decoded(
     operation = OPERATIONS[name]
     httpx_mock.add_response(status_code=operation.success, json=operation.sample())
     httpx_mock.add_response(status_code=status, json=operation.sample())
-    assert await CALLS[name](platform, IDS) == await CALLS[name](platform, IDS)
+    assert await called(platform, name) == await called(platform, name)

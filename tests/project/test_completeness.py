@@ -56,12 +56,6 @@ def test_the_eight_operations_have_methods() -> None:
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_an_operation_has_tests(name: str) -> None:
-    """A file of its own holds what goes over the wire."""
-    assert (PROJECT / "tests" / "operations" / f"test_{name}.py").is_file()
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
 def test_previews_are_marked(name: str) -> None:
     """The marker stands in the docstring of exactly the operations that are previews."""
     marked = "Technical Preview: for testing only, not for production use; may change." in str(method_of(name).__doc__)

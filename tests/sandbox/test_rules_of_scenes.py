@@ -31,62 +31,27 @@ def scene_with(*objects: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("body", "targets"),
+    ("objects", "target"),
     [
-        ({}, ["displayName"]),
-        ({"displayName": None}, ["displayName"]),
-        ({"displayName": "S", "id": "x"}, ["id"]),
-        ({"displayName": "S", "description": 5}, ["description"]),
-        ({"displayName": "S", "parentId": "not-a-uuid"}, ["parentId"]),
-        ({"displayName": "S", "sceneData": []}, ["sceneData"]),
-        ({"displayName": "S", "sceneData": {"objects": None}}, ["sceneData.objects"]),
-        (scene_with(*[OBJECT] * 101), ["sceneData.objects"]),
-        (scene_with("x"), ["sceneData.objects[0]"]),
-        (
-            scene_with(OBJECT, {}),
-            ["sceneData.objects[1].version", "sceneData.objects[1].kind", "sceneData.objects[1].data"],
-        ),
-        (scene_with(OBJECT | {"version": "1.0"}), ["sceneData.objects[0].version"]),
-        (scene_with(OBJECT | {"version": "01.0.0"}), ["sceneData.objects[0].version"]),
-        (scene_with(OBJECT | {"id": "x"}), ["sceneData.objects[0].id"]),
-        (scene_with(OBJECT | {"order": True}), ["sceneData.objects[0].order"]),
-        (scene_with(OBJECT | {"visible": 1}), ["sceneData.objects[0].visible"]),
-        (scene_with(OBJECT | {"parentId": None}), ["sceneData.objects[0].parentId"]),
-        (scene_with(OBJECT | {"data": []}), ["sceneData.objects[0].data"]),
-        (scene_with(*[OBJECT | {"id": SCENE_ID}] * 2), ["sceneData.objects[1].id"]),
-        (
-            scene_with(OBJECT | {"kind": "RepositoryResource", "data": {"repositoryId": 5, "id": None}}),
-            ["sceneData.objects[0].data.repositoryId", "sceneData.objects[0].data.id"],
-        ),
-        (
-            scene_with(OBJECT | {"kind": "View3d", "data": VIEW | {"up": {"x": "1"}}}),
-            ["sceneData.objects[0].data.up.x"],
-        ),
-        (
-            scene_with(OBJECT | {"kind": "View3d", "data": VIEW | {"ecefTransform": [1] * 15}}),
-            ["sceneData.objects[0].data.ecefTransform"],
-        ),
-        (
-            scene_with(OBJECT | {"kind": "View3d", "data": VIEW, "relatedId": SCENE_ID}),
-            ["sceneData.objects[0].relatedId"],
-        ),
-        (scene_with(OBJECT | {"relatedId": SCENE_ID}), ["sceneData.objects[0].relatedId"]),
-        (scene_with(OBJECT | {"kind": "GISStyling"}), ["sceneData.objects[0].relatedId"]),
+        ([OBJECT | {"id": SCENE_ID}] * 2, "objects[1].id"),
+        ([OBJECT | {"kind": "View3d", "data": VIEW, "relatedId": SCENE_ID}], "objects[0].relatedId"),
+        ([OBJECT | {"relatedId": SCENE_ID}], "objects[0].relatedId"),
+        ([OBJECT | {"kind": "GISStyling"}], "objects[0].relatedId"),
     ],
 )
 async def test_a_scene_that_breaks_a_rule_is_rejected(
-    rejected: Rejecting, sandbox: Sandbox, body: object, targets: list[str | None]
+    rejected: Rejecting, sandbox: Sandbox, objects: list[object], target: str
 ) -> None:
-    """Each violation gives 400 with detail InvalidRequestBody and the path of the wrong field."""
-    expected = (400, INVALID, [("InvalidRequestBody", target) for target in targets])
+    """What objects mean to each other is checked: 400 with the path of the wrong field."""
+    expected = (400, INVALID, [("InvalidRequestBody", f"sceneData.{target}")])
+    body = scene_with(*objects)
     assert await rejected("POST", "/scenes/", params={"iTwinId": sandbox.itwin_id}, json=body) == expected
 
 
-@pytest.mark.parametrize("params", [{}, {"iTwinId": ""}])
-async def test_a_scene_needs_an_itwin(rejected: Rejecting, params: dict[str, str]) -> None:
+async def test_a_scene_needs_an_itwin(rejected: Rejecting) -> None:
     """Without iTwinId no scene is created."""
     expected = (400, INVALID, [("InvalidParameter", "iTwinId")])
-    assert await rejected("POST", "/scenes/", params=params, json=scene_with()) == expected
+    assert await rejected("POST", "/scenes/", json=scene_with()) == expected
 
 
 async def test_what_a_scene_refers_to_must_exist(rejected: Rejecting, sandbox: Sandbox) -> None:
@@ -172,9 +137,6 @@ async def test_a_scene_without_objects_has_an_empty_list(http: httpx.AsyncClient
 @pytest.mark.parametrize(
     ("params", "details"),
     [
-        ({"$top": "0"}, [("InvalidValue", "$top")]),
-        ({"$top": "101"}, [("InvalidValue", "$top")]),
-        ({"$skip": "-1"}, [("InvalidValue", "$skip")]),
         ({"orderBy": "colour"}, [("InvalidValue", "orderBy")]),
         ({"iTwinId": SCENE_ID}, []),
     ],

@@ -13,10 +13,10 @@ from itwin_platform import PlatformClient, UsageError
 
 from tests.client.test_first_mistakes import ARGUMENTS, client
 from tests.client.test_with_options import UNUSABLE
-from tests.operations.conftest import ITWIN, SCENE
+from tests.operations.conftest import called
+from tests.operations.test_documented_rules import CASES, is_rejected, keywords_of
 from tests.operations.test_rejected_ids_and_headers import BY_HEADER, BY_ID, NO_HEADERS, NO_IDS
-from tests.operations.test_rejected_listings import REFUSED, REFUSED_OF_OBJECTS
-from tests.operations.test_rejected_requests import CALLS, OMITTED, RULES
+from tests.operations.test_rejected_requests import OWN_RULES, SAID
 
 Call = Callable[[PlatformClient], Awaitable[object]]
 
@@ -32,32 +32,23 @@ def _view(**options: Any) -> Call:
     return lambda platform: platform.with_options(**options).aclose()
 
 
-def _listing(**keywords: Any) -> Call:
-    return lambda platform: platform.itwins.list(**keywords).collect()
-
-
-def _objects(**keywords: Any) -> Call:
-    return lambda platform: platform.scenes.list_objects(SCENE, ITWIN, **keywords).collect()
-
-
 def _with(call: Callable[[PlatformClient, str], Awaitable[object]], value: str) -> Call:
     return lambda platform: call(platform, value)
 
 
 def _operation(name: str, keywords: dict[str, Any]) -> Call:
-    return lambda platform: CALLS[name](platform, ITWIN, "r", "w", keywords)
+    return lambda platform: called(platform, name, keywords)
 
 
 def mistakes() -> Iterator[tuple[str, Call]]:
     """Return the mistakes of all tables, each with what is passed."""
     yield from ((f"client {name}={value!r}", _made(**{name: value})) for name, values in ARGUMENTS for value in values)
     yield from ((f"with_options {options}", _view(**options)) for options, _ in UNUSABLE)
-    yield from ((f"itwins.list {keywords}", _listing(**keywords)) for keywords, *_ in REFUSED)
-    yield from ((f"list_objects {keywords}", _objects(**keywords)) for keywords in REFUSED_OF_OBJECTS)
     yield from ((f"{name} {value!a}", _with(call, value)) for name, call in BY_ID.items() for value in NO_IDS)
     yield from ((f"{name} {value!a}", _with(call, value)) for name, call in BY_HEADER.items() for value in NO_HEADERS)
-    yield from ((f"{rule.operation} {rule.keywords}", _operation(rule.operation, rule.keywords)) for rule in RULES)
-    yield from ((f"UNSET for {argument}", call) for call, argument in OMITTED)
+    yield from ((f"{name} {keywords}", _operation(name, keywords)) for name, keywords, *_ in OWN_RULES)
+    yield from ((f"{name} {keywords}", _operation(name, keywords)) for name, keywords, _ in SAID)
+    yield from ((str(case), _operation(case.operation, keywords_of(case))) for case in CASES if is_rejected(case))
 
 
 def what_is_missing(error: UsageError) -> list[str]:
