@@ -43,7 +43,7 @@ def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
         return st.one_of([values_of(choice) for choice in choices])
     kind = schema.get("type")
     if isinstance(kind, list):
-        return st.one_of([FITTING[each] for each in kind])
+        return st.one_of([values_of({**schema, "type": each}) for each in kind])
     if kind == "array":
         return st.lists(values_of(schema["items"]) | ANY_JSON, max_size=3)
     if kind == "object":

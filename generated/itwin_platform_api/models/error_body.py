@@ -48,7 +48,7 @@ class ErrorBody:
 
     target: None | str
 
-    details: list[ErrorDetail] | Unset = UNSET
+    details: list[ErrorDetail] | None | Unset = UNSET
     """Optional."""
 
     additional_properties: dict[str, Any] = _attrs_field(kw_only=True, factory=dict)

@@ -48,7 +48,8 @@ _NAMES = frozenset(
 
 @_attrs_define(repr=False)
 class View3dData:
-    """`data` of a scene object of kind View3d.
+    """`data` of a scene object of kind View3d. Inferred: `fov` and `width` are optional, because each is of one kind
+    of view.
     Source: section 2.7"""
 
     position: Vector3d

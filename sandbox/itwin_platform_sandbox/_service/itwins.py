@@ -19,15 +19,16 @@ EXACT_PARAMETERS = ("type", "number", "displayName")
 ID_PARAMETERS = ("parentId", "iTwinAccountId")
 MEMBER_SCOPE, ORGANIZATION_SCOPE = values_of("QueryScope")
 CREATED = datetime(2024, 1, 15, 12, tzinfo=UTC)
-# A header with a value that the specification does not have is ignored (Prefer, RFC 7240), or has rules of its own.
-BY_HAND = ("Prefer", "X-iTwin-Query-Scope")
+# A preference that the specification does not have is ignored (RFC 7240).
+BY_HAND = ("Prefer",)
 
 
 def list_itwins(platform: Platform, request: OperationRequest) -> ServiceResponse:
     """Return one page of the iTwins that the caller is a member of. Source: section 4.3."""
-    request = replace(request, query=_with_known_sub_classes(request.query))
+    query, headers = _with_known_sub_classes(request.query), _with_known_scope(request.headers)
+    request = replace(request, query=query, headers=headers)
     parameters, details = request.read_parameters(by_hand=BY_HAND)
-    scope = _query_scope(request, details)
+    scope = str(parameters["X-iTwin-Query-Scope"])
     predicates = list(_predicates(request, parameters, details))
     properties = _properties(request, parameters, details)
     order_by = _order_by(request, parameters, details)
@@ -155,16 +156,11 @@ def _order_by(
     return match[1], (match[2] or "asc").lower() == "desc"
 
 
-def _query_scope(request: OperationRequest, details: list[Detail]) -> str:
-    sent = request.headers.get("x-itwin-query-scope", MEMBER_SCOPE)
-    # Without regard to case: another team's client writes `memberOfItwin`.
-    scope = {known.casefold(): known for known in (MEMBER_SCOPE, ORGANIZATION_SCOPE)}.get(sent.casefold())
-    if scope is None:
-        # The specification has this target, although the header of this operation is X-iTwin-Query-Scope.
-        message = f"Header X-iTwin-Query-Scope must be {MEMBER_SCOPE} or {ORGANIZATION_SCOPE}."
-        details.append(Detail("InvalidHeaderValue", "X-iTwin-Create-Scope", message))
-        return MEMBER_SCOPE
-    return scope
+def _with_known_scope(headers: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the headers with the scope as the document writes it: another team's client writes `memberOfItwin`."""
+    sent = headers.get("x-itwin-query-scope", "")
+    known = next((scope for scope in values_of("QueryScope") if scope.casefold() == sent.casefold()), sent)
+    return {**headers, "x-itwin-query-scope": known} if sent else headers
 
 
 OrderKey = Callable[[Mapping[str, object]], tuple[bool, object]]

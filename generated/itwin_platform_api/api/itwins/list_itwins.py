@@ -141,7 +141,9 @@ RULES: dict[str, Rule] = {
     "x_max_return": Rule(
         argument="max_return", kind="integer", least=1, most=10000, code="InvalidHeaderValue", target="X-Max-Return"
     ),
-    "x_itwin_query_scope": Rule(argument="query_scope", kind="string", least=1, code="InvalidiTwinsRequest"),
+    "x_itwin_query_scope": Rule(
+        argument="query_scope", kind="string", least=1, code="InvalidHeaderValue", target="X-iTwin-Create-Scope"
+    ),
     "prefer": Rule(argument="representation", kind="string", least=1, code="InvalidiTwinsRequest"),
 }
 
@@ -384,7 +386,7 @@ async def asyncio(
         filter_ (str | Unset): Optional. OData filter; text comparison is case insensitive. Operators: comparisons
             such as `ge` and `eq`, `and`, `or`, `contains(value, property)`, `startswith(value, property)`. Cannot be
             combined with `status`, `type`, `number`, `displayName`, `parentId`, `iTwinAccountId` or `$search`;
-            `subClass` is allowed beside it.
+            `subClass` is allowed beside it. Inferred: what a combination gets.
             Source: section 4.3
         orderby (str | Unset): Optional. Property name with optional direction, e.g. `displayName ASC`. Inferred:
             not empty.
