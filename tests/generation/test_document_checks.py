@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.regenerated import Document
 from tools.generation.document import Problem, parse, with_lines
-from tools.generation.document_checks import problems
+from tools.generation.document_checks import problems, unchecked
 
 PARAMETER = {"name": "tags", "in": "query", "required": False, "schema": {"type": "array", "items": {"type": "string"}}}
 OBJECTS = [
@@ -69,6 +69,23 @@ def test_schema_that_would_be_decoded_otherwise_is_rejected(
     found = problems(document)
     assert (said is None and not found) or (said is not None and len(found) == 1 and said in found[0].text)
     assert all(problem.place.startswith("components schemas Shape") for problem in found)
+
+
+@pytest.mark.parametrize(
+    ("schema", "keyword"),
+    [("WebhookUpdate", "uniqueItems"), ("StoredRepositoryOptions", "exclusiveMinimum"), ("Webhook", None)],
+)
+def test_a_rule_of_a_request_that_nothing_checks_is_rejected(
+    specification: Document, schema: str, keyword: str | None
+) -> None:
+    """A limit that neither the client nor the sandbox would check is named; a response may have any."""
+    document = copy.deepcopy(specification)
+    properties = document["components"]["schemas"][schema]["properties"]
+    name = next(iter(properties))
+    properties[name][keyword or "uniqueItems"] = True
+    found = [f"{problem.place}: {problem.text}" for problem in unchecked(document)]
+    said = f"no check knows `{keyword}`: say it otherwise, or in the description alone"
+    assert found == [f"components schemas {schema} properties {name}: {said}"] * (keyword is not None)
 
 
 def test_a_problem_has_the_line_of_its_place() -> None:

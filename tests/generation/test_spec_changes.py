@@ -82,6 +82,10 @@ CASES: list[tuple[Callable[[Node], object], str, str, bool]] = [
         *("create_thing, query $top", "at least 1 now", True),
     ),
     (
+        lambda d: _operation(d)["parameters"][0]["schema"].update(exclusiveMinimum=1),
+        *("create_thing, query $top", "more than 1 now", True),
+    ),
+    (
         lambda d: _operation(d)["parameters"][0]["schema"].pop("maximum"),
         *("create_thing, query $top", "no longer at most 100", False),
     ),

@@ -2,14 +2,16 @@
 
 import copy
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.support.regenerated import Change, Document
+from tests.support.small_preview import small_document
 from tools.generation.document import load_document
 from tools.spec.diff import report
-from tools.spec.packages import Breakage
+from tools.spec.packages import Breakage, compared
 
 
 def one_breaking_two_harmless(document: Document) -> None:
@@ -52,9 +54,39 @@ def test_a_broken_name_is_reported_beside_names_that_contain_it(specification: D
     document = copy.deepcopy(specification)
     one_breaking_two_harmless(document)
     broken = [Breakage(owner=name, member="", text="is gone") for name in ("list_scene", "list_scene_objects")]
-    breaking, limit, gone, *_ = report(specification, document, broken)
+    breaking, limit, gone, *_ = report(specification, document, None, broken)
     assert (breaking, gone) == ("Breaking: 2", "  list_scene: is gone")
     assert limit.startswith("  list_scene_objects, ")
+
+
+def with_format(name: str) -> Callable[[Document], object]:
+    """Give the id of a lamp a format."""
+    return lambda schemas: schemas["Lamp"]["properties"].update(id={"type": "string", "format": name})
+
+
+@pytest.mark.parametrize(
+    ("change", "lines"),
+    [
+        (
+            lambda schemas: schemas["Lamp"]["properties"].update(id={"$ref": "#/components/schemas/LampId"}),
+            ["Breaking: 0", "Not breaking: 2"],
+        ),
+        (with_format("uri"), ["Breaking: 0", "Not breaking: 1"]),
+        (with_format("uuid"), ["Breaking: 1", "Not breaking: 0"]),
+        (lambda schemas: schemas["Lamp"]["properties"].pop("id"), ["Breaking: 1", "Not breaking: 0"]),
+        (lambda schemas: schemas["LampId"].update(title="Number"), ["Breaking: 0", "Not breaking: 0"]),
+    ],
+)
+def test_what_leaves_the_generated_package_as_it_is_breaks_nothing(
+    change: Callable[[Document], object], lines: list[str]
+) -> None:
+    """Another way to say the same of a string is not breaking; what a module of the package loses is."""
+    before, after = small_document(), small_document()
+    for document in (before, after):
+        document["components"]["schemas"]["LampId"] = {"type": "string"}
+    change(after["components"]["schemas"])
+    found = report(before, after, *compared(before, after))
+    assert [line for line in found if line.startswith(("Breaking", "Not"))] == lines, found
 
 
 def test_base_that_is_nothing_is_named() -> None:

@@ -91,7 +91,7 @@ FIELDS: dict[str, dict[str, str]] = {
     # section 2.11
     "ErrorResponse": {"error": "ErrorBody"},
     "ErrorBody": {
-        "code": "String, null", "message": "String, null", "target": "String, null", "details": "ErrorDetail[]?",
+        "code": "String, null", "message": "String, null", "target": "String, null", "details": "ErrorDetail[], null?",
     },
     "ErrorDetail": {"code": "String, null", "message": "String, null", "target": "String, null"},
     # section 4.1

@@ -51,6 +51,7 @@ def renamed(name: str, old: str) -> Callable[[Document], object]:
             "return=minimal",
         ),
         (renamed("PagingLinks", "next"), "no string _links.next.href", "def next_query("),
+        (renamed("ITwinsResponse", "_links"), "no string _links.next.href", "def next_query("),
         (renamed("PagingLink", "href"), "no string _links.next.href", "def next_query("),
         (renamed("ErrorBody", "code"), "no string error.code", '"error"'),
         (renamed("ErrorDetail", "target"), "no string error.details[].target", '"error"'),

@@ -15,7 +15,8 @@ def _body(name: str) -> Document:
 
 def _operation(name: str, *, status: str, response: str, **others: object) -> Document:
     responses = {status: {"description": "It went well.", **_body(response)}}
-    return {"operationId": name, "tags": ["lamps"], "security": [{"bearer": []}], "responses": responses, **others}
+    named = {"operationId": name, "tags": ["lamps"], "x-accept": "application/vnd.vendor.itwin-platform.v1+json"}
+    return {**named, "security": [{"bearer": []}], "responses": responses, **others}
 
 
 def _object(**properties: object) -> Document:

@@ -8,6 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from tools.generation.accept import accepted
 from tools.generation.document import Keys, Node, Problem, nodes, operations, resolve
 from tools.generation.validity import invalid
+from tools.spec.normal_form import uses
+
+#: Keywords with which a schema rejects values, and which the client and the sandbox do not check.
+UNCHECKED = frozenset({"exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "minProperties"}) | {
+    *("maxProperties", "patternProperties", "propertyNames", "contains", "prefixItems", "not", "if"),
+    *("dependentRequired", "dependentSchemas", "unevaluatedProperties", "unevaluatedItems"),
+}
 
 
 def problems(document: Node) -> list[Problem]:
@@ -80,7 +87,17 @@ def _security(document: Node) -> Iterator[Problem]:
             yield Problem(keys=("components", "securitySchemes", name), text=text)
 
 
-_OPERATION: tuple[Callable[[Node], Iterator[Problem]], ...] = (_parameters, _accept, _bodies, _security)
+def unchecked(document: Node) -> Iterator[Problem]:
+    """Yield the rules about requests that neither the client nor the sandbox would check."""
+    used = uses(document)
+    for keys, node in nodes(document):
+        senders, _ = used.get(f"#/{'/'.join(map(str, keys[:3]))}", ((), ()))
+        if senders or not {"parameters", "requestBody"}.isdisjoint(keys[1:4]):
+            for name in sorted(UNCHECKED & node.keys()) if keys[-1] != "properties" else ():
+                yield Problem(keys=keys, text=f"no check knows `{name}`: say it otherwise, or in the description alone")
+
+
+_OPERATION: tuple[Callable[[Node], Iterator[Problem]], ...] = (_parameters, _accept, _bodies, _security, unchecked)
 
 
 def _schema(document: Node, keys: Keys, node: Node) -> Iterator[Problem]:

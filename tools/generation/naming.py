@@ -43,6 +43,11 @@ def pascal_case(value: str | UntrustedString) -> str:
     return "".join(word[0].upper() + word[1:] for word in split_words(strings.sanitize(plain(value))))
 
 
+def snake_case(value: str) -> str:
+    """Return the name of a module, a function or an argument."""
+    return "_".join(split_words(value)).lower()
+
+
 def plain(value: str | UntrustedString) -> str:
     """Return a string that the generator took from a document."""
     return value.get_untrusted_value() if isinstance(value, UntrustedString) else str(value)

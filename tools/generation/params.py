@@ -10,7 +10,7 @@ from keyword import iskeyword
 from typing import Any
 
 from tools.generation.document import Node, operations, resolve
-from tools.generation.naming import pascal_case, split_words
+from tools.generation.naming import pascal_case, snake_case
 
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 MAPPING = "Mapping[str, object]"
@@ -81,7 +81,7 @@ class Params:
 
     def exports(self) -> list[tuple[str, str]]:
         """Return the module and the name of each type."""
-        return sorted((_module(name), param_name(name)) for name in (*self.mappings, *self.enums))
+        return sorted((snake_case(name), param_name(name)) for name in (*self.mappings, *self.enums))
 
     def values_of(self, class_name: str) -> list[str]:
         """Return the values of an enum that a request has; of any other, none."""
@@ -146,11 +146,7 @@ def param_name(name: str) -> str:
 
 
 def _import(name: str) -> str:
-    return f"from ..models.{_module(name)} import {param_name(name)}"
-
-
-def _module(name: str) -> str:
-    return "_".join(split_words(name)).lower()
+    return f"from ..models.{snake_case(name)} import {param_name(name)}"
 
 
 def _items(schema: Node) -> list[Node]:

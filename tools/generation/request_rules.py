@@ -8,7 +8,7 @@ from typing import Any
 from openapi_python_client.parser.openapi import Endpoint
 
 from tools.generation.document import Node, resolve
-from tools.generation.naming import split_words
+from tools.generation.naming import snake_case
 
 #: Strings that are other Python values than `str`.
 FORMATS = ("date", "date-time", "uuid", "binary")
@@ -22,7 +22,7 @@ LIMITS = {
 
 def argument_of(node: Node, wire: str) -> str:
     """Return the name of a parameter or property as an argument: of `x-argument`, or of its own name."""
-    return "_".join(split_words(str(node.get("x-argument", wire)))).lower()
+    return snake_case(str(node.get("x-argument", wire)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,11 @@ ERROR = ("code", "message", "target")
 def missing_parts(document: Node) -> list[str]:
     """Return a line for each part that a document no longer has, with where the wrapper reads it."""
     missing: dict[tuple[str, str], list[str]] = defaultdict(list)
+    source = "".join(path.read_text(encoding="utf-8") for path in WRAPPER.rglob("*.py"))
     for path, method, operation, _ in operations(document):
+        is_listed = f"{operation.get('operationId')}.QUERY_PARAMETERS" in source
         for status, listed in operation["responses"].items():
-            for text, part in _missing(document, str(status), resolve(document, listed)):
+            for text, part in _missing(document, str(status), resolve(document, listed), is_listed=is_listed):
                 missing[text, part].append(f"response {status} of {method.upper()} {path}")
     return [
         f"{_reader(text)}: there is no {part}, which the wrapper reads here, in {places[0]}"
@@ -31,11 +33,11 @@ def missing_parts(document: Node) -> list[str]:
     ]
 
 
-def _missing(document: Node, status: str, response: Node) -> Iterator[tuple[str, str]]:
+def _missing(document: Node, status: str, response: Node, *, is_listed: bool) -> Iterator[tuple[str, str]]:
     """Yield the words by which the wrapper reads a part, and the part."""
     succeeded = status.startswith("2")
     for schema in (media["schema"] for media in response.get("content", {}).values() if "schema" in media):
-        for part in _links(document, schema) if succeeded else _error(document, schema):
+        for part in _links(document, schema, is_listed=is_listed) if succeeded else _error(document, schema):
             yield "def next_query" if succeeded else '"error"', part
     if status == "429" and "retry-after" not in {name.lower() for name in response.get("headers", {})}:
         yield '"retry-after"', "header retry-after"
@@ -50,9 +52,9 @@ def _error(document: Node, schema: Node) -> Iterator[str]:
                 yield f"string {place}.{name}"
 
 
-def _links(document: Node, schema: Node) -> Iterator[str]:
+def _links(document: Node, schema: Node, *, is_listed: bool) -> Iterator[str]:
     links = _property(document, schema, "_links")
-    if links and not _is_string(_property(document, _property(document, links, "next"), "href")):
+    if (links or is_listed) and not _is_string(_property(document, _property(document, links, "next"), "href")):
         yield "string _links.next.href"
 
 

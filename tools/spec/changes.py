@@ -4,10 +4,11 @@ A change is breaking if code that works today can stop working: a part is remove
 accepts less, or it returns more forms than before. A new value of an enum is not breaking, because enums are open.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from tools.generation.document import Node
+from tools.generation.naming import snake_case
 from tools.spec.differences import ABSENT, Difference, differences
 from tools.spec.normal_form import normal_form, uses
 
@@ -29,6 +30,9 @@ IN_WORDS = {
     "format": "in the format {}",
     "const": "always {}",
 }
+WORDS = "Other words, in which a rule may stand"
+#: The headings in their order.
+HEADINGS = ("Breaking", "Not breaking", "Also changed", WORDS)
 #: Words of a place that say nothing beside the others.
 _SILENT = ("operations", "components", "schemas", "properties", "parameters", "schema", "content", "items")
 
@@ -42,6 +46,18 @@ class Change:
     breaking: bool = False
     known: bool = True
     prose: bool = False
+
+    @property
+    def heading(self) -> str:
+        """The heading that lists the change."""
+        if self.prose:
+            return WORDS
+        return "Breaking" if self.breaking else "Not breaking" if self.known else "Also changed"
+
+    @property
+    def line(self) -> str:
+        """The change as a line below its heading."""
+        return f"  {self.place}" if self.prose else f"  {self.place}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +85,11 @@ class Case:
 Meaning = tuple[tuple[str, ...], str, bool] | None
 
 
-def changes(before: Node, after: Node) -> list[Change]:
-    """Return a change for each difference of two documents, sorted by place."""
+def changes(before: Node, after: Node, modules: Collection[str] | None = None) -> list[Change]:
+    """Return a change for each difference of two documents, sorted by place.
+
+    `modules` are those that differ in the packages generated from them; None if they were not generated.
+    """
     old, new = uses(before), uses(after)
     used = {
         name: tuple(old.get(name, _UNUSED)[side] | new.get(name, _UNUSED)[side] for side in (0, 1))
@@ -80,13 +99,15 @@ def changes(before: Node, after: Node) -> list[Change]:
     # An operation with another name is the one that has its path.
     gone = {node["route"]: name for name, node in first["operations"].items() if name not in second["operations"]}
     second["operations"] = {gone.get(node["route"], name): node for name, node in second["operations"].items()}
-    return sorted({_change(each, used) for each in differences(first, second)})
+    return sorted({_change(each, used, modules) for each in differences(first, second)})
 
 
 _UNUSED: tuple[set[str], set[str]] = (set(), set())
 
 
-def _change(difference: Difference, used: Mapping[str, tuple[set[str], ...]]) -> Change:
+def _change(
+    difference: Difference, used: Mapping[str, tuple[set[str], ...]], modules: Collection[str] | None
+) -> Change:
     keys = tuple(map(str, difference.keys))
     senders, returners = used.get("#/" + "/".join(keys[:3]), _UNUSED)
     case = Case(
@@ -106,10 +127,18 @@ def _change(difference: Difference, used: Mapping[str, tuple[set[str], ...]]) ->
     return Change(
         place=" ".join([_place(place), *([f"({'; '.join(users)})"] if users else [])]),
         text=text,
-        breaking=breaking,
+        breaking=breaking and (modules is None or _reaches(keys, senders | returners, modules)),
         known=meaning is not None,
         prose=difference.is_prose,
     )
+
+
+def _reaches(keys: tuple[str, ...], users: set[str], modules: Collection[str]) -> bool:
+    """Tell whether a difference is one of the generated modules too; what only a response says is in none."""
+    if keys[0] not in ("components", "operations") or "responses" in keys or keys[1] == "headers":
+        return True
+    own = keys[1] if keys[0] == "operations" else snake_case(keys[2])
+    return own in modules or not users.isdisjoint(modules)
 
 
 def _place(keys: tuple[str, ...]) -> str:

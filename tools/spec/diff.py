@@ -8,33 +8,31 @@ after a breaking change.
 import argparse
 import re
 import sys
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from tools.generation.document import SPECIFICATION, Node, parse, text_of, with_lines
 from tools.generation.validity import invalid
-from tools.spec.changes import Change, changes
-from tools.spec.packages import Breakage, breakages
+from tools.spec.changes import HEADINGS, Change, changes
+from tools.spec.packages import Breakage, compared
 
 
-def report(before: Node, after: Node, broken: list[Breakage] | None = None) -> list[str]:
-    """Return the lines to print; `broken` is what griffe finds in the generated packages."""
-    found = changes(before, after)
+def report(
+    before: Node, after: Node, modules: Collection[str] | None = None, broken: Sequence[Breakage] = ()
+) -> list[str]:
+    """Return the lines to print; `modules` and `broken` are what differs in the generated packages."""
+    found = changes(before, after, modules)
     reported = {re.split(r"\W", change.place, maxsplit=1)[0] for change in found if change.breaking}
     found += [
         Change(place=f"{each.owner}, {each.member}".removesuffix(", "), text=each.text, breaking=True)
-        for each in broken or []
+        for each in broken
         if each.owner not in reported
     ]
     lines: list[str] = []
-    for title, selected, always in (
-        ("Breaking", [each for each in found if each.breaking], True),
-        ("Not breaking", [each for each in found if each.known and not each.breaking], True),
-        ("Also changed", [each for each in found if not each.known and not each.prose], False),
-    ):
-        if selected or always:
-            lines += [f"{title}: {len(selected)}", *(f"  {each.place}: {each.text}" for each in selected)]
-    if prose := [each.place for each in found if each.prose]:
-        lines += [f"Other words, in which a rule may stand: {len(prose)}", *(f"  {place}" for place in prose)]
+    for heading in HEADINGS:
+        selected = [each.line for each in found if each.heading == heading]
+        if selected or heading in HEADINGS[:2]:
+            lines += [f"{heading}: {len(selected)}", *selected]
     return lines
 
 
@@ -54,11 +52,10 @@ def main() -> None:
     arguments = parser.parse_args()
     old, new = (_valid(source) for source in (arguments.base, arguments.new))
     try:
-        broken = breakages(old, new)
+        lines = report(old, new, *compared(old, new))
     except SystemExit as rejected:
         print(f"The generated packages are not compared. {rejected}", file=sys.stderr)
-        broken = None
-    lines = report(old, new, broken)
+        lines = report(old, new)
     print("\n".join(lines))
     if lines[0] != "Breaking: 0":
         raise SystemExit(1)

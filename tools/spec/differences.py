@@ -41,23 +41,24 @@ def differences(before: object, after: object, keys: tuple[Any, ...] = ()) -> It
     """Yield every difference, as deep in the documents as possible."""
     if before is after:
         return
-    if keys[-1:] and keys[-1] in SETS:
-        before, after = ({} if value is ABSENT else value for value in (before, after))
-    if isinstance(before, Mapping) and isinstance(after, Mapping):
-        for key in {**before, **after}:
-            yield from differences(before.get(key, ABSENT), after.get(key, ABSENT), (*keys, key))
-        if list(before) != list(after) and before.keys() == after.keys():
-            yield Difference(keys=keys, before=before, after=after, reordered=True)
-    elif (old := _objects(before)) and (new := _objects(after)) and len(old) == len(new):
-        for number, items in enumerate(zip(old, new, strict=True)):
-            yield from differences(*items, (*keys, number))
-    elif type(before) is not type(after) or before != after:
-        yield Difference(keys=keys, before=before, after=after)
+    old, new = _parts(before, keys), _parts(after, keys)
+    if old is None or new is None:
+        if type(before) is not type(after) or before != after:
+            yield Difference(keys=keys, before=before, after=after)
+        return
+    for key in {**old, **new}:
+        yield from differences(old.get(key, ABSENT), new.get(key, ABSENT), (*keys, key))
+    if old.keys() == new.keys() and [*old] != [*new]:
+        yield Difference(keys=keys, before=before, after=after, reordered=True)
 
 
-def _objects(value: object) -> list[Any] | None:
-    """Return the value if it is a list with objects."""
-    return value if isinstance(value, list) and any(isinstance(item, Mapping) for item in value) else None
+def _parts(value: object, keys: tuple[Any, ...]) -> Mapping[Any, Any] | None:
+    """Return what an object holds by its keys, and what a list with objects holds by numbers; None of any other."""
+    if value is ABSENT and keys[-1] in SETS:
+        return {}
+    if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+        return dict(enumerate(value))
+    return value if isinstance(value, Mapping) else None
 
 
 def _short(value: object) -> str:

@@ -1,4 +1,4 @@
-"""The classes, members and parameters of the packages generated from two documents, compared by griffe."""
+"""The packages generated from two documents: which modules differ, and what is gone, compared by griffe."""
 
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -8,6 +8,7 @@ from typing import Any
 
 import griffe
 
+from tools.generation.generate import differences
 from tools.generation.generator import write_package
 
 PACKAGE = "itwin_platform_api"
@@ -28,19 +29,22 @@ class Breakage:
     text: str
 
 
-def breakages(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Breakage]:
-    """Generate from two documents, and return what is gone or required in the second package.
+def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[set[str], list[Breakage]]:
+    """Generate from two documents, and return the modules that differ, and what is gone or required now.
 
     Raises:
         SystemExit: A document cannot be generated from.
     """
     with tempfile.TemporaryDirectory() as folder:
-        old, new = (_loaded(document, Path(folder) / name) for document, name in ((before, "old"), (after, "new")))
-        return sorted(set(_breakages(old, new)), key=lambda each: (each.owner, each.member))
+        old, new = Path(folder) / "old", Path(folder) / "new"
+        for document, target in ((before, old), (after, new)):
+            write_package(document, target / PACKAGE, name="the document", checked=False)
+        modules = {Path(line).stem for line in differences(committed=old, made=new)}
+        broken = set(_breakages(_loaded(old), _loaded(new)))
+        return modules, sorted(broken, key=lambda each: (each.owner, each.member))
 
 
-def _loaded(document: Mapping[str, Any], folder: Path) -> griffe.Module:
-    write_package(document, folder / PACKAGE, name="the document", checked=False)
+def _loaded(folder: Path) -> griffe.Module:
     loaded = griffe.load(PACKAGE, search_paths=[folder], allow_inspection=False)
     if not isinstance(loaded, griffe.Module):
         raise TypeError(f"{PACKAGE} is no package")
