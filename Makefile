@@ -76,8 +76,8 @@ vendor: $(READY)  ## Copy the client into DEST=<folder> as package NAME=<name>, 
 package: $(READY)  ## Build sdist and wheel, and try the wheel in a clean environment
 	@$(BIN)/python -m tools.release.package
 
-mutants: $(READY)  ## Change the wrapper in many small ways and list the changes that no test notices, in about an hour
-	@$(BIN)/python -m tools.mutation $(if $(EACH),--each $(EACH)) $(if $(ONLY),--only $(ONLY))
+mutants: $(READY)  ## Change the wrapper in many small ways and list the changes that no test notices, in about an hour; ONLY=<room>, such as ONLY=_http/gates
+	@$(BIN)/python -m tools.mutation $(if $(EACH),--each $(EACH)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)")
 
 refactorings: $(READY)  ## Refactor copies of the wrapper in five harmless ways and count the tests that break, in about five minutes
 	@$(BIN)/python -m tools.mutation.refactorings

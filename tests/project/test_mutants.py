@@ -20,6 +20,8 @@ from tools.mutation.mutants import mutants_of
         ("x = 'a message'", []),
         ("'A docstring.'", []),
         ("import a", []),
+        ("__all__ = ['a']", []),
+        ("T = TypeVar('T')", []),
         ("x: 'Name'", []),
         ("é = 'ü'\nx = 1", ["é = 'ü'\nx = 2", "é = 'ü_'\nx = 1"]),
     ],

@@ -50,7 +50,8 @@ class Mutant:
 def mutants_of(source: str) -> Iterator[Mutant]:
     """Yield every mutant of a module, in the order of its lines.
 
-    Docstrings, annotations, imports and the texts of messages stay: no test of behaviour can notice them.
+    Docstrings, annotations, type variables, imports, `__all__` and the texts of messages stay: no test of behaviour can
+    notice them.
     """
     tree = ast.parse(source)
     offsets = [0]
@@ -74,6 +75,10 @@ def _code_of(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
     if isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Global | ast.Nonlocal):
         return
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        return
+    if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+        return
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "TypeVar":
         return
     if isinstance(node, ast.expr | ast.stmt):
         yield node

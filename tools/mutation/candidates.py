@@ -1,0 +1,106 @@
+"""Mutants of the wrapper with the tests that can notice them, and a sample of each room."""
+
+import os
+import random
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from coverage import CoverageData
+
+from tools.mutation.mutants import Mutant, mutants_of
+
+PROJECT = Path(__file__).resolve().parents[2]
+WRAPPER = PROJECT / "wrapper"
+PACKAGE = WRAPPER / "itwin_platform"
+#: Which tests reach which line.
+COVERAGE = PROJECT / ".cache" / "mutants.coverage"
+#: So many tests run at most for one mutant.
+MOST_TESTS = 250
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A mutant of one module, and the tests that reach it."""
+
+    module: Path
+    mutant: Mutant
+    tests: Sequence[str]
+
+    @property
+    def room(self) -> str:
+        """The folder of the module."""
+        folder = self.module.parent.relative_to(PACKAGE).as_posix()
+        return "first level" if folder == "." else folder
+
+    @property
+    def name(self) -> str:
+        """The change, in one line that holds until its code changes."""
+        before, text = " ".join(self.mutant.before.split()), " ".join(self.mutant.text.split())
+        return f"{self.module.relative_to(PACKAGE).as_posix()}: {before} -> {text}"
+
+
+def measure_coverage() -> None:
+    """Run the tests once, and note which test reaches which line."""
+    COVERAGE.parent.mkdir(exist_ok=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--ignore", "tests/slow", "--cov=itwin_platform"]
+    options = ["--cov-branch", "--cov-context=test", "--cov-report=", "--cov-fail-under=0"]
+    subprocess.run([*command, *options], cwd=PROJECT, env={**os.environ, "COVERAGE_FILE": str(COVERAGE)}, check=True)
+
+
+def candidates() -> Iterator[Candidate]:
+    """Yield every mutant with the tests that reach its statement, or without a test that does, those of its module."""
+    reached = reached_lines()
+    lines_of = Counter(test for by_line in reached.values() for tests in by_line.values() for test in tests)
+    for module, by_line in reached.items():
+        source = module.read_text(encoding="utf-8")
+        everything = set[str]().union(*by_line.values())
+        ranked: dict[int, Sequence[str]] = {}
+        for mutant in mutants_of(source):
+            if mutant.line not in ranked:
+                tests = by_line.get(mutant.line) or everything
+                ranked[mutant.line] = list(by_function(sorted(tests, key=lambda test: (lines_of[test], test))))
+            yield Candidate(module=module, mutant=mutant, tests=ranked[mutant.line][:MOST_TESTS])
+
+
+def by_function(tests: Iterable[str]) -> Iterator[str]:
+    """Yield the first case of each function, then the second cases, and so on."""
+    cases: Counter[str] = Counter()
+    ranks = list[tuple[int, str]]()
+    for test in tests:
+        function = test.partition("[")[0]
+        ranks.append((cases[function], test))
+        cases[function] += 1
+    yield from (test for _, test in sorted(ranks, key=lambda rank: rank[0]))
+
+
+def reached_lines() -> Mapping[Path, Mapping[int, set[str]]]:
+    """Return the tests that reach each line of each module."""
+    data = CoverageData(str(COVERAGE))
+    data.read()
+    return {
+        module: {
+            line: {context.rpartition("|")[0] for context in contexts if "|" in context}
+            for line, contexts in data.contexts_by_lineno(str(module)).items()
+        }
+        for module in sorted(PACKAGE.rglob("*.py"))
+    }
+
+
+def sampled(found: Iterable[Candidate], *, each: int, seed: int, only: str) -> Iterator[Candidate]:
+    """Yield a sample of each room, or of one room.
+
+    Raises:
+        SystemExit: there is no such room.
+    """
+    rooms: defaultdict[str, list[Candidate]] = defaultdict(list)
+    for candidate in found:
+        rooms[candidate.room].append(candidate)
+    if only and only not in rooms:
+        raise SystemExit(f"no such room: {only}; there are {', '.join(sorted(rooms))}")
+    for room in [only] if only else sorted(rooms):
+        chooser = random.Random(f"{seed} {room}")  # noqa: S311  # a sample is no secret
+        yield from chooser.sample(rooms[room], min(each, len(rooms[room])))

@@ -1,0 +1,136 @@
+"""Run chosen tests against copies of the wrapper, in processes that begin with all imports that no mutant changes."""
+
+import importlib
+import multiprocessing
+import os
+import re
+import shutil
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from multiprocessing.context import ForkProcess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tools.mutation.candidates import PROJECT, WRAPPER, Candidate
+
+#: A test that takes longer hangs; and so long may all tests of a mutant take.
+SECONDS_OF_A_TEST, SECONDS = 30, 600
+#: The tests run in three parts, which end here: the first ones kill most mutants, and import fewer modules.
+FIRST, NEXT = 12, 72
+#: What tests import, without the wrapper and what imports it: it would take longer than most tests.
+PRELOADED = (
+    *(
+        "asyncio",
+        "attr",
+        "httpcore",
+        "httptools",
+        "httpx",
+        "hypothesis.stateful",
+        "jinja2",
+        "lark",
+        "msgspec",
+        "pytest",
+    ),
+    *("redis.asyncio", "starlette.applications", "trustme", "uvicorn", "uvloop", "yaml"),
+)
+_FORK = multiprocessing.get_context("fork")
+#: The exit code of pytest for a test that is not found, and of a run that takes too long.
+_NOT_FOUND, _TOO_SLOW = 4, 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How the tests of a mutant ended: "killed" by the failed test, "hangs", or "survives"."""
+
+    candidate: Candidate
+    how: str
+    test: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    candidate: Candidate
+    copied: Path
+    process: ForkProcess
+
+
+def outcomes(sample: Sequence[Candidate], *, processes: int) -> Iterator[Outcome]:
+    """Try each mutant in a copy of the wrapper, and yield how it ended as soon as it has."""
+    for name in PRELOADED:
+        importlib.import_module(name)
+    waiting, runs = list(reversed(sample)), list[_Run]()
+    with TemporaryDirectory() as folder:
+        copies = [Path(shutil.copytree(WRAPPER, Path(folder) / str(number))) for number in range(processes)]
+        while waiting or runs:
+            while waiting and copies:
+                runs.append(_started(waiting.pop(), copies.pop()))
+            wait([run.process.sentinel for run in runs])
+            for run in [run for run in runs if not run.process.is_alive()]:
+                runs.remove(run)
+                yield _ended(run)
+                copies.append(run.copied)
+
+
+def _started(candidate: Candidate, copied: Path) -> _Run:
+    module = copied / candidate.module.relative_to(WRAPPER)
+    module.write_bytes(candidate.mutant.applied_to(candidate.module.read_bytes()))
+    process = _FORK.Process(target=_run, args=(candidate.tests, copied))
+    process.start()
+    return _Run(candidate=candidate, copied=copied, process=process)
+
+
+def _ended(run: _Run) -> Outcome:
+    run.process.join()
+    if group := run.process.pid:
+        with suppress(ProcessLookupError):  # what a test that was ended has left running
+            os.killpg(group, signal.SIGKILL)
+    shutil.copy2(run.candidate.module, run.copied / run.candidate.module.relative_to(WRAPPER))
+    code, output = run.process.exitcode, _output_of(run.copied).read_text("utf-8", errors="replace")
+    failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - |$)", output, re.MULTILINE)
+    hangs = code == _TOO_SLOW or re.search(r"^Timeout \(", output, re.MULTILINE)
+    how = "hangs" if hangs else "killed" if code else "survives"
+    return Outcome(candidate=run.candidate, how=how, test=failed[1] if failed else "")
+
+
+def _output_of(copied: Path) -> Path:
+    return copied.with_suffix(".txt")
+
+
+def _run(tests: Sequence[str], copied: Path) -> None:
+    """Exit with status 0 if the tests pass against the copy."""
+    os.setpgid(0, 0)
+    output = os.open(_output_of(copied), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, sys.stdout.fileno())
+    os.dup2(output, sys.stderr.fileno())
+    os.chdir(PROJECT)
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(copied))
+    paths = [str(copied), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
+    for part in (tests[:FIRST], tests[FIRST:NEXT], tests[NEXT:]):
+        code = _exit_code(part) if part else 0
+        if code == _NOT_FOUND:
+            # A mutant may change the ids of cases: run all cases of each function.
+            code = _exit_code(sorted({test.partition("[")[0] for test in part}))
+        if code:
+            raise SystemExit(code)
+
+
+def _exit_code(tests: Sequence[str]) -> int:
+    process = _FORK.Process(target=_run_pytest, args=(tests,))
+    process.start()
+    process.join(SECONDS)
+    return _TOO_SLOW if process.exitcode is None else process.exitcode
+
+
+def _run_pytest(tests: Sequence[str]) -> None:
+    pytest = importlib.import_module("pytest")
+    limit = f"-ofaulthandler_timeout={SECONDS_OF_A_TEST}"
+    # Without rewritten assertions: pytest warns of what was imported before it could rewrite it.
+    code = pytest.main(["-q", "-x", "-rfE", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", limit, *tests])
+    sys.stdout.flush()
+    os._exit(code)  # at once: what a test left running must not keep the process
