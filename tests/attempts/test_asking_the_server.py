@@ -1,13 +1,13 @@
 """What a process asks the server of a shared gate: its tasks ask as one, and are served in order."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
 import pytest
 from itwin_platform import StateError, UsageError
 
-from tests.support.faces import Permit, RedisGate, RedisState, Reply, ServerRejectsError, ServerUnreachableError
+from tests.support.faces import LEASE, Permit, RedisGate, RedisState, Reply, ServerRejectsError, ServerUnreachableError
 
 NOTHING = Reply(wait=None, rank=0, cooldown=0.0, is_contended=True, differs=False, permits=())
 
@@ -19,13 +19,15 @@ class ScriptedState(RedisState):
         self.replies = [NOTHING]
         self.asked: list[float] = []
         self.wanted: list[int] = []
+        self.kept: list[Sequence[int]] = []
         self.latency = 0.0
         self.is_reachable = True
         self.listening: Exception | None = None
         self.closing: Exception | None = None
 
-    async def exchange(self, *, wants: int, **_: object) -> Reply:
+    async def exchange(self, *, wants: int, kept: Sequence[int], **_: object) -> Reply:
         """Return the next reply."""
+        self.kept.append(kept)
         self.asked.append(asyncio.get_running_loop().time())
         self.wanted.append(wants)
         await asyncio.sleep(self.latency)
@@ -92,14 +94,31 @@ async def test_the_tasks_of_a_process_ask_as_one(gate: RedisGate, state: Scripte
     await end(tasks)
 
 
-async def test_a_process_sleeps_as_long_as_the_server_says(gate: RedisGate, state: ScriptedState) -> None:
-    """The next exchange comes after the wait of the last one, and by jitter not much later."""
-    state.replies = [replace(NOTHING, wait=0.7), replace(NOTHING, wait=3.0), NOTHING]
+@pytest.mark.parametrize(
+    ("waits", "rank", "asked"),
+    [((0.7, 3.0), 0, [0.0, 0.7, 3.7]), ((None, None), 0, [0.0, 1.0, 2.0]), ((None, 3.0), 10, [0.0, 1.52, 4.54])],
+    ids=["who is told when", "the first who waits", "the tenth who waits"],
+)
+async def test_a_process_sleeps_as_long_as_the_server_says(
+    gate: RedisGate, state: ScriptedState, waits: tuple[float | None, ...], rank: int, asked: list[float]
+) -> None:
+    """The next exchange comes after the wait of the last one, by rank and jitter not much later, or after a second."""
+    state.replies = [*(replace(NOTHING, wait=wait, rank=rank) for wait in waits), NOTHING]
     tasks = [waiting(gate)]
-    await asyncio.sleep(4.0)
-    assert state.asked[:3] == pytest.approx([0.0, 0.7, 3.7], abs=0.01)
-    assert state.asked[1] >= 0.7
+    await asyncio.sleep(5.0)
+    assert state.asked[:3] == pytest.approx(asked, abs=0.005)
+    assert all(late >= early for late, early in zip(state.asked, asked, strict=False))
     await end(tasks)
+
+
+async def test_a_held_permit_is_kept(gate: RedisGate, state: ScriptedState) -> None:
+    """While a request is in flight, the server is told so twice in each lease."""
+    state.replies = [replace(NOTHING, permits=[Permit(number=1, at=0.0)]), replace(NOTHING, is_contended=False)]
+    permit = await waiting(gate)
+    await asyncio.sleep(2 * LEASE + 1.0)
+    assert (state.kept[0], [1] * 4) == ([], [number for kept in state.kept[1:] for number in kept])
+    assert state.asked == pytest.approx([0.0, 2.0, 4.0, 6.0, 8.0], abs=0.01)
+    gate.abandoned(permit)
 
 
 async def test_the_tasks_of_a_process_are_served_in_order(gate: RedisGate, state: ScriptedState) -> None:
@@ -150,10 +169,14 @@ async def test_an_server_that_rejects_the_subscription_ends_the_waits(gate: Redi
         await waiting(gate)
 
 
-async def test_a_gate_closes_whatever_its_server_says(gate: RedisGate, state: ScriptedState) -> None:
-    """A connection that cannot be closed in order is no error of the program, which needs it no more."""
+async def test_a_gate_closes_whatever_its_server_says(
+    gate: RedisGate, state: ScriptedState, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A connection that cannot be closed in order is no error of the program; its log says at DEBUG what happened."""
     state.closing = ConnectionResetError("the peer was quicker")
-    await gate.aclose()
+    with caplog.at_level("DEBUG", "itwin_platform"):
+        await gate.aclose()
+    assert "the peer was quicker" in caplog.text
     with pytest.raises(StateError, match="the gate is closed"):
         await waiting(gate)
 

@@ -253,13 +253,27 @@ def test_a_failed_probe_is_taken_back() -> None:
     assert found == [1.04] * 20 + [0.988] * 2
 
 
-def test_a_learned_rate_that_was_too_fast_is_measured_again() -> None:
+def test_a_long_period_that_was_too_fast_is_probed_boldly_again() -> None:
+    """A failed probe halves the next one; a 429 without a probe slows the rate down, and the next one takes half off."""
+    window = limited_after(10, wait=5.0)
+    _, now = pauses(window, 5.0, 2)
+    used_up(window, now)
+    for _ in range(2):
+        window.rate_limited(window.begin(now), now=now, wait=5.0)
+        now += 5.0
+        window.wait(now)
+    found, _ = pauses(window, now, 6)
+    assert found[-2:] == pytest.approx([5.2 / 0.95 / 2] * 2, abs=0.001)
+
+
+@pytest.mark.parametrize(("sent_at", "named", "counted"), [(3.0, 2.0, 3.12), (2.2, 1.0, 1.04)])
+def test_a_learned_rate_that_was_too_fast_is_measured_again(sent_at: float, named: float, counted: float) -> None:
     """Without a probe, a 429 slows the rate down to 85 % of what got through since the last one."""
     window = limited_after(10)
     used_up(window, 1.0)
-    window.rate_limited(window.begin(3.0), now=3.0, wait=2.0)
+    window.rate_limited(window.begin(sent_at), now=sent_at, wait=named)
     assert used_up(window, 10.0) == 8
-    assert window.wait(10.0) == pytest.approx(8 * 3.12 / (10 * 0.85))
+    assert window.wait(10.0) == pytest.approx(8 * counted / (10 * 0.85))
 
 
 def test_a_learned_rate_of_which_nothing_got_through_slows_down() -> None:

@@ -41,8 +41,7 @@ def main() -> None:
     selected = [each for each in sample if each.name not in accepted]
     for outcome in outcomes(selected, processes=chosen.processes):
         ended.append(outcome)
-        by = outcome.test or outcome.candidate.name
-        print(f"{len(ended)} of {len(selected)}: {outcome.how}, {by}", file=sys.stderr, flush=True)
+        print(f"{len(ended)} of {len(selected)}: {outcome.how}, {outcome.test}", file=sys.stderr, flush=True)
     raise SystemExit(report(ended, skipped=len(sample) - len(ended)))
 
 

@@ -44,11 +44,11 @@ _NOT_FOUND, _TOO_SLOW = 4, 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How the tests of a mutant ended: "killed" by the failed test, "hangs", or "survives"."""
+    """How the tests of a mutant ended, "killed", "hangs" or "survives", with the failed test or the last output."""
 
     candidate: Candidate
     how: str
-    test: str = ""
+    test: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ def _ended(run: _Run) -> Outcome:
     failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - |$)", output, re.MULTILINE)
     hangs = code == _TOO_SLOW or re.search(r"^Timeout \(", output, re.MULTILINE)
     how = "hangs" if hangs else "killed" if code else "survives"
-    return Outcome(candidate=run.candidate, how=how, test=failed[1] if failed else "")
+    return Outcome(candidate=run.candidate, how=how, test=failed[1] if failed else output.strip()[-200:])
 
 
 def _output_of(copied: Path) -> Path:
