@@ -43,8 +43,9 @@ def test_the_defaults_are_the_documented_ones() -> None:
 )
 def test_a_number_out_of_range_is_rejected_by_name(name: str, value: object) -> None:
     """A wrong number is a UsageError that names it, before anything is sent."""
-    with pytest.raises(UsageError, match=f"{name} must be"):
+    with pytest.raises(UsageError, match=f"{name} must be") as caught:
         dataclasses.replace(BackoffPolicy(), **{name: value})  # type: ignore[arg-type]  # what must not work
+    assert caught.value.argument == name
 
 
 @pytest.mark.parametrize("limits", [{"deadline": None}, {"queue_timeout": 7.0}, {"max_attempts": 1}], ids=str)

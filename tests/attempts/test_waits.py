@@ -30,6 +30,7 @@ DATE = "Sun, 01 Mar 2026 12:00:00 GMT"
         ("Sun, 01 Mar 2026 12:00:20 GMT", "yesterday", 20.0),
         ("Sunday, 01-Mar-26 12:00:20 GMT", DATE, 20.0),
         ("Sun Mar  1 12:00:20 2026", DATE, 20.0),
+        ("Sun, 01 Mar 2026 07:00:20 -0500", DATE, 20.0),
         ("Fri, 31 Dec 9999 23:59:59 GMT", DATE, (datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC) - NOW).total_seconds()),
     ],
 )

@@ -254,7 +254,7 @@ def test_a_failed_probe_is_taken_back() -> None:
 
 
 def test_a_long_period_that_was_too_fast_is_probed_boldly_again() -> None:
-    """A failed probe halves the next one; a 429 without a probe slows the rate down, and the next one takes half off."""
+    """A failed probe halves the next one; after a 429 without a probe, the next one takes half off."""
     window = limited_after(10, wait=5.0)
     _, now = pauses(window, 5.0, 2)
     used_up(window, now)

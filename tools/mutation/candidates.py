@@ -24,10 +24,11 @@ MOST_TESTS = 250
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A mutant of one module, and the tests that reach it."""
+    """A mutant of one module, the line of code that it changes, and the tests that reach it."""
 
     module: Path
     mutant: Mutant
+    code: str
     tests: Sequence[str]
 
     @property
@@ -40,7 +41,8 @@ class Candidate:
     def name(self) -> str:
         """The change, in one line that holds until its code changes."""
         before, text = " ".join(self.mutant.before.split()), " ".join(self.mutant.text.split())
-        return f"{self.module.relative_to(PACKAGE).as_posix()}: {before} -> {text}"
+        where = "" if self.code.startswith(before) else f" in {self.code}"
+        return f"{self.module.relative_to(PACKAGE).as_posix()}: {before} -> {text}{where}"
 
 
 def measure_coverage() -> None:
@@ -57,24 +59,27 @@ def candidates() -> Iterator[Candidate]:
     lines_of = Counter(test for by_line in reached.values() for tests in by_line.values() for test in tests)
     for module, by_line in reached.items():
         source = module.read_text(encoding="utf-8")
+        lines = source.splitlines()
         everything = set[str]().union(*by_line.values())
         ranked: dict[int, Sequence[str]] = {}
         for mutant in mutants_of(source):
             if mutant.line not in ranked:
                 tests = by_line.get(mutant.line) or everything
-                ranked[mutant.line] = list(by_function(sorted(tests, key=lambda test: (lines_of[test], test))))
-            yield Candidate(module=module, mutant=mutant, tests=ranked[mutant.line][:MOST_TESTS])
+                ranked[mutant.line] = specific_and_different(sorted(tests, key=lambda test: (lines_of[test], test)))
+            code = lines[mutant.line - 1].strip()
+            yield Candidate(module=module, mutant=mutant, code=code, tests=ranked[mutant.line][:MOST_TESTS])
 
 
-def by_function(tests: Iterable[str]) -> Iterator[str]:
-    """Yield the first case of each function, then the second cases, and so on."""
+def specific_and_different(tests: Sequence[str]) -> Sequence[str]:
+    """Return the tests in turn from their order, and from another one: a case of each function, then second cases."""
     cases: Counter[str] = Counter()
     ranks = list[tuple[int, str]]()
     for test in tests:
         function = test.partition("[")[0]
         ranks.append((cases[function], test))
         cases[function] += 1
-    yield from (test for _, test in sorted(ranks, key=lambda rank: rank[0]))
+    different = (test for _, test in sorted(ranks, key=lambda rank: rank[0]))
+    return list(dict.fromkeys(test for pair in zip(tests, different, strict=True) for test in pair))
 
 
 def reached_lines() -> Mapping[Path, Mapping[int, set[str]]]:

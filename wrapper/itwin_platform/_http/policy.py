@@ -282,13 +282,12 @@ class Outage:
         until: when the next call may probe.
     """
 
-    __slots__ = ("_delay", "_failed_paths", "_has_new_path", "_in_a_row", "closed_at", "rounds", "until")
+    __slots__ = ("_delay", "_failed_paths", "_in_a_row", "closed_at", "rounds", "until")
 
     def __init__(self) -> None:
         self._in_a_row = 0
         #: Whether each of them is a suspect; the last one that failed is at the end.
         self._failed_paths: dict[str, bool] = {}
-        self._has_new_path = False
         self._delay = 0.0
         self.rounds: int = 0
         self.closed_at: float = 0.0
@@ -338,7 +337,6 @@ class Outage:
         """Note a path that failed; return whether it is a suspect."""
         is_suspect = self._failed_paths.pop(path, False)
         self._failed_paths[path] = is_suspect
-        self._has_new_path = self._has_new_path or not is_suspect
         if len(self._failed_paths) > MOST_PATHS:
             del self._failed_paths[next(iter(self._failed_paths))]
         return is_suspect
@@ -347,9 +345,7 @@ class Outage:
         """Open the operation after a success; return whether nothing is left to remember."""
         self.rounds = self._in_a_row = 0
         self._failed_paths.pop(path, None)
-        if self._has_new_path:
-            self._failed_paths = dict.fromkeys(self._failed_paths, True)
-            self._has_new_path = False
+        self._failed_paths = dict.fromkeys(self._failed_paths, True)
         return not self._failed_paths
 
     def may_probe(self, now: float) -> bool:
