@@ -1,5 +1,6 @@
 """An OpenAPI document: parsed from a file or a git revision, its nodes, its references, and their lines."""
 
+import contextlib
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -59,7 +60,7 @@ def text_of(source: str) -> str:
 
 
 def parse(text: str, *, name: str) -> dict[str, Any]:
-    """Parse the text of a document.
+    """Parse the text of a document; what `allOf` composes is one schema, as if it were written so.
 
     Raises:
         SystemExit: It is no YAML, or no object.
@@ -72,7 +73,32 @@ def parse(text: str, *, name: str) -> dict[str, Any]:
         raise SystemExit(f"{name}{line}: no YAML: {getattr(error, 'problem', error)}") from None
     if not isinstance(document, dict):
         raise SystemExit(f"{name}:1: no OpenAPI document: an object with `openapi`, `info` and `paths`")
-    return document
+    return {key: _composed(document, node) for key, node in document.items()}
+
+
+def _composed(document: Node, node: Any) -> Any:
+    """Return a part of a document with the schemas that `allOf` composes."""
+    if isinstance(node, list):
+        return [_composed(document, item) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    if isinstance(node.get("allOf"), list):
+        with contextlib.suppress(KeyError):  # a reference leads nowhere, which `invalid` reports
+            node = whole(document, node)
+    return {key: _composed(document, inner) for key, inner in node.items()}
+
+
+def whole(document: Node, schema: Node) -> Node:
+    """Return a schema with what its `allOf` composes; a single one that only has a description stays a reference."""
+    parts, own = schema.get("allOf", ()), {key: value for key, value in schema.items() if key != "allOf"}
+    if len(parts) < 2 and "properties" not in own:
+        return {**own, **dict(*parts)}
+    found = [*(whole(document, resolve(document, part)) for part in parts), own]
+    properties = {name: inner for part in found for name, inner in part.get("properties", {}).items()}
+    required = [name for part in found for name in part.get("required", ())]
+    return {**{key: value for part in found for key, value in part.items()}, "properties": properties} | (
+        {"required": required} if required else {}
+    )
 
 
 def with_lines(problems: Iterable[Problem], *, text: str, name: str) -> list[str]:

@@ -58,10 +58,8 @@ def _null(node: Document) -> list[Document]:
 
 
 def secret_marks(document: Document, schema: Document) -> dict[str, bool]:
-    """Return what `x-secret` says about each property of an object, also of one that it is composed of."""
+    """Return what `x-secret` says about each property of an object."""
     found: dict[str, bool] = {}
-    for part in schema.get("allOf") or ():
-        found |= secret_marks(document, resolve(document, part))
     properties = schema.get("properties")
     for name, inner in properties.items() if isinstance(properties, Mapping) else ():
         mark = inner.get("x-secret", resolve(document, inner).get("x-secret")) if isinstance(inner, Mapping) else None

@@ -48,7 +48,7 @@ class RequestRules:
             for parameter in getattr(endpoint, f"{place}_parameters"):
                 wire = parameter.name.get_untrusted_value()
                 node = nodes.get((place, wire))
-                if node is not None and (place != "path" or _limited(self._whole(node.get("schema", {})))):
+                if node is not None and (place != "path" or _limited(resolve(self.document, node.get("schema", {})))):
                     rules[parameter.python_name] = self._parameter(node, names, outer, arguments=endpoint)
         for body in endpoint.bodies:
             content = resolve(self.document, operation["requestBody"])
@@ -102,7 +102,7 @@ class RequestRules:
         sent_as_text: bool = False,
     ) -> str:
         name = str(declared.get("$ref", "")).rpartition("/")[2]
-        schema = self._whole(declared)
+        schema = resolve(self.document, declared)
         error = declared.get("x-error", schema.get("x-error"))
         own = _own(error, outer)
         form, nullable = self._form(schema)
@@ -143,16 +143,6 @@ class RequestRules:
         }
         return "{" + "".join(f"{wire!r}: {rule}, " for wire, rule in rules.items()) + "}"
 
-    def _whole(self, declared: Node) -> Node:
-        """Return a schema with its reference followed, and with what it is composed of."""
-        schema = resolve(self.document, declared)
-        for part in schema.get("allOf", ()):
-            other = self._whole(part)
-            properties = {**other.get("properties", {}), **schema.get("properties", {})}
-            required = [*other.get("required", ()), *schema.get("required", ())]
-            schema = {**other, **schema, "properties": properties, "required": required}
-        return schema
-
     def _form(self, schema: Node) -> tuple[Node, bool]:
         """Return a schema without null, and whether null is accepted."""
         kinds = schema.get("type")
@@ -162,7 +152,7 @@ class RequestRules:
         branches = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
         others = [branch for branch in branches if branch.get("type") != "null"]
         if len(others) == 1:
-            inner, nullable = self._form(self._whole(others[0]))
+            inner, nullable = self._form(resolve(self.document, others[0]))
             return inner, nullable or len(others) < len(branches)
         return schema, len(others) < len(branches)
 
@@ -170,7 +160,7 @@ class RequestRules:
         """Return the forms of an object by the constant of their property `type`; none if something else decides."""
         found: dict[str, Node] = {}
         for branch in schema.get("oneOf", ()):
-            constant = self._whole(branch).get("properties", {}).get("type", {}).get("const")
+            constant = resolve(self.document, branch).get("properties", {}).get("type", {}).get("const")
             if not isinstance(constant, str):
                 return {}
             found[constant] = branch

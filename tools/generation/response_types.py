@@ -28,7 +28,7 @@ def expected_of(document: Node, endpoint: Endpoint) -> Expected:
 
 def _expected(document: Node, declared: Node, *, inside: tuple[str, ...]) -> Expected:
     name, schema = str(declared.get("$ref", "")), resolve(document, declared)
-    if (name and name in inside) or "x-undecoded" in schema or "allOf" in schema:
+    if (name and name in inside) or "x-undecoded" in schema:
         return None
     inside = (*inside, name) if name else inside
     branches = [each for each in (*schema.get("oneOf", ()), *schema.get("anyOf", ())) if each.get("type") != "null"]

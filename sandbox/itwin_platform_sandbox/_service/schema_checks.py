@@ -58,20 +58,14 @@ class SchemaChecks:
         self._resolved: dict[int, Schema] = {}
 
     def resolved(self, schema: Schema) -> Schema:
-        """Return the schema with its references followed; what stands beside a reference comes first."""
-        if "$ref" not in schema and "allOf" not in schema:
+        """Return the schema with its reference followed; what stands beside the reference comes first."""
+        if "$ref" not in schema:
             return schema
         # By identity: the schemas are those of one document, which stays in memory.
         if id(schema) not in self._resolved:
-            named = [self._schemas[str(schema["$ref"]).rpartition("/")[2]]] if "$ref" in schema else []
-            parts = [*map(self.resolved, (*named, *schema.get("allOf", ())))]
-            parts.append({key: value for key, value in schema.items() if key not in ("$ref", "allOf")})
-            whole = {key: value for part in parts for key, value in part.items()}
-            properties = {name: inner for part in parts for name, inner in part.get("properties", {}).items()}
-            required = [name for part in parts for name in part.get("required", ())]
-            self._resolved[id(schema)] = whole | (
-                {"properties": properties, "required": required} if properties else {}
-            )
+            beside = {key: value for key, value in schema.items() if key != "$ref"}
+            named = self.resolved(self._schemas[str(schema["$ref"]).rpartition("/")[2]])
+            self._resolved[id(schema)] = {**named, **beside}
         return self._resolved[id(schema)]
 
     def check(self, schema: Schema, *, error: Schema = _NO_ERROR, partial: bool = False) -> Check:
