@@ -134,6 +134,30 @@ def decode_one_of(models: Iterable[Any], value: Any) -> Any:
     return value
 
 
+#: What makes the model of each structure that stands in a field until the field is read.
+MAKERS: dict[type[Any], Callable[[Any], Any]] = {}
+
+
+def make_when_read(model: type[Any], name: str) -> None:
+    """Let a field hold a structure, of which its model is made when the field is first read.
+
+    The data of a scene object is four models, and the garbage collector visits each model and no structure. Threads
+    that first read a field at the same moment get equal models, of which the field keeps one.
+    """
+    slot = vars(model)[name]
+    read, write = slot.__get__, slot.__set__
+
+    def made(self: Any) -> Any:
+        value = read(self)
+        make = MAKERS.get(value.__class__)
+        if make is not None:
+            value = make(value)
+            write(self, value)
+        return value
+
+    setattr(model, name, property(made, write, slot.__delete__))
+
+
 def decode_kind(models: Mapping[Any, Callable[[Mapping[str, Any]], Any]], kind: Any, value: Any) -> Any:
     """Decode an object into the model of its kind; an object of another kind stays a dictionary."""
     decode = models.get(kind) if isinstance(value, dict) and isinstance(kind, str) else None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from .decoding import (
+    MAKERS,
     blank,
     decode_date,
     decode_datetime,
@@ -16,6 +17,7 @@ from .decoding import (
     decode_models,
     decode_one_of,
     decode_uuid,
+    make_when_read,
     members_of,
     open_member,
     open_number,
@@ -40,6 +42,7 @@ class Response(Generic[T]):
 
 
 __all__ = [
+    "MAKERS",
     "PLAIN",
     "UNSET",
     "Response",
@@ -62,6 +65,7 @@ __all__ = [
     "encode_parameters",
     "encode_scalar",
     "encode_string",
+    "make_when_read",
     "members_of",
     "missing_key",
     "open_member",

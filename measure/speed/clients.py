@@ -37,6 +37,10 @@ class Client(Protocol):
         """Read 5,000 View3d scene objects in pages of 100."""
         ...
 
+    async def objects_with_data(self) -> int:
+        """Read as many, and then the position of each view: this client makes models of the data when it is read."""
+        ...
+
     async def aclose(self) -> None:
         """Close the connections."""
 
@@ -70,6 +74,12 @@ class Ours:
     async def objects(self) -> int:
         return len(await self.platform.scenes.list_objects(SCENE_ID, "i").collect())
 
+    async def objects_with_data(self) -> int:
+        from itwin_platform import View3dData
+
+        objects = await self.platform.scenes.list_objects(SCENE_ID, "i").collect()
+        return sum(isinstance(item.data, View3dData) and item.data.position.x > 0 for item in objects)
+
     async def aclose(self) -> None:
         await self.platform.aclose()
 
@@ -99,6 +109,10 @@ class Dictionaries:
 
     async def objects(self) -> int:
         return len(await self._listing("/scenes/s/objects?iTwinId=i&$top=100", "objects"))
+
+    async def objects_with_data(self) -> int:
+        objects = await self._listing("/scenes/s/objects?iTwinId=i&$top=100", "objects")
+        return sum(item["data"]["position"]["x"] > 0 for item in objects)
 
     async def aclose(self) -> None:
         await self._close()

@@ -43,6 +43,7 @@ async def run(name: str, client: Client, at_100_ms: Client) -> int:
         "10,000 iTwins, pages of 100": lambda: _once(client.itwins(100), 10_000),
         "10,000 iTwins, pages of 1,000": lambda: _once(client.itwins(1000), 10_000),
         "5,000 scene objects, pages of 100": lambda: _once(client.objects(), 5_000),
+        "5,000 scene objects, the data of each read": lambda: _once(client.objects_with_data(), 5_000),
         "1,000 tasks": lambda: _tasks(client),
         "10,000 iTwins at 100 ms": lambda: _once(at_100_ms.itwins_concurrently(), 10_000),
     }

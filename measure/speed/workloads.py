@@ -45,6 +45,7 @@ LISTING_AT_100_MS = Workload(name="10,000 iTwins at 100 ms", elapsed=True)
 POST_ECHOED = "POST 100 objects, echoed"
 PAGES_OF_1000 = "10,000 iTwins, pages of 1,000"
 OBJECTS = "5,000 scene objects, pages of 100"
+OBJECTS_WITH_DATA = "5,000 scene objects, the data of each read"
 WORKLOADS = (
     GET,
     Workload(name="PATCH", target=0.22, repeats=3),
@@ -53,6 +54,7 @@ WORKLOADS = (
     Workload(name="10,000 iTwins, pages of 100", target=0.42),
     Workload(name=PAGES_OF_1000, target=0.57),
     Workload(name=OBJECTS, target=0.47),
+    Workload(name=OBJECTS_WITH_DATA),
     TASKS_AT_ONCE,
     LISTING_AT_100_MS,
     *(Workload(name=name, data="ascii") for name in (POST_ECHOED, PAGES_OF_1000, OBJECTS)),

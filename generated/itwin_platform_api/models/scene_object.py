@@ -15,6 +15,7 @@ from ..types import (
     decode_kind,
     describe,
     encode,
+    make_when_read,
     missing_key,
     reduced,
     unknown_of,
@@ -224,3 +225,4 @@ _DATA = {
     "RepositoryResource": RepositoryResourceData.from_dict,
     "View3d": View3dData.from_dict,
 }
+make_when_read(SceneObject, "data")

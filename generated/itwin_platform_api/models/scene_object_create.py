@@ -13,6 +13,7 @@ from ..types import (
     decode_kind,
     describe,
     encode,
+    make_when_read,
     missing_key,
     reduced,
     unknown_of,
@@ -193,6 +194,7 @@ _DATA = {
     "RepositoryResource": RepositoryResourceData.from_dict,
     "View3d": View3dData.from_dict,
 }
+make_when_read(SceneObjectCreate, "data")
 from ..models.repository_resource_data import RepositoryResourceDataParam  # noqa: E402
 from ..models.view3d_data import View3dDataParam  # noqa: E402
 

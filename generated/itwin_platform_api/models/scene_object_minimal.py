@@ -13,6 +13,7 @@ from ..types import (
     decode_kind,
     describe,
     encode,
+    make_when_read,
     missing_key,
     reduced,
     unknown_of,
@@ -156,3 +157,4 @@ _DATA = {
     "RepositoryResource": RepositoryResourceData.from_dict,
     "View3d": View3dData.from_dict,
 }
+make_when_read(SceneObjectMinimal, "data")

@@ -19,6 +19,7 @@ from ...models.view3d_data import View3dData
 from ...request import RequestValues, send
 from ...rules import Reject, Rule, check
 from ...types import (
+    MAKERS,
     UNSET,
     Response,
     Unset,
@@ -400,9 +401,11 @@ class _SceneObjectOfRepositoryResourceData(_SceneObject, tag_field="kind", tag="
 def _make_scene_object_of_repository_resource_data(values: Any) -> SceneObject:
     model = _make_scene_object(values)
     model.kind = "RepositoryResource"
-    value = values.data
-    model.data = _make_repository_resource_data(value) if value.__class__ is _RepositoryResourceData else value
+    model.data = values.data
     return model
+
+
+MAKERS[_RepositoryResourceData] = _make_repository_resource_data
 
 
 class _SceneObjectOfView3dData(_SceneObject, tag_field="kind", tag="View3d"):
@@ -412,9 +415,11 @@ class _SceneObjectOfView3dData(_SceneObject, tag_field="kind", tag="View3d"):
 def _make_scene_object_of_view3d_data(values: Any) -> SceneObject:
     model = _make_scene_object(values)
     model.kind = "View3d"
-    value = values.data
-    model.data = _make_view3d_data(value) if value.__class__ is _View3dData else value
+    model.data = values.data
     return model
+
+
+MAKERS[_View3dData] = _make_view3d_data
 
 
 class _SceneObjectOfOtherShape(_SceneObject):
