@@ -7,8 +7,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import httpx
-from itwin_platform import PlatformClient, PlatformError
+from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
 from itwin_platform._errors import status_error_class
+from itwin_platform._http.attempts.call import CallInfo, CallResult
+from itwin_platform._http.connections.messages import Response
 from itwin_platform._http.policy import parse_retry_after
 from itwin_platform._requests.platform import DecodedResponse
 from itwin_platform_api.api.detectors import create_detector
@@ -22,7 +24,7 @@ from .figure import Figure, exactly
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 #: What every response of the client has.
-REQUEST = httpx.Request("GET", "https://service.example/")
+CALL = CallInfo(method="GET", route="/", policy=BackoffPolicy())
 #: The status of a success of each operation, and the generated function that parses it.
 PARSERS: tuple[tuple[int, Callable[..., object]], ...] = (
     (201, create_detector.parse_response),
@@ -116,9 +118,8 @@ def fuzzed_responses(*, count: int, seed: int = 1) -> int:
         try:
             if number % 2:
                 status, parse = PARSERS[source.randrange(len(PARSERS))]
-                response = DecodedResponse(httpx.Response(status), headers=httpx.Headers(), body=content)
-                response.request = REQUEST
-                parse(response)
+                result = CallResult(Response(status), 1, 0.0, None, None, None, None)
+                parse(DecodedResponse(CALL, result, content=content, fault=None))
             else:
                 status = source.randint(300, 999)
                 error = status_error_class(status)(status=status, headers={}, body=content, attempts=1)

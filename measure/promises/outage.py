@@ -8,7 +8,8 @@ from statistics import median
 
 import httpx
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformClient, PlatformError, ServerError
-from itwin_platform._http.attempts.call import KEY, CallInfo
+from itwin_platform._http.attempts.call import CallInfo
+from itwin_platform._http.connections.messages import Request
 
 from tests.support.exchange import PreparedResponse
 from tests.support.raw_server import ACCOUNT, RawServer
@@ -61,13 +62,13 @@ async def called(
     transport: BackoffTransport, path: str, *, method: str = "GET", route: str = "/things/{id}"
 ) -> tuple[str, int | type[PlatformError], float]:
     """Make a call; return its path, its status or its error, and when it ended."""
-    extensions = {KEY: CallInfo(method=method, route=route, policy=BackoffPolicy())}
-    request = httpx.Request(method, f"https://service.example{path}", extensions=extensions)
+    info = CallInfo(method=method, route=route, policy=BackoffPolicy())
+    request = Request(method, httpx.URL(f"https://service.example{path}"), (), b"", {})
     try:
-        response = await transport.handle_async_request(request)
+        result = await transport.send(request, info)
     except PlatformError as error:
         return path, type(error), asyncio.get_running_loop().time()
-    return path, response.status_code, asyncio.get_running_loop().time()
+    return path, result.response.status_code, asyncio.get_running_loop().time()
 
 
 async def at_once(blip: Blip, *, calls: int, method: str = "GET") -> list[tuple[str, int | type[PlatformError], float]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-import httpx
+from .request import Received
 
 
 class ResponseDecodeError(Exception):
@@ -16,7 +16,7 @@ class ResponseDecodeError(Exception):
         self.body = body
 
 
-def decode_error(response: httpx.Response, reason: str | None = None) -> Exception:
+def decode_error(response: Received, reason: str | None = None) -> Exception:
     """Return the error of a response; a response with a method `decode_error` makes it itself."""
     make: Callable[[str | None], Exception] | None = getattr(response, "decode_error", None)
     if make is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import httpx
 
@@ -30,12 +31,32 @@ class RequestValues:
     body: object = field(default=UNSET, repr=False)
 
 
-async def send(http: httpx.AsyncClient, values: RequestValues) -> httpx.Response:
+class Received(Protocol):
+    """What is read of a response; an `httpx.Response` has it."""
+
+    status_code: int
+
+    @property
+    def headers(self) -> httpx.Headers:
+        """The headers."""
+        ...
+
+    @property
+    def content(self) -> bytes:
+        """The decoded body."""
+        ...
+
+    def json(self) -> Any:
+        """Deserialize the body."""
+        ...
+
+
+async def send(http: httpx.AsyncClient, values: RequestValues) -> Received:
     """Send a request through an `httpx.AsyncClient`.
 
     A client with a method `send_values` writes the request itself; that is how a wrapper applies limits of its own.
     """
-    send_values: Callable[[RequestValues], Awaitable[httpx.Response]] | None = getattr(http, "send_values", None)
+    send_values: Callable[[RequestValues], Awaitable[Received]] | None = getattr(http, "send_values", None)
     if send_values is not None:
         return await send_values(values)
     query = values.query if isinstance(values.query, str) else None

@@ -25,13 +25,13 @@ from tests.support.examples import examples
 from tests.support.exchange import ReceivedRequest
 from tests.support.faces import (
     FAILURES_TO_CLOSE,
-    KEY,
     LONGEST_CLOSURE,
     MOST_PATHS,
     SUSPECTS_SHARE,
     CallInfo,
+    CallResult,
     Outage,
-    call_result,
+    Request,
 )
 from tests.support.scripted_transport import Outcome, ScriptedTransport, Step, backoff, response
 
@@ -126,10 +126,13 @@ def test_nobody_waits_for_a_probe_that_comes_too_late(
     assert outage.ends_wait(policy=BackoffPolicy(max_wait=max_wait), ends_at=ends_at, now=0.0) is ends
 
 
-def get(path: str, *, policy: BackoffPolicy = POLICY, method: str = "GET") -> httpx.Request:
+Sent = tuple[Request, CallInfo]
+
+
+def get(path: str, *, policy: BackoffPolicy = POLICY, method: str = "GET") -> Sent:
     """A request of one operation, by its object."""
-    extensions = {KEY: CallInfo(method=method, route="/things/{id}", policy=policy)}
-    return httpx.Request(method, f"https://service.example/things/{path}", extensions=extensions)
+    request = Request(method, httpx.URL(f"https://service.example/things/{path}"), (), b"", {})
+    return request, CallInfo(method=method, route="/things/{id}", policy=policy)
 
 
 def down_until(seconds: float, **headers: str) -> ScriptedTransport:
@@ -141,12 +144,12 @@ def down_until(seconds: float, **headers: str) -> ScriptedTransport:
     return ScriptedTransport(step, latency=0.01)
 
 
-async def results(transport: BackoffTransport, *requests: httpx.Request) -> list[tuple[int | type[BaseException], int]]:
+async def results(transport: BackoffTransport, *requests: Sent) -> list[tuple[int | type[BaseException], int]]:
     """The status or the error of each request, and its attempts."""
-    found = await asyncio.gather(*map(transport.handle_async_request, requests), return_exceptions=True)
+    found = await asyncio.gather(*(transport.send(*each) for each in requests), return_exceptions=True)
     return [
-        (each.status_code, call_result(each).attempts)
-        if isinstance(each, httpx.Response)
+        (each.response.status_code, each.attempts)
+        if isinstance(each, CallResult)
         else (type(each), getattr(each, "attempts", -1))
         for each in found
     ]
@@ -172,17 +175,17 @@ async def test_a_blip_loses_no_call() -> None:
     assert gate.in_flight == 0
 
 
-async def close(transport: BackoffTransport, *, method: str = "GET") -> list[asyncio.Task[httpx.Response]]:
+async def close(transport: BackoffTransport, *, method: str = "GET") -> list[asyncio.Task[CallResult]]:
     """Let an operation be found down by as many calls as that takes."""
     calls = [
-        asyncio.create_task(transport.handle_async_request(get(f"closing-{number}", method=method)))
+        asyncio.create_task(transport.send(*get(f"closing-{number}", method=method)))
         for number in range(FAILURES_TO_CLOSE)
     ]
     await asyncio.sleep(0.05)
     return calls
 
 
-async def end(calls: list[asyncio.Task[httpx.Response]]) -> None:
+async def end(calls: list[asyncio.Task[CallResult]]) -> None:
     """Cancel what is left."""
     for call in calls:
         call.cancel()
@@ -211,9 +214,9 @@ async def test_a_named_delay_that_is_too_long_ends_all_waits_at_once() -> None:
     found = await results(transport, *(get(str(number)) for number in range(100)))
     assert {status for status, _ in found} == {503}
     assert asyncio.get_running_loop().time() < 0.1
-    late = await transport.handle_async_request(get("late"))
-    assert call_result(late).attempts == 0
-    assert call_result(late).retry_after == pytest.approx(100.0, abs=0.2)
+    late = await transport.send(*get("late"))
+    assert late.attempts == 0
+    assert late.retry_after == pytest.approx(100.0, abs=0.2)
 
 
 async def test_the_deadline_holds_while_a_call_waits_beside_the_gate() -> None:
@@ -234,7 +237,7 @@ async def test_a_post_waits_where_it_was_not_sent_and_is_never_sent_twice() -> N
     service = down_until(2.0)
     transport = backoff(service)
     calls = await close(transport, method="POST")
-    assert [(await call).status_code for call in calls] == [503] * FAILURES_TO_CLOSE
+    assert [(await call).response.status_code for call in calls] == [503] * FAILURES_TO_CLOSE
     found = await results(transport, *(get(str(number), method="POST") for number in range(50)))
     assert [status for status, _ in found].count(200) >= 48  # each probe that failed is one that was lost
     targets = [request.target for request in service.requests]
@@ -246,7 +249,7 @@ async def test_closing_ends_the_waits_and_a_cancelled_wait_leaves_nothing() -> N
     service = ScriptedTransport(503, latency=0.01)
     transport = backoff(service)
     calls = await close(transport)
-    waiting = [asyncio.create_task(transport.handle_async_request(get(f"waits-{number}"))) for number in range(2)]
+    waiting = [asyncio.create_task(transport.send(*get(f"waits-{number}"))) for number in range(2)]
     await asyncio.sleep(0.1)
     waiting[0].cancel()
     await asyncio.sleep(0.1)
@@ -271,11 +274,11 @@ async def test_another_call_probes_when_the_prober_is_cancelled() -> None:
 
     transport = backoff(ScriptedTransport(step))
     calls = await close(transport)
-    first = asyncio.create_task(transport.handle_async_request(get("first")))
-    second = asyncio.create_task(transport.handle_async_request(get("second")))
+    first = asyncio.create_task(transport.send(*get("first")))
+    second = asyncio.create_task(transport.send(*get("second")))
     await asyncio.sleep(0.5)
     first.cancel()
-    assert (await second).status_code == 200
+    assert (await second).response.status_code == 200
     assert asyncio.get_running_loop().time() < 0.6
     await end([first, *calls])
 

@@ -2,13 +2,12 @@
 
 import asyncio
 
-import httpx
 import pytest
 from itwin_platform import BackoffTransport, Gate
 
 from tests.support import scripted_transport
 from tests.support.faces import TokenAuth
-from tests.support.scripted_transport import ADDRESS, ScriptedTransport, rate_limited
+from tests.support.scripted_transport import ScriptedTransport, rate_limited
 from tests.support.token_provider import GuardedService, TokenProvider, guarded, send, wall_clock
 
 
@@ -62,7 +61,7 @@ async def test_a_refresh_that_began_before_the_401_is_not_taken_for_a_new_one(li
     call = asyncio.create_task(send(guarded(service, auth)))
     await asyncio.sleep(2.7)
     # The request is on its way with t-1. For another one, a refresh begins that returns t-2 after the 401.
-    other = asyncio.create_task(auth.authorize(httpx.Request("GET", ADDRESS)))
+    other = asyncio.create_task(auth.token())
     assert await call == 200
     assert service.tokens == ["t-1", "t-3"]
     assert len(source.asked) == 3

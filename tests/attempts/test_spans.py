@@ -20,7 +20,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pytest_httpx import HTTPXMock
 
-from tests.support.faces import FAILURES_TO_CLOSE, KEY, CallInfo
+from tests.support.faces import FAILURES_TO_CLOSE, CallInfo, Request
 from tests.support.recorded_spans import recorded_spans
 from tests.support.scripted_transport import ADDRESS, ScriptedTransport, backoff
 
@@ -89,11 +89,10 @@ async def test_waits_stand_on_the_attempt_that_they_delayed(spans: InMemorySpanE
 async def test_a_wait_for_a_probe_stands_on_the_attempt_after_it(spans: InMemorySpanExporter) -> None:
     """Calls of an operation that is down wait beside the gate until one of them has probed it."""
     policy = BackoffPolicy(base_delay=1.0, max_delay=1.0)
-    extensions = {KEY: CallInfo(method="GET", route="/things/{id}", policy=policy)}
+    info = CallInfo(method="GET", route="/things/{id}", policy=policy)
     transport = backoff(ScriptedTransport(*[503] * FAILURES_TO_CLOSE, 200, latency=0.5))
-    paths = [f"{ADDRESS}/{number}" for number in range(FAILURES_TO_CLOSE)]
-    requests = [httpx.Request("GET", path, extensions=extensions) for path in paths]
-    await asyncio.gather(*map(transport.handle_async_request, requests))
+    urls = [httpx.URL(f"{ADDRESS}/{number}") for number in range(FAILURES_TO_CLOSE)]
+    await asyncio.gather(*(transport.send(Request("GET", url, (), b"", {}), info) for url in urls))
     attempts = [of(span) for span in spans.get_finished_spans() if span.kind is trace.SpanKind.CLIENT]
     waits = [attempt.get("itwin_platform.outage_wait") for attempt in attempts]
     assert waits == [None] * (FAILURES_TO_CLOSE + 1) + [0.5] * (FAILURES_TO_CLOSE - 1)

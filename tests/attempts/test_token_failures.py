@@ -2,7 +2,6 @@
 
 import asyncio
 
-import httpx
 import pytest
 from itwin_platform import TokenError
 
@@ -44,11 +43,10 @@ async def test_a_failure_is_shared_for_one_second() -> None:
     source = TokenProvider()
     auth = TokenAuth(source, now=wall_clock)
     source.failure = ConnectionError()
-    request = httpx.Request("GET", "https://service.example")
     for wait in (0.0, 0.9, 0.2):
         await asyncio.sleep(wait)
         with pytest.raises(TokenError):
-            await auth.authorize(request, since=0)
+            await auth.token(since=0)
     assert source.asked == [0.0, 2.1]
 
 

@@ -636,6 +636,7 @@ ROWS: dict[str, Row] = {
 WHY: dict[str, str] = {
     **dict.fromkeys(("AttemptEnded", "CooldownStarted", "OutageStarted", "OutageEnded", "GateChanged"), MADE_BY_CLIENT),
     **{name: "the attempts call it" for name in CALLABLES if name.startswith(("Gate.", "RedisGate."))},
+    "BackoffTransport.send": "the operations call it",
     **dict.fromkeys(("ResponseInfo", "Page", "SceneState", "WebhookDelivery", "Pager"), MADE_BY_CLIENT),
 }
 

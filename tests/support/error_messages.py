@@ -13,7 +13,7 @@ WRAPPER = PROJECT / "wrapper" / "itwin_platform"
 STORED = PROJECT / "tests" / "client" / "error_messages.txt"
 
 #: What raises, or makes what is raised, besides the classes whose names end in Error or Warning.
-_CALLS = re.compile(r"(Error|Warning|warn|_failed|_Failure|kind|error_of|progress\.error)$")
+_CALLS = re.compile(r"(Error|Warning|warn|_failed|_Failure|kind|decode_error|progress\.error)$")
 #: Names under which the words of an error are put together.
 _PARTS = {"reason", "what", "said", "advice"}
 #: Functions that return the words of an error.

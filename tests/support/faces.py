@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     )
     from itwin_platform._http.attempts.body import (
         KEPT_OF_TOO_LARGE as KEPT_OF_TOO_LARGE,
+        decoded_body as decoded_body,
         read_body as read_body,
     )
     from itwin_platform._http.attempts.call import (
-        KEY as KEY,
         CallInfo as CallInfo,
-        call_result as call_result,
+        CallResult as CallResult,
     )
     from itwin_platform._http.attempts.tokens import (
         EARLY_SHARE as EARLY_SHARE,
@@ -55,7 +55,12 @@ if TYPE_CHECKING:
         close_if_surplus as close_if_surplus,
     )
     from itwin_platform._http.connections.messages import (
-        copy_of as copy_of,
+        Request as Request,
+        Response as Response,
+        as_httpx as as_httpx,
+        send_through as send_through,
+        values_of as values_of,
+        without_encoding as without_encoding,
     )
     from itwin_platform._http.gates.redis import (
         LEASE as LEASE,
@@ -123,7 +128,6 @@ if TYPE_CHECKING:
     )
     from itwin_platform._requests.platform import (
         DecodedResponse as DecodedResponse,
-        decoded_response as decoded_response,
         read_json as read_json,
         with_changes as with_changes,
     )

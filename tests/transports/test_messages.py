@@ -7,7 +7,7 @@ import pytest
 from itwin_platform import AccessToken, BackoffPolicy, PlatformClient
 from itwin_platform_sandbox import Fault, Sandbox
 
-from tests.support.faces import EngineTransport, copy_of, decoded_response, read_body
+from tests.support.faces import EngineTransport, as_httpx, values_of, without_encoding
 
 ADDRESS = "http://127.0.0.1:1/a?b=c"
 
@@ -67,11 +67,11 @@ async def test_a_transport_sees_all_headers_and_what_it_changes_is_sent(
     assert {headers["user-agent"] for headers in received} == {"changed"}
 
 
-def test_a_copy_is_changed_apart() -> None:
+async def test_a_copy_is_changed_apart() -> None:
     """A retry gets headers, extensions and body of its own."""
     extensions = {"route": "/a"}
     request = httpx.Request("POST", ADDRESS, headers={"Accept": "a/b"}, content=b"{}", extensions=extensions)
-    copy = copy_of(request)
+    copy = as_httpx(await values_of(request))
     copy.headers["Accept"] = "c/d"
     copy.extensions["more"] = 1
     assert request.headers["accept"] == "a/b"
@@ -79,12 +79,10 @@ def test_a_copy_is_changed_apart() -> None:
     assert (copy.method, copy.url, copy.content) == (request.method, request.url, b"{}")
 
 
-async def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() -> None:
+def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() -> None:
     """A decoded response has no Content-Encoding header, and all other headers, with several of one name."""
     received = [(b"Set-Cookie", b"a=1"), (b"set-cookie", b"b=\xe9"), (b"Empty", b"")]
     encoded = [*received, (b"Content-Encoding", b"identity"), (b"content-length", b"2")]
     response = httpx.Response(200, headers=encoded, stream=httpx.ByteStream(b"{}"))
-    read = decoded_response(await read_body(response, limit=10), limit=10)
-    assert read.headers.raw == received
+    assert without_encoding(response.headers).raw == received
     assert response.headers["content-length"] == "2"
-    assert (read.content, read.json()) == (b"{}", {})

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Generic
 from itwin_platform_api.request import RequestValues
 
 from .._errors import PlatformError, counted
-from .._http.connections.messages import Response
-from .._requests.platform import PlatformSender, response_info
+from .._requests.platform import DecodedResponse, PlatformSender
 from .._requests.request import check_integer
 from .position import Listing, Position, carried, listing_name, page_numbers, parameters_of, read_resume, write_resume
 from .run import Page, PageContent, Run, T, TruncatedWarning
 
 #: The requests in flight, by their queries.
-Tasks = dict[str, asyncio.Task[Response]]
+Tasks = dict[str, asyncio.Task[DecodedResponse]]
 
 
 class Pager(Generic[T]):
@@ -51,7 +50,7 @@ class Pager(Generic[T]):
         *,
         name: str,
         sender: PlatformSender,
-        read: Callable[[Response], PageContent[T]],
+        read: Callable[[DecodedResponse], PageContent[T]],
         parameters: frozenset[str],
         most: int,
         limit: int | None,
@@ -198,7 +197,7 @@ class Pager(Generic[T]):
                 if isinstance(error := first.exception(), PlatformError) and run.recovers(error):
                     continue
                 response = first.result()
-                page = run.take(self._read(response), response=response_info(response))
+                page = run.take(self._read(response), response=response.info())
                 self._on_page(page)
                 if count > 1:
                     await self._keep(tasks, run.requests(count), run.first)

@@ -21,12 +21,11 @@ from itwin_platform_api.request import RequestValues
 from itwin_platform_api.types import UNSET, Unset
 
 from .._errors import ErrorDetail, PlatformError, UnprocessableError, UsageError
-from .._http.connections.messages import Response
 from .._listings.list_all import TIMES, TimeRangeRun
 from .._listings.pager import Pager
 from .._listings.position import count_of
 from .._listings.run import CAP, Page, PageContent
-from .._requests.platform import unwrap
+from .._requests.platform import DecodedResponse, unwrap
 from .._requests.request import check_header
 from . import Group, as_enum, as_list, calling, check_representation, prefer_of, sent_skip
 
@@ -256,7 +255,7 @@ class ITwins(Group):
             )
 
 
-def _read_page(response: Response) -> PageContent[ITwin]:
+def _read_page(response: DecodedResponse) -> PageContent[ITwin]:
     """Decode a response to list iTwins."""
     parsed = list_itwins.parse_response(response)
     return PageContent(

@@ -18,10 +18,9 @@ from itwin_platform_api.models import (
 from itwin_platform_api.types import UNSET, Unset, copy_values, encode
 
 from .._errors import TransportError, UsageError
-from .._http.connections.messages import Response
 from .._listings.pager import Pager
 from .._listings.run import Page, PageContent, SceneState
-from .._requests.platform import unwrap
+from .._requests.platform import DecodedResponse, unwrap
 from .._requests.request import check_header
 from . import Group, calling, check_path_id, check_query_id, sent_skip
 
@@ -190,7 +189,7 @@ class Scenes(Group):
             )
 
 
-def _read_page(response: Response) -> PageContent[SceneObject]:
+def _read_page(response: DecodedResponse) -> PageContent[SceneObject]:
     parsed = list_scene_objects.parse_response(response)
     items = unwrap(response, parsed.objects, list)
     return PageContent(items=items, links=parsed.links, scene=_scene_state(parsed.scene_context))

@@ -8,7 +8,7 @@ from itwin_platform_api.models import EventType, EventTypeParam, Webhook, Webhoo
 from itwin_platform_api.types import UNSET, Unset
 
 from .._errors import UsageError
-from .._requests.platform import decode_error_of, unwrap
+from .._requests.platform import unwrap
 from . import Group, as_list, calling, check_changes, check_path_id
 
 
@@ -79,7 +79,7 @@ class Webhooks(Group):
         webhook = update_webhook.parse_response(response)
         if isinstance(wrapped := webhook.additional_properties.get("webhook"), dict):
             if (wrong := mismatch(update_webhook.EXPECTED, wrapped)) is not None:
-                raise decode_error_of(response, reason=f"webhook.{wrong}")
+                raise response.decode_error(f"webhook.{wrong}")
             webhook = Webhook.from_dict(wrapped)
         known = webhook.to_dict().keys() - webhook.additional_properties.keys()
         return unwrap(response, webhook if known else None, Webhook)

@@ -1,6 +1,5 @@
 """Sends requests to the platform: the vendor in Accept, only to the service, a typed error for each failure."""
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
@@ -22,9 +21,10 @@ from .._errors import (
     limited_by,
     status_error_class,
 )
-from .._http.attempts.body import KEPT_OF_TOO_LARGE, decoded_body, without_encoding
-from .._http.attempts.call import KEY, CallInfo, CallResult, call_info, call_result
-from .._http.connections.messages import ReadBody, Response
+from .._http.attempts.body import KEPT_OF_TOO_LARGE, decoded_body
+from .._http.attempts.call import CallInfo, CallResult
+from .._http.attempts.transport import BackoffTransport
+from .._http.connections.messages import Headers, Request, values_of, without_encoding
 from .._http.policy import BackoffPolicy
 from .._version import LOG
 from .request import (
@@ -124,88 +124,68 @@ class CallName:
             error.method, error.route = self.method, self.route
 
 
-def response_info(response: Response) -> ResponseInfo:
-    """Describe a response that has its request."""
-    call, result = call_info(response.request), call_result(response)
-    tier, api, operation = limited_by(response.headers)
-    return ResponseInfo(
-        method=call.method,
-        route=call.route,
-        status=response.status_code,
-        headers=response.headers,
-        attempts=result.attempts,
-        seconds=result.seconds,
-        correlation_id=response.headers.get("x-correlation-id"),
-        tier=tier,
-        api=api,
-        operation=operation,
-    )
+class DecodedResponse:
+    """The final response of a call, its body decoded.
 
+    Args:
+        call: what the call carried to its attempts.
+        result: what these came to.
+        content: the decoded body.
+        fault: why a success cannot be used; None when it can.
+    """
 
-class DecodedResponse(Response):
-    """A response whose body is read and decoded. Its headers are those that came, without the encoding."""
+    __slots__ = ("call", "content", "fault", "result", "status_code")
 
-    def __init__(self, response: Response, *, headers: httpx.Headers, body: bytes) -> None:
-        # As a stream that is read already: httpx would decode and join what it is given as content.
-        super().__init__(response.status_code, headers=headers, stream=ReadBody(body), extensions=response.extensions)
-        self._body = body
+    def __init__(self, call: CallInfo, result: CallResult, *, content: bytes, fault: str | None) -> None:
+        self.call, self.result, self.content, self.fault = call, result, content, fault
+        self.status_code: int = result.response.status_code
 
     @property
-    def content(self) -> bytes:
-        """The decoded body."""
-        return self._body
+    def headers(self) -> Headers:
+        """A copy of the headers that came, without the encoding."""
+        return without_encoding(self.result.response.headers)
 
-    def json(self, **arguments: Any) -> Any:
-        """Deserialize the body; with arguments, which are those of `json.loads`, as httpx does."""
-        return super().json(**arguments) if arguments else read_json(self._body)
+    def json(self) -> Any:
+        """Deserialize the body."""
+        return read_json(self.content)
+
+    def info(self) -> ResponseInfo:
+        """Describe the response."""
+        headers = self.headers
+        tier, api, operation = limited_by(headers)
+        return ResponseInfo(
+            method=self.call.method,
+            route=self.call.route,
+            status=self.status_code,
+            headers=headers,
+            attempts=self.result.attempts,
+            seconds=self.result.seconds,
+            correlation_id=headers.get("x-correlation-id"),
+            tier=tier,
+            api=api,
+            operation=operation,
+        )
+
+    def status_error(self) -> APIStatusError:
+        """Return the error of a status of 300 or above."""
+        result = self.result
+        return status_error_class(self.status_code)(
+            status=self.status_code,
+            headers=self.headers,
+            body=self.content,
+            attempts=result.attempts,
+            retry_after=result.retry_after,
+            retry_at=result.retry_at,
+            reason=result.reason,
+            token=None if result.token is None else result.token.value,
+        )
 
     def decode_error(self, reason: str | None) -> ResponseDecodeError:
         """Return the error of a success that is not as described; the generated functions raise it."""
-        return decode_error_of(self, reason=reason)
-
-
-def decoded_response(response: Response, *, limit: int) -> DecodedResponse:
-    """Decode a response as the attempts return it.
-
-    Args:
-        response: a response, read and not decoded.
-        limit: the largest decoded body, in bytes.
-
-    Raises:
-        ResponseDecodeError: a success that is larger, or that cannot be decoded. An error response is never replaced by
-            this: its body is kept as far as it could be decoded.
-    """
-    body, reason = decoded_body(response, limit=limit)
-    decoded = DecodedResponse(response, headers=without_encoding(response), body=body)
-    if reason is not None and response.status_code < 300:
-        error = ResponseDecodeError(response.status_code, decoded.headers, body[:KEPT_OF_TOO_LARGE], reason=reason)
-        error.attempts = call_result(response).attempts
-        raise error
-    return decoded
-
-
-def status_error_of(response: Response) -> APIStatusError:
-    """Make the error for a decoded response with a status of 300 or above."""
-    result = call_result(response)
-    return status_error_class(response.status_code)(
-        status=response.status_code,
-        headers=response.headers,
-        body=response.content,
-        attempts=result.attempts,
-        retry_after=result.retry_after,
-        retry_at=result.retry_at,
-        reason=result.reason,
-        token=None if result.token is None else result.token.value,
-    )
-
-
-def decode_error_of(response: Response, *, reason: str | None = None) -> ResponseDecodeError:
-    """Make the error for a success that does not match the specification."""
-    error = ResponseDecodeError(response.status_code, response.headers, response.content, reason=reason)
-    error.attempts = call_result(response).attempts
-    call = call_info(response.request)
-    error.method, error.route = call.method, call.route
-    return error
+        body = self.content if self.fault is None else self.content[:KEPT_OF_TOO_LARGE]
+        error = ResponseDecodeError(self.status_code, self.headers, body, reason=reason)
+        error.attempts, error.method, error.route = self.result.attempts, self.call.method, self.call.route
+        return error
 
 
 def read_json(body: bytes) -> object:
@@ -234,7 +214,7 @@ class PlatformSender:
         options: the options of the calls.
     """
 
-    transport: httpx.AsyncBaseTransport
+    transport: BackoffTransport
     service: Service
     options: CallOptions
 
@@ -246,14 +226,15 @@ class PlatformSender:
             APIStatusError: the status of the response is 300 or above.
         """
         options = self.options
-        info = CallInfo(method=values.method, route=values.route, policy=options.policy)
-        extensions: dict[str, object] = {"timeout": options.timeout, KEY: info}
-        with CallName(info.method, info.route):
-            return await self.exchange(
-                make_request(
-                    self.with_extras(values), service=self.service, added=options.headers, extensions=extensions
-                )
+        with CallName(values.method, values.route):
+            request = make_request(
+                self.with_extras(values),
+                service=self.service,
+                added=options.headers,
+                extensions={"timeout": options.timeout},
             )
+            info = CallInfo(method=values.method, route=values.route, policy=options.policy)
+            return await self.exchange(request, info)
 
     def with_extras(self, values: RequestValues) -> RequestValues:
         """Return a request with what the caller adds to its query and its body.
@@ -274,30 +255,23 @@ class PlatformSender:
         _check_extra("extra_body", body.keys() & own.keys())
         return replace(values, body={**own, **body})
 
-    async def exchange(self, request: httpx.Request) -> DecodedResponse:
+    async def exchange(self, request: Request, info: CallInfo) -> DecodedResponse:
         """Send a request that follows the rules, report its response, and raise the typed error for its status."""
-        clock = asyncio.get_running_loop().time
-        started = clock()
-        try:
-            received = await self.transport.handle_async_request(request)
-            response = decoded_response(received, limit=self.service.max_response_bytes)
-        except ResponseDecodeError as error:
-            # The body was rejected, but the status and the headers arrived.
-            known = CallResult(attempts=error.attempts, seconds=clock() - started)
-            headers = dict(error.headers)
-            self._report(httpx.Response(error.status, headers=headers, extensions={KEY: known}), request)
-            raise
-        self._report(response, request)
+        result = await self.transport.send(request, info)
+        content, fault = decoded_body(result.response, limit=self.service.max_response_bytes)
+        response = DecodedResponse(info, result, content=content, fault=fault)
+        if self.options.on_response is not None:
+            self._report(response, self.options.on_response)
         if response.status_code >= 300:
-            raise status_error_of(response)
+            raise response.status_error()
+        if fault is not None:
+            raise response.decode_error(fault)
         return response
 
-    def _report(self, response: httpx.Response, request: httpx.Request) -> None:
-        response.request = request
-        if self.options.on_response is None:
-            return
+    @staticmethod
+    def _report(response: DecodedResponse, on_response: Callable[[ResponseInfo], None]) -> None:
         try:
-            self.options.on_response(response_info(response))
+            on_response(response.info())
         except Exception:  # noqa: BLE001  # a response must not be lost because a callback failed, or a log handler
             with suppress(Exception):
                 LOG.exception("on_response failed")
@@ -324,7 +298,7 @@ class PlatformHTTPClient(httpx.AsyncClient):
     def __repr__(self) -> str:
         return f"PlatformHTTPClient({self._sender.service.address!r})"
 
-    async def send_values(self, values: RequestValues) -> httpx.Response:
+    async def send_values(self, values: RequestValues) -> DecodedResponse:
         """Send a request as the operations do."""
         return await self._sender.send(values)
 
@@ -354,16 +328,17 @@ class _RulesTransport(httpx.AsyncBaseTransport):
         self._sender = sender
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        service = self._sender.service
-        info = call_info(request, policy=self._sender.options.policy)
+        service, policy = self._sender.service, self._sender.options.policy
+        info = CallInfo(method=request.method, route=request.url.path, policy=policy, has_template=False)
         with CallName(info.method, info.route):
             check_request(request, service=service)
             accept = request.headers.get("accept", "")
             if "{vendor}" in accept:
                 request.headers["accept"] = accept.replace("{vendor}", service.vendor)
             request.headers.pop("cookie", None)
-            request.extensions = {**request.extensions, KEY: info}
-            return await self._sender.exchange(request)
+            response = await self._sender.exchange(await values_of(request), info)
+        stream, extensions = httpx.ByteStream(response.content), {**response.result.response.extensions}
+        return httpx.Response(response.status_code, headers=response.headers, stream=stream, extensions=extensions)
 
 
 def _check_extra(name: str, taken: Set[str]) -> None:
@@ -371,7 +346,7 @@ def _check_extra(name: str, taken: Set[str]) -> None:
         raise UsageError(f"{name} must not contain {', '.join(sorted(taken))}: the operation sends it", argument=name)
 
 
-def unwrap(response: httpx.Response, value: T | None, kind: type[T]) -> T:
+def unwrap(response: DecodedResponse, value: T | None, kind: type[T]) -> T:
     """Return a value that the specification requires.
 
     Raises:
@@ -379,7 +354,7 @@ def unwrap(response: httpx.Response, value: T | None, kind: type[T]) -> T:
     """
     if isinstance(value, kind):
         return value
-    raise decode_error_of(response, reason=f"the response has no {kind.__name__}, which the specification requires")
+    raise response.decode_error(f"the response has no {kind.__name__}, which the specification requires")
 
 
 def with_changes(value: D, /, **changes: object) -> D:

@@ -1,4 +1,4 @@
-"""Turn values into an `httpx.Request`: URL, headers, JSON, and the rules that always apply.
+"""Turn values into what is sent: URL, headers, JSON, and the rules that always apply.
 
 Source: sections 8 and 9.
 """
@@ -19,7 +19,7 @@ from itwin_platform_api.request import RequestValues
 from itwin_platform_api.unset import UNSET, Unset
 
 from .._errors import UsageError
-from .._http.connections.messages import is_loopback
+from .._http.connections.messages import Request, is_loopback
 from .._version import __version__
 
 #: A request of these methods states the length of its body, also when the body is empty.
@@ -97,9 +97,9 @@ def make_request(
     *,
     service: Service,
     added: Mapping[str, str],
-    extensions: dict[str, object],
-) -> httpx.Request:
-    """Turn the values of a request into an `httpx.Request`.
+    extensions: Mapping[str, object],
+) -> Request:
+    """Turn the values of a request into what its attempts send.
 
     Args:
         values: the request.
@@ -127,9 +127,8 @@ def make_request(
     try:
         query = encode_query(values.query)
         address = f"{address}?{query}" if query else address
-        # As a stream that is complete: httpx would state its length, also where there is none.
-        stream = httpx.ByteStream(content)
-        return httpx.Request(values.method, _parsed(address), headers=headers, stream=stream, extensions=extensions)
+        raw_headers = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
+        return Request(values.method, _parsed(address), raw_headers, content, extensions)
     except (httpx.InvalidURL, UnicodeError) as error:
         raise cannot_be_sent(error) from None
 

@@ -1,13 +1,11 @@
 from typing import Any
 
-import httpx
-
 from ...client import AuthenticatedClient
 from ...errors import decode_error
 from ...expected import mismatch
 from ...models.detector_create import DetectorCreate
 from ...models.detector_response import DetectorResponse
-from ...request import RequestValues, send
+from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...types import (
     Response,
@@ -88,7 +86,7 @@ def build_request(
     )
 
 
-def parse_response(response: httpx.Response) -> DetectorResponse:
+def parse_response(response: Received) -> DetectorResponse:
     """Decode a success.
 
     Raises:

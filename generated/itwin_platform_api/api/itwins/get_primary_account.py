@@ -1,12 +1,10 @@
 from typing import Any
 
-import httpx
-
 from ...client import AuthenticatedClient
 from ...errors import decode_error
 from ...expected import mismatch
 from ...models.primary_account_response import PrimaryAccountResponse
-from ...request import RequestValues, send
+from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...types import (
     Response,
@@ -65,7 +63,7 @@ def build_request(
     )
 
 
-def parse_response(response: httpx.Response) -> PrimaryAccountResponse:
+def parse_response(response: Received) -> PrimaryAccountResponse:
     """Decode a success.
 
     Raises:

@@ -1,7 +1,6 @@
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-import httpx
 from msgspec import Struct
 from msgspec.json import Decoder
 
@@ -17,7 +16,7 @@ from ...models.itwins_response import ITwinsResponse
 from ...models.paging_links import PagingLinks
 from ...models.preferred_return import PreferredReturn
 from ...models.query_scope import QueryScope
-from ...request import RequestValues, send
+from ...request import Received, RequestValues, send
 from ...rules import Excludes, Reject, Rule, check
 from ...types import (
     UNSET,
@@ -236,7 +235,7 @@ def build_request(
     )
 
 
-def parse_response(response: httpx.Response) -> ITwinsResponse:
+def parse_response(response: Received) -> ITwinsResponse:
     """Decode a success.
 
     Raises:

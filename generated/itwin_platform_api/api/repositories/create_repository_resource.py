@@ -1,14 +1,12 @@
 from typing import Any
 from urllib.parse import quote
 
-import httpx
-
 from ...client import AuthenticatedClient
 from ...errors import decode_error
 from ...expected import mismatch
 from ...models.resource_create import ResourceCreate
 from ...models.resource_response import ResourceResponse
-from ...request import RequestValues, send
+from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...types import (
     Response,
@@ -115,7 +113,7 @@ def build_request(
     )
 
 
-def parse_response(response: httpx.Response) -> ResourceResponse:
+def parse_response(response: Received) -> ResourceResponse:
     """Decode a success.
 
     Raises:

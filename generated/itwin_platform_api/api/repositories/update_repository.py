@@ -1,14 +1,12 @@
 from typing import Any
 from urllib.parse import quote
 
-import httpx
-
 from ...client import AuthenticatedClient
 from ...errors import decode_error
 from ...expected import mismatch
 from ...models.repository_response import RepositoryResponse
 from ...models.repository_update import RepositoryUpdate
-from ...request import RequestValues, send
+from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...types import (
     Response,
@@ -218,7 +216,7 @@ def build_request(
     )
 
 
-def parse_response(response: httpx.Response) -> RepositoryResponse:
+def parse_response(response: Received) -> RepositoryResponse:
     """Decode a success.
 
     Raises:

@@ -1,7 +1,6 @@
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-import httpx
 from msgspec import Struct
 from msgspec.json import Decoder
 
@@ -16,7 +15,7 @@ from ...models.scene_object_minimal import SceneObjectMinimal
 from ...models.scene_response import SceneResponse
 from ...models.vector3d import Vector3d
 from ...models.view3d_data import View3dData
-from ...request import RequestValues, send
+from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...types import (
     MAKERS,
@@ -198,7 +197,7 @@ def build_request(
     )
 
 
-def parse_response(response: httpx.Response) -> SceneResponse:
+def parse_response(response: Received) -> SceneResponse:
     """Decode a success.
 
     Raises:

@@ -2,7 +2,6 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
-import httpx
 from msgspec import Struct
 from msgspec.json import Decoder
 
@@ -16,7 +15,7 @@ from ...models.scene_object import SceneObject
 from ...models.scene_objects_response import SceneObjectsResponse
 from ...models.vector3d import Vector3d
 from ...models.view3d_data import View3dData
-from ...request import RequestValues, send
+from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...types import (
     MAKERS,
@@ -138,7 +137,7 @@ def build_request(
     )
 
 
-def parse_response(response: httpx.Response) -> SceneObjectsResponse:
+def parse_response(response: Received) -> SceneObjectsResponse:
     """Decode a success.
 
     Raises:

@@ -1,14 +1,12 @@
 from typing import Any
 from urllib.parse import quote
 
-import httpx
-
 from ...client import AuthenticatedClient
 from ...errors import decode_error
 from ...expected import mismatch
 from ...models.webhook import Webhook
 from ...models.webhook_update import WebhookUpdate
-from ...request import RequestValues, send
+from ...request import Received, RequestValues, send
 from ...rules import Reject, Rule, check
 from ...types import (
     Response,
@@ -92,7 +90,7 @@ def build_request(
     )
 
 
-def parse_response(response: httpx.Response) -> Webhook:
+def parse_response(response: Received) -> Webhook:
     """Decode a success.
 
     Raises:

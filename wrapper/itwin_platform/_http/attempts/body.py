@@ -4,9 +4,8 @@ import zlib
 
 import anyio
 
-from ..._errors import ResponseDecodeError
 from ..connections.given_client import close_if_surplus
-from ..connections.messages import BROKEN_OFF, NOT_KEPT, BodyStream, Headers, ReadBody, Response
+from ..connections.messages import BROKEN_OFF, BodyStream, RawHeaders, Response
 
 #: So many bytes of a body that is too large stay on the error.
 KEPT_OF_TOO_LARGE = 65_536
@@ -14,54 +13,38 @@ KEPT_OF_TOO_LARGE = 65_536
 MOST_ENCODINGS = 5
 
 
-async def read_body(response: Response, *, limit: int) -> Response:
-    """Read a response to its end, as it comes, give its connection back, and return it with the body at hand.
+async def read_body(response: Response, *, limit: int) -> None:
+    """Read the body of a response to its end, as it comes, and give its connection back.
 
-    A response that an event hook or a transport has read already, and thereby decoded, is used as it is.
+    Of a body that is too large, and of an error response whose body breaks off, the beginning is kept.
 
     Args:
-        response: a response as a transport returns it.
+        response: a response whose head has come.
         limit: the largest body, in bytes, before it is decoded.
 
     Raises:
-        ResponseDecodeError: a success that is larger. An error response is never replaced by this: its body is kept as
-            far as it could be read.
         httpx.RequestError: the body of a success broke off.
     """
-    pieces: list[bytes] = []
-    reason, is_success, was_read = None, response.status_code < 300, response.is_stream_consumed
+    if response.stream is not None:
+        pieces: list[bytes] = []
+        try:
+            await _collect(response, response.stream, pieces, limit=limit)
+        except BROKEN_OFF:
+            if response.status_code < 300:
+                raise
+        if not response.is_read:
+            # One copy of a large body, and none of one that came at once.
+            response.content = b"".join(pieces)
+        response.stream = None
+    if len(response.content) > limit:
+        response.fault, response.content = _too_large(limit), response.content[:limit]
+
+
+async def _collect(response: Response, stream: BodyStream, pieces: list[bytes], *, limit: int) -> None:
+    """Read a body to its end, or until it is too large."""
+    network, size = response.extensions.get("network_stream"), 0
     try:
-        await _collect(response, pieces, limit=limit)
-    except BROKEN_OFF:
-        if is_success:
-            raise
-    except NOT_KEPT:
-        reason = "an event hook or a transport has consumed its body without keeping it: read it with `aread()` there"
-    # One copy of a large body, and none of one that came at once.
-    body = b"".join(pieces)
-    if len(body) > limit:
-        reason, body = _too_large(limit), body[:limit]
-    if reason is not None and is_success:
-        raise ResponseDecodeError(response.status_code, response.headers, body[:KEPT_OF_TOO_LARGE], reason=reason)
-    if was_read:
-        headers, stream = without_encoding(response), ReadBody(body)
-        return Response(response.status_code, headers=headers, stream=stream, extensions=response.extensions)
-    response.stream = ReadBody(body)
-    return response
-
-
-def received_body(response: Response) -> bytes:
-    """Return the body that `read_body` has read, not decoded."""
-    assert isinstance(response.stream, ReadBody)  # noqa: S101  # what `read_body` leaves
-    return b"".join(response.stream)
-
-
-async def _collect(response: Response, pieces: list[bytes], *, limit: int) -> None:
-    """Read a body to its end, or until it is too large; one that was read already is as httpx has decoded it."""
-    stream, network, size = response.stream, response.extensions.get("network_stream"), 0
-    assert isinstance(stream, BodyStream)  # noqa: S101  # what an async transport promises to return
-    try:
-        if not response.is_stream_consumed:
+        if not response.is_read:
             async for chunk in stream:
                 pieces.append(chunk)
                 size += len(chunk)
@@ -69,8 +52,6 @@ async def _collect(response: Response, pieces: list[bytes], *, limit: int) -> No
                     break
         if size <= limit and network is not None and not getattr(network, "sees_surplus", False):
             await close_if_surplus(stream, response.extensions)
-        if response.is_stream_consumed:
-            pieces.append(response.content)
     except BaseException:
         # Whatever ended the reading must not end the closing as well.
         with anyio.CancelScope(shield=True):
@@ -93,12 +74,11 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
     Returns:
         The body, and why it cannot be used: None when it can. Then it is what could be decoded.
     """
-    body, encoding = received_body(response), response.headers.get("content-encoding")
-    if encoding is None or not body:
-        return body, None
-    names = [name for part in encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")]
+    body, names = response.content, _encodings(response.raw_headers)
+    if response.fault is not None or not names or not body:
+        return body, response.fault
     if len(names) > MOST_ENCODINGS or not {"gzip", "deflate"}.issuperset(names):
-        return b"", f"it is encoded as {encoding[:40]!r}, which was not asked for"
+        return b"", f"it is encoded as {', '.join(names)[:40]!r}, which was not asked for"
     reason = None
     for name in reversed(names):
         body, fault = _inflated(body, name, limit=limit)
@@ -106,14 +86,10 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
     return body, reason
 
 
-def without_encoding(response: Response) -> Headers:
-    """Return the headers of a response for its body once that is decoded."""
-    if "content-encoding" not in response.headers:
-        return response.headers
-    headers = response.headers.copy()
-    del headers["content-encoding"]
-    headers.pop("content-length", None)
-    return headers
+def _encodings(headers: RawHeaders) -> list[str]:
+    found = [value.decode("latin-1") for name, value in headers if name.lower() == b"content-encoding"]
+    names = [part.strip() for part in ",".join(found).lower().split(",")]
+    return [name for name in names if name not in ("", "identity")]
 
 
 def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:

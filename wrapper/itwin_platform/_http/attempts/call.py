@@ -17,16 +17,11 @@ from ..._errors import (
     counted,
     sent_so_far,
 )
-from ..._version import LOG
-from ..connections.messages import ReadBody, Request, Response, copy_of_response, kind_of_failure
+from ..connections.messages import Request, Response, kind_of_failure
 from ..gates.window import Permit
 from ..policy import BackoffPolicy, Outcome, Progress, exceeded_limit, moment_after
 from .body import KEPT_OF_TOO_LARGE, decoded_body
 from .tokens import AccessToken, ObtainedToken
-
-#: Under this key the extensions of a request hold its `CallInfo`, and those of a response its `CallResult`.
-KEY = f"{LOG.name}.call"
-_DEFAULT = BackoffPolicy()
 
 
 class CallInfo(NamedTuple):
@@ -46,9 +41,10 @@ class CallInfo(NamedTuple):
 
 
 class CallResult(NamedTuple):
-    """What the attempts of a call learned besides its final response.
+    """What the attempts of a call came to.
 
     Args:
+        response: the final response, read.
         attempts: how many requests were sent.
         seconds: how long the call took, with queueing, retries and delays.
         retry_after: the delay that the service asks for, in seconds.
@@ -57,29 +53,13 @@ class CallResult(NamedTuple):
         token: the token of the last request, which a service may echo in its response; `repr` hides its value.
     """
 
-    attempts: int = 1
-    seconds: float = 0.0
-    retry_after: float | None = None
-    retry_at: datetime | None = None
-    reason: str | None = None
-    token: AccessToken | None = None
-
-
-_NOTHING_LEARNED = CallResult()
-
-
-def call_info(request: Request, *, policy: BackoffPolicy = _DEFAULT) -> CallInfo:
-    """Return what a request carries; one that carries nothing has the path as its route, and the given policy."""
-    info = request.extensions.get(KEY)
-    if isinstance(info, CallInfo):
-        return info
-    return CallInfo(method=request.method, route=request.url.path, policy=policy, has_template=False)
-
-
-def call_result(response: Response) -> CallResult:
-    """Return what the attempts learned besides a response."""
-    result = response.extensions.get(KEY)
-    return result if isinstance(result, CallResult) else _NOTHING_LEARNED
+    response: Response
+    attempts: int
+    seconds: float
+    retry_after: float | None
+    retry_at: datetime | None
+    reason: str | None
+    token: AccessToken | None
 
 
 class Attempt(NamedTuple):
@@ -122,14 +102,6 @@ class Finding(NamedTuple):
     attempt: Attempt
     token: ObtainedToken | None
     until: float
-
-
-def finding(call: "Call", attempt: Attempt, *, until: float) -> Finding:
-    """Keep what an attempt of a call has found out."""
-    if attempt.response is not None:
-        # A copy: an httpx client puts another stream into the response that it gets.
-        attempt = attempt._replace(response=copy_of_response(attempt.response))
-    return Finding(attempt, call.token, until)
 
 
 class OperationDownError(Exception):
@@ -235,7 +207,7 @@ class Call:
         elif due is not None:
             self.limit.reschedule(min(ends_at, due))
 
-    def ended(self, attempt: Attempt, *, reason: str | None = None) -> Response:
+    def ended(self, attempt: Attempt, *, reason: str | None = None) -> CallResult:
         """Return the final response with what the attempts learned, and why there is no retry if one was possible.
 
         Raises:
@@ -243,7 +215,8 @@ class Call:
         """
         if attempt.response is None:
             raise self._without_response(attempt, reason) from attempt.error
-        result = CallResult(
+        return CallResult(
+            response=attempt.response,
             attempts=self.sent,
             seconds=self.clock() - self.began_at,
             retry_after=attempt.retry_after,
@@ -251,10 +224,8 @@ class Call:
             reason=reason,
             token=None if self.token is None else self.token.token,
         )
-        attempt.response.extensions = {**attempt.response.extensions, KEY: result}
-        return attempt.response
 
-    def found_down(self, found: Finding) -> Response:
+    def found_down(self, found: Finding) -> CallResult:
         """End a call that has waited for an operation that is down, with what the last probe got.
 
         Raises:
@@ -267,8 +238,7 @@ class Call:
         retry_after = None if attempt.retry_after is None or left <= 0 else left
         reason = f"other calls found the operation down; of this one {sent_so_far(self.sent)}"
         self.token = found.token or self.token
-        own = attempt._replace(response=copy_of_response(attempt.response), retry_after=retry_after)
-        return self.ended(own, reason=reason)
+        return self.ended(attempt._replace(retry_after=retry_after), reason=reason)
 
     def not_admitted(self, failure: Exception) -> TransportError:
         """Make the error for a next attempt that the gate did not admit, because it is closed or has failed."""
@@ -313,7 +283,7 @@ class Call:
             seen: the 429 that started the cooldown; None when this process got none.
             seconds: how long the cooldown lasts.
         """
-        response = Response(429, stream=ReadBody(b"")) if seen is None else seen.attempt.response
+        response = Response(429) if seen is None else seen.attempt.response
         assert response is not None  # noqa: S101  # a cooldown starts with a response
         return RateLimitError(
             status=429,

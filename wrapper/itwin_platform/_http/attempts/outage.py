@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 from ..events import BackoffEvent, OutageEnded, OutageStarted, tell
 from ..policy import DOWN, Outage, Outcome
-from .call import Attempt, Call, Finding, OperationDownError, finding
+from .call import Attempt, Call, Finding, OperationDownError
 
 
 class Findings:
@@ -105,7 +105,7 @@ class _Operation:
         )
         if not begins_round:
             return
-        self._probe, self.found = None, finding(call, attempt, until=self.outage.until)
+        self._probe, self.found = None, Finding(attempt, call.token, self.outage.until)
         if was_open:
             event = OutageStarted(
                 method=call.info.method,

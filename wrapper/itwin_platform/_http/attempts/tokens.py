@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from ..._errors import TokenError
-from ..connections.messages import Request
 
 #: A token with less than this left before its expiry is not sent: it could expire on the way.
 EXPIRY_MARGIN = timedelta(seconds=10)
@@ -111,7 +110,7 @@ class _Failure:
 
 
 class TokenAuth:
-    """The access tokens of a client, each put on a request as a bearer token. Source: section 5.
+    """The access tokens of a client. Source: section 5.
 
     A provider that is a function is called for every attempt. When its token has an expiry, one refresh serves all
     tasks: shortly before the expiry the others continue with the old token, after it all wait for the new one.
@@ -146,17 +145,13 @@ class TokenAuth:
         """Whether the next token comes from a function that may take its time."""
         return self._provider is not None and (self._current is None or not self._serves(self._current))
 
-    async def authorize(self, request: Request, token: ObtainedToken | None = None, *, since: int = 0) -> ObtainedToken:
-        """Put a token on a request, the given one or else the current one, and return it.
+    async def token(self, *, since: int = 0) -> ObtainedToken:
+        """Return the token of the next attempt.
 
         Args:
-            request: the request.
-            token: the token to put on it.
-            since: `failures` when the call of this request began: what failed before that may work for it.
+            since: `failures` when its call began: what failed before that may work for it.
         """
-        obtained = token or self._given or await self._provided(since=since)
-        request.headers["Authorization"] = f"Bearer {obtained.token.value}"
-        return obtained
+        return self._given or await self._provided(since=since)
 
     async def refresh(self, *, rejected: ObtainedToken, since: int = 0) -> ObtainedToken | None:
         """Return a token to try after a 401; None when there is no other than the rejected one."""

@@ -6,6 +6,7 @@ import random
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache, partial
 from types import ModuleType
@@ -15,24 +16,25 @@ import httpx
 
 from ..._errors import PlatformError, ResponseDecodeError, StateError, TransportError, UsageError, limited_by
 from ..._version import LOG, SPAN_PREFIX, __version__
-from ..connections.given_client import HTTPTransport, as_transport, cancelled_in_order
+from ..connections.engine import EngineTransport
+from ..connections.given_client import GivenTransport, HTTPTransport, cancelled_in_order
 from ..connections.messages import (
     NO_RESPONSE,
     NOT_CONNECTED,
     UNSENDABLE,
     Request,
     Response,
-    copy_of,
     is_nowhere,
     tls_failure,
+    values_of,
     without_frames,
 )
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
 from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
 from ..policy import DOWN, OUTCOMES, BackoffPolicy, Outcome, decide, delay_before, retry_after_of
-from .body import read_body
-from .call import Attempt, Call, OperationDownError, call_info, finding
+from .body import KEPT_OF_TOO_LARGE, read_body
+from .call import Attempt, Call, CallInfo, CallResult, Finding, OperationDownError
 from .outage import shared_by
 from .tokens import TokenAuth, utc_now
 
@@ -85,7 +87,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._policy = policy or BackoffPolicy()
         if not isinstance(gate, Gate | None):
             raise UsageError("gate must be a Gate or a RedisGate", argument="gate")
-        self._transport = as_transport(transport)
+        self._transport = transport if isinstance(transport, EngineTransport) else GivenTransport(transport)
         self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._findings = shared_by(self._gate)
         self._auth = auth
@@ -103,9 +105,21 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request as often as the policy allows, and return the last response, read."""
-        await request.aread()
-        self._check_use()
-        info, clock = call_info(request, policy=self._policy), asyncio.get_running_loop().time
+        info = CallInfo(method=request.method, route=request.url.path, policy=self._policy, has_template=False)
+        result = await self.send(await values_of(request), info)
+        response = result.response
+        if response.fault is not None and response.status_code < 300:
+            error = ResponseDecodeError(
+                response.status_code, response.headers, response.content[:KEPT_OF_TOO_LARGE], reason=response.fault
+            )
+            error.attempts = result.attempts
+            raise error
+        stream, extensions = httpx.ByteStream(response.content), {**response.extensions}
+        return httpx.Response(response.status_code, headers=response.raw_headers, stream=stream, extensions=extensions)
+
+    async def send(self, request: Request, info: CallInfo) -> CallResult:
+        """Send a request as often as its policy allows; return its last response with what the attempts learned."""
+        clock = self._used_here().time
         call = Call(
             request=request,
             info=info,
@@ -121,15 +135,16 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         trace = None if tracing is None else _trace_of(call, tracing)
         return await (self._respond(call) if trace is None else trace.around(self._respond, call))
 
-    def _check_use(self) -> None:
+    def _used_here(self) -> asyncio.AbstractEventLoop:
         if self._is_closed:
             raise StateError("the client is closed: make the call before `aclose()`, or inside its `async with`")
         loop = asyncio.get_running_loop()
         self._loop = self._loop or loop
         if self._loop is not loop:
             raise StateError("a client belongs to the event loop of its first call: make another client here")
+        return loop
 
-    async def _respond(self, call: Call) -> httpx.Response:
+    async def _respond(self, call: Call) -> CallResult:
         self._calls[call] = asyncio.current_task()
         try:
             async with call.limit:
@@ -143,9 +158,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise call.held_back(self._findings.cause_of_cooldown(call.clock()), seconds=error.seconds) from None
         except OperationDownError as error:
             return call.found_down(error.found)
-        except (TransportError, ResponseDecodeError, asyncio.CancelledError) as error:
-            if isinstance(error, ResponseDecodeError):
-                error.attempts = call.sent
+        except (TransportError, asyncio.CancelledError) as error:
             without_frames(error)
             raise
         finally:
@@ -154,7 +167,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
                 self._findings.left_by(call)
             self._ended.set()
 
-    async def _run(self, call: Call) -> httpx.Response:
+    async def _run(self, call: Call) -> CallResult:
         findings = self._findings
         while True:
             attempt = await self._attempt(call)
@@ -191,9 +204,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
     async def _attempt(self, call: Call) -> Attempt:
         try:
             await self._admit(call)
-            request = copy_of(call.request) if call.sent else call.request
-            if self._auth is not None:
-                await self._authorize(request, call, auth=self._auth)
+            request = call.request if self._auth is None else await self._authorized(call, auth=self._auth)
             return await call.send(request, call)
         finally:
             # Nothing was sent if the call still has its permit.
@@ -229,22 +240,25 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             raise call.closed()
         call.start_deadline(is_admitted=True)
 
-    async def _authorize(self, request: Request, call: Call, *, auth: TokenAuth) -> None:
-        """Put a token on a request. A call holds no permit while its token takes time, and sends no old token."""
+    async def _authorized(self, call: Call, *, auth: TokenAuth) -> Request:
+        """Return a request with a token. A call holds no permit while its token takes time, and sends no old token."""
         clock, refreshed, call.refreshed_token = call.clock, call.refreshed_token, None
         while True:
             if refreshed is None and auth.takes_time:
                 # Meanwhile other calls use the permit; this one keeps its place in the queue.
                 self._end(call, self._gate.unused)
             asked = clock()
-            call.token = await auth.authorize(request, refreshed, since=call.token_failures)
+            call.token = refreshed or await auth.token(since=call.token_failures)
             call.token_wait += clock() - asked
             if call.permit is not None:
-                return
+                break
             asked, refreshed = clock(), None
             await self._admit(call)
             if clock() - asked <= LONGEST_UNSENT_TOKEN:
-                return
+                break
+        others = [pair for pair in call.request.raw_headers if pair[0].lower() != b"authorization"]
+        bearer = (b"Authorization", b"Bearer " + call.token.token.value.encode("ascii"))
+        return replace(call.request, raw_headers=[*others, bearer])
 
     async def _refresh_token(self, call: Call) -> bool:
         """Refresh the token of a call after its first 401; return whether there is another one to try."""
@@ -262,8 +276,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         sending = self._exchange(request, call)
         try:
             # The protection costs a task for each attempt; a transport says by itself when it needs none.
-            is_protected = getattr(self._transport, "cancels_cleanly", False)
-            attempt = await (sending if is_protected else cancelled_in_order(sending))
+            attempt = await (sending if self._transport.cancels_cleanly else cancelled_in_order(sending))
         except BaseException as error:
             call.progress = call.progress.after(Outcome.OUTCOME_UNKNOWN)
             self._report(call, None, error, number=number, started=started)
@@ -277,7 +290,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             self._end(call, self._gate.responded)
         if attempt.outcome is Outcome.RATE_LIMITED:
             until = call.clock() + self._gate.cooldown_left()
-            self._findings.rate_limit = finding(call, attempt, until=until)
+            self._findings.rate_limit = Finding(attempt, call.token, until)
         self._report(call, attempt.response, attempt.error, number=number, started=started)
         return attempt
 
@@ -290,15 +303,15 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def _exchange(self, request: Request, call: Call) -> Attempt:
         try:
-            response = await self._transport.handle_async_request(request)
+            response = await self._transport.send(request)
             # Before the body has arrived: a cooldown starts at once.
             outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
             retry_after = None if response.status_code < 300 else retry_after_of(response.headers, now=self._now())
             delay = self._delay_after(outcome, call, retry_after=retry_after)
             if outcome is Outcome.RATE_LIMITED:
                 self._start_cooldown(response, call, seconds=min(delay, LONGEST_COOLDOWN))
-            read = await read_body(response, limit=self._max_response_bytes)
-            return Attempt(outcome=outcome, response=read, retry_after=retry_after, delay=delay)
+            await read_body(response, limit=self._max_response_bytes)
+            return Attempt(outcome=outcome, response=response, retry_after=retry_after, delay=delay)
         except NO_RESPONSE as error:
             outcome = self._outcome_of(error, call)
             return Attempt(outcome=outcome, error=error, delay=self._delay_after(outcome, call))
@@ -403,7 +416,7 @@ class _Trace:
             "server.port": url.port or (443 if url.scheme == "https" else 80),
         }
 
-    async def around(self, respond: Callable[[Call], Awaitable[Response]], call: Call) -> Response:
+    async def around(self, respond: Callable[[Call], Awaitable[CallResult]], call: Call) -> CallResult:
         """Make a call within a span, each of its attempts within a span of its own."""
         send = call.send
 
@@ -415,9 +428,9 @@ class _Trace:
 
         call.send = traced
         with self._span(self._api.SpanKind.INTERNAL, {}) as span:
-            response = await respond(call)
-            self._ended(span, response, None)
-            return response
+            result = await respond(call)
+            self._ended(span, result.response, None)
+            return result
 
     @contextmanager
     def _span(self, kind: object, more: dict[str, Any]) -> Iterator[Any]:

@@ -7,12 +7,14 @@ import socket
 import ssl
 import string
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import httpx
+
+from .messages import RawHeaders, Request, Response, send_through
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -36,7 +38,6 @@ _IN_A_TARGET = bytes(range(0x21, 0x7F))
 
 #: Scheme, host and port.
 Origin = tuple[bytes, bytes, int | None]
-Headers = Sequence[tuple[bytes, bytes]]
 
 
 class EngineTransport(httpx.AsyncHTTPTransport):
@@ -57,22 +58,20 @@ class EngineTransport(httpx.AsyncHTTPTransport):
     def __repr__(self) -> str:
         return f"EngineTransport({self._pool!r})"
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request once; by httpx's own way, which takes longer, if somebody watches that.
+    async def send(self, request: Request) -> Response:
+        """Send one attempt, and return when the head of its response has come.
+
+        It goes by httpx's own way, which takes longer, if somebody watches that.
 
         Raises:
             httpx.TransportError: as httpx's own transport raises it.
         """
         if _is_watched():
-            return await super().handle_async_request(request)
-        url = request.url
-        origin: Origin = (url.raw_scheme, url.raw_host, url.port)
-        content = await request.aread()
-        head = head_of(request.method.encode(), url.raw_path, request.headers.raw, content)
-        received = await self._pool.exchange(origin, head, content, request.extensions)
-        return httpx.Response(
-            received.status, headers=received.headers, stream=received.stream, extensions=received.extensions
-        )
+            return await send_through(self, request)
+        url, content = request.url, request.content
+        head = head_of(request.method.encode(), url.raw_path, request.raw_headers, content)
+        pool: Pool = self._pool
+        return await pool.exchange((url.raw_scheme, url.raw_host, url.port), head, content, request.extensions)
 
 
 def _is_watched() -> bool:
@@ -85,9 +84,9 @@ class Received(NamedTuple):
     """A response, as httpx takes it from a pool."""
 
     status: int
-    headers: Headers
+    headers: RawHeaders
     stream: httpx.AsyncByteStream
-    extensions: dict[str, Any]
+    extensions: Mapping[str, Any]
 
 
 class Pool:
@@ -113,9 +112,11 @@ class Pool:
         content = b"".join([part async for part in request.stream])
         head = head_of(request.method, request.url.target, request.headers, content)
         origin: Origin = (request.url.scheme, request.url.host, request.url.port)
-        return await self.exchange(origin, head, content, request.extensions)
+        response = await self.exchange(origin, head, content, request.extensions)
+        stream = response.stream or httpx.ByteStream(response.content)
+        return Received(response.status_code, response.raw_headers, stream, response.extensions)
 
-    async def exchange(self, origin: Origin, head: bytes, content: bytes, extensions: Mapping[str, Any]) -> Received:
+    async def exchange(self, origin: Origin, head: bytes, content: bytes, extensions: Mapping[str, Any]) -> Response:
         """Send a request once, with the time limits of its extensions.
 
         Raises:
@@ -128,15 +129,15 @@ class Pool:
         except BaseException:
             self._close(connection)
             raise
-        stream: httpx.AsyncByteStream
+        info = {"http_version": connection.http_version, "network_stream": connection}
+        response = Response(connection.status, connection.headers, extensions=info)
         if connection.is_complete:
             # It need not keep its connection until somebody reads it.
-            stream = httpx.ByteStream(await connection.read(None))
+            response.content = await connection.read(None)
             self.give_back(connection)
         else:
-            stream = Body(self, connection, times.get("read"))
-        info = {"http_version": connection.http_version, "network_stream": connection}
-        return Received(connection.status, connection.headers, stream, info)
+            response.stream = Body(self, connection, times.get("read"))
+        return response
 
     def _take(self, origin: Origin) -> "Connection | None":
         oldest = asyncio.get_running_loop().time() - KEEPALIVE
@@ -238,7 +239,7 @@ def _default_certificates() -> ssl.SSLContext:
     return context
 
 
-def head_of(method: bytes, target: bytes, headers: Headers, content: bytes) -> bytes:
+def head_of(method: bytes, target: bytes, headers: RawHeaders, content: bytes) -> bytes:
     """Return the head of a request, which states the length of its body.
 
     Raises:
@@ -256,7 +257,7 @@ def head_of(method: bytes, target: bytes, headers: Headers, content: bytes) -> b
     return head
 
 
-def _framed(headers: Headers, content: bytes) -> Headers:
+def _framed(headers: RawHeaders, content: bytes) -> RawHeaders:
     framing = [(name.lower(), value) for name, value in headers if name.lower() in _FRAMING]
     length = b"%d" % len(content)
     if framing == [(_LENGTH, length)] or not (framing or content):

@@ -15,7 +15,7 @@ import httpx
 from ..._errors import StateError, UsageError
 from ..._version import LOG
 from .engine import EngineTransport
-from .messages import with_known_length
+from .messages import Request, Response, send_through
 
 T = TypeVar("T")
 
@@ -64,16 +64,6 @@ def innermost(
     return EngineTransport(ssl_context) if transport is None else transport
 
 
-def as_transport(transport: HTTPTransport) -> httpx.AsyncBaseTransport:
-    """Return a transport as it is.
-
-    Raises:
-        UsageError: it is one of another library.
-    """
-    _check_kind("transport", transport, httpx.AsyncBaseTransport)
-    return transport
-
-
 def as_timeout(value: float | Timeout) -> dict[str, float | None]:
     """Return the limits of one attempt in seconds, by the names that httpx gives them.
 
@@ -97,6 +87,31 @@ def _check_kind(name: str, value: object, kind: type) -> None:
         )
 
 
+class GivenTransport:
+    """Sends through a transport of the caller.
+
+    Raises:
+        UsageError: it is one of another library.
+    """
+
+    def __init__(self, transport: HTTPTransport) -> None:
+        _check_kind("transport", transport, httpx.AsyncBaseTransport)
+        self._transport = transport
+        #: Whether its connections need no protection when a task is cancelled: a transport says so by itself.
+        self.cancels_cleanly: bool = getattr(transport, "cancels_cleanly", False)
+
+    def __repr__(self) -> str:
+        return repr(self._transport)
+
+    async def send(self, request: Request) -> Response:
+        """Send one attempt, and return when the head of its response has come."""
+        return await send_through(self._transport, request)
+
+    async def aclose(self) -> None:
+        """Close the transport."""
+        await self._transport.aclose()
+
+
 class ClientTransport(httpx.AsyncBaseTransport):
     """Sends through the caller's `httpx.AsyncClient`, with its own defaults, and never closes it."""
 
@@ -113,7 +128,7 @@ class ClientTransport(httpx.AsyncBaseTransport):
         if self._client.is_closed:
             raise StateError("the given http_client is closed: close it after this client")
         headers = self._client.headers.copy()
-        headers.update(with_known_length(request.headers))
+        headers.update(request.headers)
         # Not by its `build_request`, which adds the cookies that it has stored.
         outgoing = httpx.Request(
             request.method,

@@ -1,23 +1,22 @@
-"""What a transport is given, returns and raises, under names that do not say which HTTP library it comes from."""
+"""What an attempt sends and gets, as values, and what a transport raises instead of returning a response."""
 
 import ipaddress
 import os
 import socket
 import ssl
-from collections.abc import Iterator
-from typing import TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import httpx
 
 E = TypeVar("E", bound=BaseException)
 
-Request = httpx.Request
-Response = httpx.Response
-Headers = httpx.Headers
-#: The body of a response as it comes in.
+#: Names and values, as they are sent and received.
+RawHeaders = Sequence[tuple[bytes, bytes]]
+#: A body as it comes in.
 BodyStream = httpx.AsyncByteStream
-#: One that was read.
-ReadBody = httpx.ByteStream
+Headers = httpx.Headers
 
 #: What a transport may raise instead of returning a response.
 NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
@@ -25,8 +24,6 @@ NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.Cooki
 UNSENDABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL)
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 BROKEN_OFF = (httpx.RequestError, OSError)
-#: What a response raises for a body that was consumed without being kept.
-NOT_KEPT = httpx.ResponseNotRead
 
 #: These end a TLS connection as a lost one ends: a retry may help.
 _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -34,30 +31,111 @@ _LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWa
 _REJECTED = ("CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED")
 
 
-def copy_of(request: Request) -> Request:
-    """Copy a request, so that each one that was sent stays as it was for those who keep it."""
-    return Request(
+@dataclass(slots=True, eq=False, repr=False)
+class Request:
+    """A request as its attempts send it. Its `repr` shows neither headers nor body.
+
+    Args:
+        method: the HTTP method.
+        url: the address.
+        raw_headers: all headers.
+        content: the body; empty where there is none.
+        extensions: what the caller tells the transport, such as its time limits, by the names that httpx uses.
+    """
+
+    method: str
+    url: httpx.URL
+    raw_headers: RawHeaders
+    content: bytes
+    extensions: Mapping[str, Any]
+
+    @property
+    def headers(self) -> Headers:
+        """A copy of the headers, looked up without regard to case."""
+        return Headers(self.raw_headers)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Response:
+    """A response: its head, then its body as it came, which may be encoded.
+
+    Args:
+        status_code: the HTTP status.
+        raw_headers: all headers.
+        content: the body, once it was read.
+        stream: what the body is read from; None when all of it has arrived.
+        is_read: whether somebody else has read the stream.
+        extensions: what the transport says of the response, by the names that httpx uses.
+        fault: why the body cannot be used.
+    """
+
+    status_code: int
+    raw_headers: RawHeaders = ()
+    content: bytes = b""
+    stream: BodyStream | None = None
+    is_read: bool = False
+    extensions: Mapping[str, Any] = field(default_factory=dict)
+    fault: str | None = None
+
+    @property
+    def headers(self) -> Headers:
+        """A copy of the headers, looked up without regard to case."""
+        return Headers(self.raw_headers)
+
+
+async def values_of(request: httpx.Request) -> Request:
+    """Return what an `httpx.Request` sends; its body is complete then, though it was to be streamed."""
+    content = await request.aread()
+    headers = request.headers
+    if "transfer-encoding" in headers:
+        headers = Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
+        headers["Content-Length"] = str(len(content))
+    return Request(request.method, request.url, headers.raw, content, request.extensions)
+
+
+def as_httpx(request: Request) -> httpx.Request:
+    """Make an `httpx.Request` for one attempt: what its receiver changes changes no other one."""
+    # As a stream that is complete: httpx would state its length, also where there is none.
+    made = httpx.Request(
         request.method,
         request.url,
-        headers=with_known_length(request.headers),
-        content=request.content or None,
+        headers=request.raw_headers,
+        stream=httpx.ByteStream(request.content),
         extensions={**request.extensions},
     )
+    made.read()
+    return made
 
 
-def copy_of_response(response: Response) -> Response:
-    """Copy a response that was read, so that each call has its own."""
-    assert isinstance(response.stream, ReadBody)  # noqa: S101  # its body can be read again
-    return Response(
-        response.status_code, headers=response.headers, stream=response.stream, extensions={**response.extensions}
+async def send_through(transport: httpx.AsyncBaseTransport, request: Request) -> Response:
+    """Send a request through a transport of httpx, and return the response when its head has come.
+
+    A response that an event hook or a transport has read already, and thereby decoded, is used as it is.
+    """
+    response = await transport.handle_async_request(as_httpx(request))
+    assert isinstance(response.stream, BodyStream)  # noqa: S101  # what an async transport promises
+    received = Response(
+        response.status_code, response.headers.raw, stream=response.stream, extensions=response.extensions
     )
+    if response.is_stream_consumed:
+        received.is_read, received.raw_headers = True, without_encoding(response.headers).raw
+        try:
+            received.content = response.content
+        except httpx.ResponseNotRead:
+            reason = (
+                "an event hook or a transport has consumed its body without keeping it: read it with `aread()` there"
+            )
+            received.fault = reason
+    return received
 
 
-def with_known_length(headers: httpx.Headers) -> httpx.Headers:
-    """Return the headers for a body that is complete by now, though it was to be streamed."""
-    if "transfer-encoding" not in headers:
-        return headers
-    return httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
+def without_encoding(headers: Headers) -> Headers:
+    """Return the headers of a response for its body once that is decoded."""
+    if "content-encoding" in headers:
+        headers = headers.copy()
+        del headers["content-encoding"]
+        headers.pop("content-length", None)
+    return headers
 
 
 def tls_failure(error: BaseException) -> str | None:
