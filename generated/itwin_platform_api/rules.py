@@ -69,6 +69,7 @@ class Rule:
         properties: the rules of the properties, by their names in JSON.
         forms: the rules of an object by the value of its property `type`.
         excludes: the arguments that it cannot be combined with.
+        complete: the class of an object that replaces what is stored, so that a mapping must have all its properties.
         code, target: what is documented for a violation; `missing_code` when the value is absent, null or empty.
     """
 
@@ -84,6 +85,7 @@ class Rule:
     properties: Mapping[str, "Rule"] = field(default_factory=lambda: _NONE)
     forms: Mapping[str, "Rule"] = field(default_factory=lambda: _NONE)
     excludes: Excludes | None = None
+    complete: str | None = None
     code: str | None = None
     target: str | None = None
     missing_code: str | None = None
@@ -231,16 +233,22 @@ def _object(rule: Rule, value: Any) -> Violation | None:
     if not rule.properties and not rule.forms:
         return None
     fields = value if mapping else _fields_of_model(value)
-    properties = rule.properties
     if rule.forms:
         kind = fields.get("type")
-        form = rule.forms.get(kind) if isinstance(kind, str) else None
-        if form is None:
+        if not isinstance(kind, str) or kind not in rule.forms:
             return _violation(rule, f"must have a `type`, one of {', '.join(rule.forms)}; unchecked, any other is sent")
-        properties = form.properties
-    broken = _misspelt(properties, fields) if mapping and not fields.keys() <= properties.keys() else None
-    broken = broken or _property(properties, fields, mapping=mapping)
-    return None if broken is None else _inside(rule.argument, broken)
+        return _in_object(rule.forms[kind], fields, mapping=mapping, place=rule.argument)
+    return _in_object(rule, fields, mapping=mapping, place=rule.argument)
+
+
+def _in_object(rule: Rule, fields: Mapping[Any, object], *, mapping: bool, place: str) -> Violation | None:
+    broken = None
+    if mapping and not fields.keys() <= rule.properties.keys():
+        broken = _misspelt(rule.properties, fields)
+    if mapping and rule.complete is not None:
+        broken = broken or _incomplete(rule, fields)
+    broken = broken or _property(rule.properties, fields, mapping=mapping)
+    return None if broken is None else _inside(place, broken)
 
 
 def _fields_of_model(value: Any) -> Mapping[Any, object]:
@@ -274,6 +282,21 @@ def _misspelt(properties: Mapping[str, Rule], fields: Mapping[Any, object]) -> V
                 if key == inner.argument:
                     return replace(_violation(inner, f"must be written as in JSON in a mapping: {name}"), argument=key)
     return None
+
+
+def _incomplete(rule: Rule, fields: Mapping[Any, object]) -> Violation | None:
+    """Find what is missing of an object that replaces what is stored, and would be lost."""
+    missing = [name for name in rule.properties if name not in fields]
+    if not missing:
+        return None
+    names = ", ".join(f"{inner.argument}=..." for name, inner in rule.properties.items() if name != "type")
+    first = rule.properties[missing[0]]
+    hint = "" if first.required else " with None for a property to remove"
+    words = (
+        f"lacks {', '.join(missing)}: it replaces what is stored, so pass a complete {rule.complete}({names}){hint}, "
+        f"or change the stored one with {rule.complete}.of(repository).replace(...)"
+    )
+    return replace(_missing(first if first.required else rule, words), argument="")
 
 
 _CHECKS: Mapping[str, Callable[[Rule, object], Violation | None]] = {

@@ -370,7 +370,7 @@ def of_authentication(name: str, fields: tuple[str, ...]) -> Iterator[tuple[str,
     call = {"itwin_id": ITWIN, "repository_id": "r"}
 
     def stored(text: str) -> Repository:
-        complete = kind(**dict.fromkeys(fields, text)).to_wire()
+        complete = kind(**dict.fromkeys(fields, text)).wire_fields()
         return repository(authentication=complete)
 
     yield (
@@ -381,11 +381,14 @@ def of_authentication(name: str, fields: tuple[str, ...]) -> Iterator[tuple[str,
             keywords={"unknown": {"x": 1}, **other},
         ),
     )
-    yield f"{name}.replace", Row(observe=lambda **keywords: kind(**first).replace(**keywords).to_wire(), keywords=other)
+    yield (
+        f"{name}.replace",
+        Row(observe=lambda **keywords: kind(**first).replace(**keywords).wire_fields(), keywords=other),
+    )
     yield (
         f"{name}.of",
         Row(
-            observe=lambda repository: kind.of(repository).to_wire(),
+            observe=lambda repository: kind.of(repository).wire_fields(),
             given={"repository": stored("a")},
             keywords={"repository": stored("b")},
         ),
@@ -490,10 +493,11 @@ ROWS: dict[str, Row] = {
         keywords={"unknown": {"x": 1}, **OTHER_OPTIONS},
     ),
     "RepositoryOptions.replace": Row(
-        observe=lambda **keywords: RepositoryOptions(**OPTIONS).replace(**keywords).to_wire(), keywords=OTHER_OPTIONS
+        observe=lambda **keywords: RepositoryOptions(**OPTIONS).replace(**keywords).wire_fields(),
+        keywords=OTHER_OPTIONS,
     ),
     "RepositoryOptions.of": Row(
-        observe=lambda repository: RepositoryOptions.of(repository).to_wire(),
+        observe=lambda repository: RepositoryOptions.of(repository).wire_fields(),
         given={"repository": repository()},
         keywords={"repository": repository(options={"minimumLevel": 4})},
     ),

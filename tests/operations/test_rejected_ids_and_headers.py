@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from itwin_platform import PlatformClient, SceneObjectCreate, UsageError
+from itwin_platform import PlatformClient, RepositoryOptions, SceneObjectCreate, UsageError
 from pytest_httpx import HTTPXMock
 
 from tests.operations.conftest import ITWIN, SCENE
@@ -118,6 +118,14 @@ IN_BODIES: list[tuple[str, Callable[[PlatformClient, Any], Awaitable[object]]]] 
         "options.queryParameters",
         lambda platform, value: platform.repositories.update(
             ITWIN, "r", options={"queryParameters": value, "minimumLevel": 1, "maximumLevel": 2}
+        ),
+    ),
+    (
+        "options.queryParameters",
+        lambda platform, value: platform.repositories.update(
+            ITWIN,
+            "r",
+            options=RepositoryOptions(query_parameters=value, minimum_level=None, maximum_level=None),
         ),
     ),
     ("name", lambda platform, value: platform.detectors.create(name=value, type="PhotoObjectDetector")),

@@ -100,22 +100,22 @@ def test_types_with_the_same_fields_differ() -> None:
 @pytest.mark.parametrize("complete", AUTHENTICATIONS, ids=lambda complete: complete.TYPE)
 def test_what_is_stored_is_read_back(complete: Authentication) -> None:
     """`of` a repository with the object gives the object, with properties that this version does not know."""
-    wire = complete.to_wire() | {"tenant": {"a": [1]}, "note": None}
+    wire = complete.wire_fields() | {"tenant": {"a": [1]}, "note": None}
     read = type(complete).of(stored(authentication=wire))
     assert read == dataclasses.replace(complete, unknown={"tenant": {"a": [1]}, "note": None})
-    assert read.to_wire() == wire
+    assert read.wire_fields() == wire
 
 
 @pytest.mark.parametrize("complete", AUTHENTICATIONS, ids=lambda complete: complete.TYPE)
 def test_replace_changes_one_field_and_keeps_all_else(complete: Authentication) -> None:
     """`replace` changes single fields and leaves the original unchanged."""
-    read = type(complete).of(stored(authentication=complete.to_wire() | {"tenant": "t"}))
-    before = read.to_wire()
+    read = type(complete).of(stored(authentication=complete.wire_fields() | {"tenant": "t"}))
+    before = read.wire_fields()
     replace: Callable[..., Authentication] = read.replace  # type: ignore[attr-defined]  # each type has its own
     for wire, name in read.properties().items():
-        assert replace(**{name: "new"}).to_wire() == before | {wire: "new"}
+        assert replace(**{name: "new"}).wire_fields() == before | {wire: "new"}
     assert replace() == read
-    assert read.to_wire() == before
+    assert read.wire_fields() == before
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_all_options_are_read_back(
     """Whatever the service has stored comes back as it was, unknown properties too; null is as good as absent."""
     known = {"queryParameters": parameters, "minimumLevel": low, "maximumLevel": high}
     read = RepositoryOptions.of(stored(options=more | known))
-    assert read.to_wire() == more | {name: value for name, value in known.items() if value is not None}
+    assert read.wire_fields() == more | {name: value for name, value in known.items() if value is not None}
 
 
 @given(LEVEL, LEVEL)
@@ -156,7 +156,7 @@ def test_replace_changes_one_option(old: int | None, new: int | None) -> None:
     options = RepositoryOptions.of(stored(options={"minimumLevel": old, "maximumLevel": 7, "tileSize": 512}))
     changed = options.replace(minimum_level=new)
     rest = {"maximumLevel": 7, "tileSize": 512}
-    assert changed.to_wire() == (rest if new is None else rest | {"minimumLevel": new})
+    assert changed.wire_fields() == (rest if new is None else rest | {"minimumLevel": new})
     assert options.minimum_level == old
     assert options.replace() == options
 
@@ -166,7 +166,7 @@ def test_a_repository_without_options_is_a_beginning(properties: dict[str, objec
     """Where nothing is stored, options begin without any property."""
     empty = RepositoryOptions(query_parameters=None, minimum_level=None, maximum_level=None)
     assert RepositoryOptions.of(stored(**properties)) == empty
-    assert empty.to_wire() == {}
+    assert empty.wire_fields() == {}
 
 
 @pytest.mark.parametrize("options", ["a=b", ["a"], 5], ids=repr)
@@ -181,7 +181,7 @@ def test_what_was_read_is_not_shared() -> None:
     repository = stored(options={"queryParameters": {"a": ["1"]}, "more": {"b": 1}})
     read = RepositoryOptions.of(repository)
     repository.options["more"]["b"] = 2  # type: ignore[index]  # it is a model
-    assert read.to_wire() == {"queryParameters": {"a": ["1"]}, "more": {"b": 1}}
+    assert read.wire_fields() == {"queryParameters": {"a": ["1"]}, "more": {"b": 1}}
 
 
 @pytest.mark.parametrize("kind", [BasicAuthentication, RepositoryOptions])

@@ -47,7 +47,7 @@ async def test_a_partial_mapping_would_have_lost_the_rest(sandbox: Sandbox, plat
     await platform.repositories.update(
         *target, options=RepositoryOptions(query_parameters={"a": "b"}, minimum_level=1, maximum_level=2)
     )
-    with pytest.raises(UsageError, match="lack queryParameters, maximumLevel"):
+    with pytest.raises(UsageError, match="lacks queryParameters, maximumLevel"):
         await platform.repositories.update(*target, options={"minimumLevel": 3})
     async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token, check_requests=False) as lifted:
         left = await lifted.repositories.update(*target, options={"minimumLevel": 3})

@@ -114,8 +114,6 @@ if TYPE_CHECKING:
         Authentication as Authentication,
         CompleteObject as CompleteObject,
         Repositories as Repositories,
-        check_authentication as check_authentication,
-        check_options as check_options,
     )
     from itwin_platform._operations.scenes import (
         JSON as JSON,

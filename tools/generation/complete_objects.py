@@ -4,6 +4,7 @@ import importlib
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -13,8 +14,8 @@ def compared() -> Iterator[tuple[type, set[str], set[str]]]:
     wrapper = importlib.import_module("itwin_platform._operations.repositories")
     rules = importlib.import_module("itwin_platform_api.api.repositories.update_repository").RULES["body"].properties
     forms = rules["authentication"].forms
-    types = wrapper.AUTHENTICATION_TYPES.items()
-    documented = {cls: forms[kind].properties if kind in forms else () for kind, cls in types}
+    types: list[Any] = [cls for cls in vars(wrapper).values() if isinstance(cls, type) and "TYPE" in vars(cls)]
+    documented = {cls: forms[cls.TYPE].properties if cls.TYPE in forms else () for cls in types}
     documented[wrapper.RepositoryOptions] = rules["options"].properties
     for cls, properties in documented.items():
         own: set[str] = set(cls.properties())

@@ -141,8 +141,13 @@ class Params:
 
 
 def param_name(name: str) -> str:
-    """Return the name of the type for a schema; what a request has is not stored yet."""
-    return f"{pascal_case(name).removeprefix('Stored')}Param"
+    """Return the name of the type for a schema."""
+    return f"{sent_name(name)}Param"
+
+
+def sent_name(name: str) -> str:
+    """Return the name of a schema where a request has it: what is sent is not stored yet."""
+    return pascal_case(name).removeprefix("Stored")
 
 
 def _import(name: str) -> str:

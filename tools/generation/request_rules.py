@@ -9,6 +9,7 @@ from openapi_python_client.parser.openapi import Endpoint
 
 from tools.generation.document import Node, resolve
 from tools.generation.naming import snake_case
+from tools.generation.params import sent_name
 
 #: Strings that are other Python values than `str`.
 FORMATS = ("date", "date-time", "uuid", "binary")
@@ -100,8 +101,10 @@ class RequestRules:
         excludes: Mapping[str, str] | None = None,
         inside: tuple[str, ...] = (),
         sent_as_text: bool = False,
+        complete: bool = False,
     ) -> str:
         name = str(declared.get("$ref", "")).rpartition("/")[2]
+        complete = complete or declared.get("x-complete") is True
         schema = resolve(self.document, declared)
         error = declared.get("x-error", schema.get("x-error"))
         own = _own(error, outer)
@@ -114,7 +117,10 @@ class RequestRules:
         parts |= own
         if name not in inside:  # a schema that contains itself is checked on its first level
             within = {"outer": own, "inside": (*inside, name) if name else inside, "sent_as_text": sent_as_text}
-            parts |= {key: Expression(text) for key, text in self._nested(form, **within).items()}
+            nested = self._nested(form, complete=complete, **within)
+            parts |= {key: Expression(text) for key, text in nested.items()}
+            if complete and "properties" in nested:
+                parts["complete"] = sent_name(_named(declared))
         if excludes:
             names = {
                 "arguments": dict(excludes),
@@ -124,14 +130,15 @@ class RequestRules:
             parts["excludes"] = Expression(_call("Excludes", names))
         return _call("Rule", parts)
 
-    def _nested(self, schema: Node, **within: Any) -> dict[str, str]:
+    def _nested(self, schema: Node, *, complete: bool, **within: Any) -> dict[str, str]:
         found: dict[str, str] = {}
         if isinstance(schema.get("items"), Mapping) and schema["items"]:
             found["items"] = self._rule(schema["items"], argument="", required=False, **within)
         if schema.get("properties"):
             found["properties"] = self._properties(schema, **within)
         if forms := self._by_type(schema):
-            rules = {value: self._rule(form, argument="", required=False, **within) for value, form in forms.items()}
+            within |= {"argument": "", "required": False, "complete": complete}
+            rules = {value: self._rule(form, **within) for value, form in forms.items()}
             found["forms"] = "{" + "".join(f"{value!r}: {rule}, " for value, rule in rules.items()) + "}"
         return found
 
@@ -174,6 +181,12 @@ class Expression(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _named(declared: Node) -> str:
+    """Return the name of the schema that a property refers to, which may also be null."""
+    references = [branch["$ref"] for branch in (declared, *declared.get("oneOf", ())) if "$ref" in branch]
+    return str(references[0]).rpartition("/")[2]
 
 
 def _kind(schema: Node) -> str:

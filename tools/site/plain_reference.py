@@ -11,7 +11,7 @@ from types import UnionType
 from .specification_links import linked
 
 #: Members that the site does not show either: `filters` in zensical.toml.
-_HIDDEN = frozenset({"TYPE", "properties", "to_wire", "wire_fields", "CONSTANTS", "additional_keys"})
+_HIDDEN = frozenset({"TYPE", "properties", "wire_fields", "CONSTANTS", "additional_keys"})
 #: A default that has no literal, such as a function: its text would contain an address in memory.
 _NO_LITERAL = re.compile(r"<[^<>]*>|\bNOTHING\b")
 _MODULE = re.compile(r"\b(?:itwin_platform\w*|collections\.abc)(?:\.\w+)*\.(?=\w)")

@@ -23,7 +23,6 @@ from itwin_platform_api.models import (
     Resource,
     ResourceCreate,
 )
-from itwin_platform_api.rules import Rule
 from itwin_platform_api.types import UNSET, Unset, encode
 
 from .._errors import UsageError
@@ -50,7 +49,7 @@ class CompleteObject:
         names = [each.name for each in dataclasses.fields(cls) if each.name != "unknown"]
         return MappingProxyType({name[0] + name.title().replace("_", "")[1:]: name for name in names})
 
-    def to_wire(self) -> dict[str, object]:
+    def wire_fields(self) -> dict[str, object]:
         """Return all properties in wire names."""
         return {**self.unknown, **{wire: getattr(self, name) for wire, name in self.properties().items()}}
 
@@ -66,9 +65,9 @@ class Authentication(CompleteObject):
 
     TYPE: ClassVar[str]
 
-    def to_wire(self) -> dict[str, object]:
+    def wire_fields(self) -> dict[str, object]:
         """Return all properties in wire names, including `type`."""
-        return {**CompleteObject.to_wire(self), "type": self.TYPE}
+        return {**CompleteObject.wire_fields(self), "type": self.TYPE}
 
     @classmethod
     def of(cls, repository: Repository) -> Self:
@@ -200,9 +199,9 @@ class RepositoryOptions(CompleteObject):
     minimum_level: int | None
     maximum_level: int | None
 
-    def to_wire(self) -> dict[str, object]:
+    def wire_fields(self) -> dict[str, object]:
         """Return all properties in wire names, without those that are None."""
-        present = {name: value for name, value in CompleteObject.to_wire(self).items() if value is not None}
+        present = {name: value for name, value in CompleteObject.wire_fields(self).items() if value is not None}
         return {**self.unknown, **present}
 
     @classmethod
@@ -233,22 +232,6 @@ class RepositoryOptions(CompleteObject):
         )
 
 
-#: The class of each authentication type. Source: section 2.2.
-AUTHENTICATION_TYPES: dict[str, type[Authentication]] = {
-    kind.TYPE: kind
-    for kind in (
-        HeaderAuthentication,
-        QueryParameterAuthentication,
-        BasicAuthentication,
-        OAuth2AuthorizationCodePKCEAuthentication,
-    )
-}
-
-
-#: What the document says of the properties of an update.
-_RULES = update_repository.RULES["body"].properties
-
-
 def _checked(repository: Repository) -> Repository:
     if not isinstance(repository, Repository):
         raise UsageError(
@@ -258,56 +241,18 @@ def _checked(repository: Repository) -> Repository:
     return repository
 
 
-def wire_object(name: str, value: CompleteObject | Mapping[str, object] | None) -> dict[str, object] | None:
-    """Return a new object in wire names, which shares nothing with what was passed in; None stays.
+def _sent(name: str, value: object) -> object:
+    """Return what is sent: an object of our own as it is, all else in wire names, as a copy.
 
     Raises:
-        UsageError: it is not an object.
+        UsageError: it is not an object. This is checked even with `check_requests=False`.
     """
-    wire = encode(value.to_wire() if isinstance(value, CompleteObject) else value)
-    if not isinstance(wire, dict | None):
+    sent = value if isinstance(value, CompleteObject) else encode(value)
+    if not isinstance(sent, CompleteObject | dict | None):
         raise UsageError(
             f"{name} must be one of its types, a mapping in wire names, or None to remove it", argument=name
         )
-    return wire
-
-
-def check_authentication(wire: Mapping[str, object]) -> None:
-    """Check that an authentication object is complete: it replaces the stored one. Source: sections 2.2 and 4.1."""
-    if kind := AUTHENTICATION_TYPES.get(str(wire.get("type"))):
-        missing = [name for name in kind.properties() if not isinstance(wire.get(name), str)]
-        rules = _RULES["authentication"].forms[kind.TYPE].properties
-        _check_complete(f"authentication of type {kind.TYPE} lacks", wire, missing, kind, rules=rules)
-
-
-def check_options(wire: Mapping[str, object]) -> None:
-    """Check that options are complete: they replace the stored ones. Source: sections 2.3 and 4.1."""
-    kind = RepositoryOptions
-    missing = [name for name in kind.properties() if name not in wire]
-    rules = dict.fromkeys(missing, _RULES["options"])
-    _check_complete("options lack", wire, missing, kind, rules=rules, hint=" with None for a property to remove")
-
-
-def _check_complete(
-    what: str,
-    wire: Mapping[str, object],
-    missing: list[str],
-    kind: type[CompleteObject],
-    *,
-    rules: Mapping[str, Rule],
-    hint: str = "",
-) -> None:
-    names = kind.properties()
-    # The rules of the document report a property that is spelled as in Python.
-    if missing and not any(name in wire and name not in names for name in names.values()):
-        rule, fields = rules[missing[0]], ", ".join(f"{name}=..." for name in names.values())
-        raise UsageError(
-            f"{what} {', '.join(missing)}: it replaces what is stored, so pass a complete {kind.__name__}({fields})"
-            f"{hint}, or change the stored one with {kind.__name__}.of(repository).replace(...)",
-            argument=what.partition(" ")[0],
-            code=rule.code,
-            target=rule.target,
-        )
+    return sent
 
 
 #: A mapping in wire names; `type` decides what it has.
@@ -373,19 +318,14 @@ class Repositories(Group):
             with calling(update_repository):
                 check_path_id("itwin_id", itwin_id)
                 check_path_id("repository_id", repository_id)
-                check = self._sender.service.check_requests
-                if check:
+                if self._sender.service.check_requests:
                     check_changes(display_name=display_name, uri=uri, authentication=authentication, options=options)
                 body = RepositoryUpdate(display_name=display_name, uri=uri)
-                # As mappings, not as generated models: properties that this version does not know go out as they are.
+                # Not as generated models: properties that this version does not know go out as they are.
                 if not isinstance(authentication, Unset):
-                    body["authentication"] = wire_object("authentication", authentication)
-                    if check and body["authentication"] is not None:
-                        check_authentication(body["authentication"])
+                    body["authentication"] = _sent("authentication", authentication)
                 if not isinstance(options, Unset):
-                    body["options"] = wire_object("options", options)
-                    if check and body["options"] is not None and not isinstance(options, RepositoryOptions):
-                        check_options(body["options"])
+                    body["options"] = _sent("options", options)
                 values = update_repository.build_request(itwin_id, repository_id, body=body, reject=self._reject)
         except UsageError as error:
             raise error.with_traceback(None) from None

@@ -280,21 +280,20 @@ def _place_of_fault(body: object, name: str, depth: int) -> str:
         key, value = next((part for part in _parts(value) if _is_fault(part[1])), ("", None))
         if isinstance(key, int):
             place += f"[{key}]"
-        elif not (
-            hasattr(value, "wire_fields") and len(list(_parts(value))) == 1
-        ):  # else its only field is the argument
+        elif not (attrs.has(type(value)) and len(list(_parts(value))) == 1):  # else its only field is the argument
             place += f".{key}" if place and key else key
     return place
 
 
 def _parts(value: Any) -> Iterator[tuple[str | int, object]]:
     """Return the fields of a model, the items of a list, and what can be named in a mapping."""
-    if hasattr(value, "wire_fields"):
+    if attrs.has(type(value)):
         fields = {each.name: getattr(value, each.name) for each in attrs.fields(type(value))}
         fields |= fields.pop("additional_properties")
         yield from ((key, item) for key, item in fields.items() if item is not UNSET)
-    elif isinstance(value, Mapping):
-        yield from ((key, item) for key, item in value.items() if isinstance(key, str) and key.isprintable())
+    elif isinstance(value, Mapping) or hasattr(value, "wire_fields"):
+        named = value if isinstance(value, Mapping) else value.wire_fields()
+        yield from ((key, item) for key, item in named.items() if isinstance(key, str) and key.isprintable())
     elif isinstance(value, (list, tuple)):
         yield from enumerate(value)
 

@@ -74,6 +74,7 @@ RULES: dict[str, Rule] = {
                                 argument="value", kind="string", required=True, code="InvalidValue", target="value"
                             ),
                         },
+                        complete="HeaderAuthentication",
                     ),
                     "QueryParameter": Rule(
                         argument="",
@@ -88,6 +89,7 @@ RULES: dict[str, Rule] = {
                                 argument="value", kind="string", required=True, code="InvalidValue", target="value"
                             ),
                         },
+                        complete="QueryParameterAuthentication",
                     ),
                     "Basic": Rule(
                         argument="",
@@ -110,6 +112,7 @@ RULES: dict[str, Rule] = {
                                 target="password",
                             ),
                         },
+                        complete="BasicAuthentication",
                     ),
                     "OAuth2AuthorizationCodePKCE": Rule(
                         argument="",
@@ -136,6 +139,7 @@ RULES: dict[str, Rule] = {
                                 argument="redirect_uri", kind="string", required=True, code="InvalidiTwinsRequest"
                             ),
                         },
+                        complete="OAuth2AuthorizationCodePKCEAuthentication",
                     ),
                 },
             ),
@@ -166,6 +170,7 @@ RULES: dict[str, Rule] = {
                         target="maximumlevel",
                     ),
                 },
+                complete="RepositoryOptions",
             ),
         },
     ),
