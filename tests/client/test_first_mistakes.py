@@ -57,8 +57,11 @@ def test_arguments_that_exclude_each_other_are_named(ours: str, theirs: str) -> 
         "http_client": httpx.AsyncClient(),
         "ssl_context": ssl.create_default_context(),
     }
-    with pytest.raises(UsageError, match=f"{ours} (and {theirs} exclude each other|applies to the client's own)"):
+    with pytest.raises(
+        UsageError, match=f"{ours} (and {theirs} exclude each other|applies to the client's own)"
+    ) as caught:
         client(**{name: given[name] for name in (ours, theirs)})
+    assert caught.value.argument == ours
 
 
 async def test_a_pager_that_is_used_like_a_list_says_what_to_write() -> None:

@@ -32,7 +32,8 @@ def test_below_the_cap_nothing_is_split() -> None:
     assert len(read(itwins, "a eq 1")) == 14
     assert itwins.conditions == ["a eq 1"] * 3
     assert len(read(small := TimedITwins(times=days(5)), concurrency=10)) == 5
-    assert len(small.queries) == 1
+    summary = "id,class,subClass,type,number,displayName,status"
+    assert small.queries == [{"$select": f"{summary},createdDateTime", "$orderby": "createdDateTime ASC", "$top": "5"}]
 
 
 @pytest.mark.parametrize("concurrency", [1, 4, 10])

@@ -146,8 +146,9 @@ async def test_list_all_keeps_the_callers_keywords(sandbox: Sandbox, platform: P
 )
 async def test_list_all_rejects_at_once(platform: PlatformClient, keywords: dict[str, object], says: str) -> None:
     """`list_all` rejects the arguments that `list` rejects, when it is called."""
-    with pytest.raises(UsageError, match=says):
+    with pytest.raises(UsageError, match=says) as caught:
         platform.itwins.list_all(**keywords)  # type: ignore[arg-type]  # wrong on purpose
+    assert caught.value.argument in keywords
 
 
 async def test_a_filter_that_is_wrong_is_rejected_by_the_service(platform: PlatformClient) -> None:

@@ -101,17 +101,18 @@ def test_a_wrong_delivery_is_rejected(event: object, signature: str | None, word
 
 
 @pytest.mark.parametrize(
-    ("body", "secret", "words"),
+    ("body", "secret", "argument", "words"),
     [
-        ("{}", SECRET, "body must be the bytes"),
-        ({}, SECRET, "not dict"),
-        (b"{}", "", "secret must be"),
-        (b"{}", None, "secret must be"),
+        ("{}", SECRET, "body", "must be the bytes"),
+        ({}, SECRET, "body", "not dict"),
+        (b"{}", "", "secret", "secret must be"),
+        (b"{}", None, "secret", "secret must be"),
     ],
 )
-def test_wrong_arguments_are_usage_errors(body: Any, secret: Any, words: str) -> None:
+def test_wrong_arguments_are_usage_errors(body: Any, secret: Any, argument: str, words: str) -> None:
     """A parsed body and an empty secret are the receiver's mistakes, not the sender's."""
     for call in (lambda: sign_delivery(body, secret=secret), lambda: verify_delivery(body, "sha256=a", secret=secret)):
         with pytest.raises(UsageError, match=words) as rejected:
             call()
+        assert rejected.value.argument == argument
         assert SECRET not in shown(rejected.value)

@@ -280,16 +280,19 @@ async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.S
     """
     loop = asyncio.get_running_loop()
     addresses = await addresses_of(host, port)
-    name = None if context is None else host
+
+    async def connected(address: str) -> tuple[asyncio.Transport, P]:
+        name = None if context is None else host
+        return await loop.create_connection(make, address, port, ssl=context, server_hostname=name)
+
     if len(addresses) == 1:
-        return (await loop.create_connection(make, addresses[0], port, ssl=context, server_hostname=name))[1]
+        return (await connected(addresses[0]))[1]
     attempts: set[asyncio.Task[tuple[asyncio.Transport, P]]] = set()
     failures: list[BaseException] = []
     try:
         while addresses or attempts:
             if addresses:
-                connecting = loop.create_connection(make, addresses.pop(0), port, ssl=context, server_hostname=name)
-                attempts.add(loop.create_task(connecting))
+                attempts.add(loop.create_task(connected(addresses.pop(0))))
             ended, _ = await asyncio.wait(
                 attempts, timeout=_NEXT_AFTER if addresses else None, return_when=asyncio.FIRST_COMPLETED
             )
