@@ -21,12 +21,8 @@ _REASONS = {"decide", "exceeded_limit"}
 
 
 def messages() -> list[str]:
-    """Return all messages, each with its place; what is filled in stands in braces."""
-    found = set()
-    for path in WRAPPER.rglob("*.py"):
-        place = path.relative_to(WRAPPER).with_suffix("").as_posix()
-        found |= {f"{place}: {text}" for text in _of(ast.parse(path.read_text(encoding="utf-8")))}
-    return sorted(found)
+    """Return all messages; what is filled in stands in braces."""
+    return sorted({text for path in WRAPPER.rglob("*.py") for text in _of(ast.parse(path.read_text(encoding="utf-8")))})
 
 
 def _of(tree: ast.AST) -> Iterator[str]:
