@@ -107,14 +107,14 @@ def rename_imports(package: Path, stem: str, to: str) -> None:
 
 
 def merge_modules(package: Path) -> None:
-    """Merge the module that parses positions of a listing into the one that follows links."""
-    merged, _ = where(package, "listing_name")
-    into, _ = where(package, "next_query")
+    """Merge the module of the positions of a listing into the one that runs through it."""
+    merged, _ = where(package, "next_query")
+    into, _ = where(package, "Run")
     text, imports = split(merged)
     text_of_other, imports_of_other = split(into)
     kept = [line for line in imports + imports_of_other if f"from .{merged.stem} " not in line]
     both = "\n".join([*sorted(set(kept)), text.replace(f"from .{into.stem} ", ""), text_of_other])
-    into.write_text(f'"""Links and positions of a listing."""\n\n{both}\n', encoding="utf-8")
+    into.write_text(f'"""A listing, and a run through it."""\n\n{both}\n', encoding="utf-8")
     merged.unlink()
     rename_imports(package, merged.stem, into.stem)
 
@@ -131,11 +131,12 @@ def split(path: Path) -> tuple[str, list[str]]:
 
 
 def change_signature(package: Path) -> None:
-    """Rename a parameter of the function that turns an attempt without a response into an error."""
-    path, node = where(package, "given_up")
+    """Rename a keyword of the function that tells which limit a delay exceeds."""
+    path, node = where(package, "exceeded_limit")
     text = path.read_text(encoding="utf-8")
     inside = ast.get_source_segment(text, node) or ""
-    path.write_text(text.replace(inside, re.sub(r"\bdecision\b", "verdict", inside)), encoding="utf-8")
+    path.write_text(text.replace(inside, re.sub(r"\belapsed\b", "spent", inside)), encoding="utf-8")
+    replace(package, r"(\bexceeded_limit\([^()]*\b)elapsed=", r"\g<1>spent=")
 
 
 def rename_class(package: Path) -> None:
