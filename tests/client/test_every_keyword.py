@@ -678,6 +678,7 @@ def test_another_value_counts(name: str, keyword: str, request: pytest.FixtureRe
     with_others = other if isinstance(other, With) else With(other)
     value, observe = with_others.value, with_others.observe or row.observe
     if name == "RedisGate":
+        request.getfixturevalue("patient_gates")
         observe = partial(observe, request.getfixturevalue("redis_server"))
     given = {**row.given, **with_others.others}
     seen = []
