@@ -1,8 +1,12 @@
 """The promises of `make reliability`, each on a scale that costs about a second."""
 
+import asyncio
+import inspect
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
 
 import pytest
 
@@ -60,72 +64,40 @@ async def test_what_cannot_be_measured_here_is_a_line_that_says_why(monkeypatch:
     assert [(figure.measured.partition(":")[0], figure.holds) for figure in figures] == [("not measured", True)] * 2
 
 
-def broken(figures: list[Figure]) -> list[Figure]:
-    """Those that do not hold, of which there must be some to look at."""
-    assert figures
-    return [figure for figure in figures if not figure.holds]
+def virtual_deadlines() -> list[Figure]:
+    """Return the figures of two hundred calls."""
+    return in_virtual_time(deadlines(calls=200, service=in_memory))
 
 
-def test_a_herd_is_served_at_the_rate_of_the_service() -> None:
-    """The worst of eight herds in virtual time: all succeed, 1.2 requests a call, 1.1 times the ideal."""
-    assert broken(modelled_herd()) == []
-
-
-def test_a_deadline_is_kept() -> None:
-    """Two hundred calls, in virtual time."""
-    assert broken(in_virtual_time(deadlines(calls=200, service=in_memory))) == []
-
-
-def test_processes_share_an_unknown_limit() -> None:
-    """The cases of `make reliability`, in virtual time, with a model of the script as the server."""
-    assert broken(modelled_processes()) == []
-
-
-def test_many_processes_share_a_rate_fairly() -> None:
-    """Twenty processes under a known rate, in virtual time, with a model of the script as the server."""
-    assert broken(thousand_processes(processes=20, calls=5)) == []
-
-
-async def test_a_token_is_asked_for_once() -> None:
-    """By a hundred tasks: fresh, rejected, expired, failing and cancelled."""
-    assert broken(await token_calls(tasks=100)) == []
-
-
-@pytest.mark.parametrize("name", TRANSPORTS)
-async def test_connections_break_in_every_way(name: str) -> None:
-    """Closed, cut, out of step, and closed from this side, over both transports."""
+async def connections_of(name: str) -> list[Figure]:
+    """Return the figures of connections that are closed, cut, out of step, and closed from this side."""
     make = TRANSPORTS[name]
     lost, _ = await closing(name, make, posts=20)  # how long its GETs take depends on the machine
     figures = [lost, *await cuts(name, make, step=13)]
-    figures += [await surplus(name, make, schedules=200), await closed(name, make)]
-    assert broken(figures) == []
+    return [*figures, await surplus(name, make, schedules=200), await closed(name, make)]
 
 
-def test_no_post_is_sent_again_after_a_lost_response() -> None:
-    """In a hundred random schedules of faults."""
-    assert broken(lost_responses(schedules=100)) == []
+#: What is measured, and the promise.
+PROMISES: dict[str, Callable[[], Iterable[Figure] | Awaitable[Iterable[Figure]]]] = {
+    "a herd is served at the rate of the service": modelled_herd,
+    "a deadline is kept": virtual_deadlines,
+    "processes share an unknown limit": modelled_processes,
+    "many processes share a rate fairly": partial(thousand_processes, processes=20, calls=5),
+    "a token is asked for once": partial(token_calls, tasks=100),
+    **{f"connections of {name} break in every way": partial(connections_of, name) for name in TRANSPORTS},
+    "no POST is sent again after a lost response": partial(lost_responses, schedules=100),
+    "any response raises only our exceptions": partial(fuzzing, responses=10_000, waits=1_000, calls=400),
+    "no link and no redirect leads away": partial(hostile_links, count=400),
+    "list_all sends few requests": partial(list_all_requests, sizes=((900, 1.0), (12_000, 1.3))),
+    "a cancelled call leaves nothing behind": cancellation,
+    "no secret is written": partial(secrets, rounds=10),
+}
 
 
-async def test_any_response_raises_only_our_exceptions() -> None:
-    """Ten thousand bodies and a thousand waits."""
-    assert broken(await fuzzing(responses=10_000, waits=1_000, calls=400)) == []
-
-
-async def test_no_link_and_no_redirect_leads_away() -> None:
-    """Four hundred of them."""
-    assert broken(await hostile_links(count=400)) == []
-
-
-async def test_list_all_sends_few_requests() -> None:
-    """Listings of one page, and beyond the cap, one page after the other and several at once."""
-    assert broken(await list_all_requests(sizes=((900, 1.0), (12_000, 1.3)))) == []
-
-
-def test_a_cancelled_call_leaves_nothing_behind() -> None:
-    """A call is cancelled at every iteration of the event loop, over real connections."""
-    assert broken(cancellation()) == []
-
-
-async def test_no_secret_is_written() -> None:
-    """Eighty calls with random responses."""
-    assert broken(await secrets(rounds=10)) == []
+@pytest.mark.parametrize("measure", PROMISES.values(), ids=PROMISES)
+def test_a_promise_holds(measure: Callable[[], Any]) -> None:
+    """Each figure of a measurement holds, on a small scale."""
+    measured = measure()
+    figures = asyncio.run(measured) if inspect.iscoroutine(measured) else measured
+    assert figures
+    assert [figure for figure in figures if not figure.holds] == []
