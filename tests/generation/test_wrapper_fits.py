@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support.regenerated import PROJECT, Document
+from tests.support.processes import PROJECT
+from tests.support.regenerated import Document
 from tools.generation import complete_objects, not_wrapped
 from tools.generation.shared_parts import missing_parts
 from tools.generation.unwrapped import UNWRAPPED

@@ -10,7 +10,8 @@ import pytest
 from itwin_platform_sandbox import FAULTS, Sandbox
 from itwin_platform_sandbox._server.control import ROUTES
 
-from tests.support.other_languages import OTHER_LANGUAGES, block, run
+from tests.support.other_languages import OTHER_LANGUAGES, block
+from tests.support.processes import ended
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -35,7 +36,7 @@ def test_the_commands_for_curl_work(itwin_sandbox: Sandbox, tmp_path: Path) -> N
     """The fault of the third command fires on the fourth, and the fifth finds it in the journal."""
     script = tmp_path / "commands.sh"
     script.write_text(block("Use curl", "sh").replace("localhost:8080", itwin_sandbox.base_url), encoding="utf-8")
-    output = run("sh", "-e", str(script), folder=tmp_path)
+    output = ended("sh", "-e", str(script), folder=tmp_path).stdout
     assert "retry-after: 3" in output
     assert '"total":1' in output
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from itwin_platform import __version__
 
+from tests.support.processes import PROJECT
 from tests.support.regenerated import Change, Document, Regenerated
-from tests.support.vendored import PROJECT, vendored
+from tests.support.vendored import vendored
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,8 @@ from itwin_platform import PlatformClient
 from itwin_platform_sandbox import Sandbox
 
 from examples.nightly_export import export
-from tests.support.programs import command, environment, run
+from tests.support.processes import environment
+from tests.support.programs import command, run
 
 PAGE_SIZE = 12
 

@@ -2,14 +2,12 @@
 
 import ast
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.programs import EXAMPLES, environment, run
-from tests.support.real_time import LONGEST
+from tests.support.processes import ended
+from tests.support.programs import EXAMPLES, run
 
 #: What each says once in the end, besides what the tests of its own look at.
 SAYS = {
@@ -41,7 +39,6 @@ SAYS = {
 }
 #: These have tests of their own that run them.
 ELSEWHERE = {"rotating_tokens", "scene_page", "test_with_sandbox"}
-PYTEST = [sys.executable, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 ALL = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "__main__")
 
 
@@ -56,18 +53,10 @@ def test_runs_by_itself(name: str, tmp_path: Path) -> None:
 def test_the_test_file_passes_where_nothing_is_configured(tmp_path: Path) -> None:
     """Copied into a folder with no configuration of pytest, the test file runs all its tests."""
     (tmp_path / "test_copied.py").write_text((EXAMPLES / "test_with_sandbox.py").read_text(encoding="utf-8"))
-    ended = subprocess.run(  # noqa: S603  # our own example
-        # Without this option pytest-asyncio always warns.
-        [*PYTEST, "--rootdir", str(tmp_path), "-o", "asyncio_default_fixture_loop_scope=function"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=LONGEST,
-    )
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "4 passed" in ended.stdout
+    # Without this option pytest-asyncio always warns.
+    options = ["--rootdir", str(tmp_path), "-o", "asyncio_default_fixture_loop_scope=function"]
+    process = ended("python", "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, folder=tmp_path)
+    assert "4 passed" in process.stdout
 
 
 def test_none_is_forgotten() -> None:

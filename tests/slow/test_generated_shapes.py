@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.regenerated import PROJECT, Change, Document, Regenerated
+from tests.support.processes import PROJECT
+from tests.support.regenerated import Change, Document, Regenerated
 from tools.generation import generator
 
 VENDOR_JSON = "application/vnd.vendor.itwin-platform.v1+json"
@@ -82,29 +83,17 @@ def add_shapes(document: Document) -> None:
     }
 
 
-@pytest.fixture(scope="module")
-def seen(regenerated: Callable[[Change], Regenerated]) -> dict[str, Any]:
-    """What a program saw that used the new shapes."""
+def test_new_shapes_are_decoded_and_sent_as_they_came(regenerated: Callable[[Change], Regenerated]) -> None:
+    """A date is a date, what is none stays as it came, a page is read the fast way, and a 204 is None for checkers."""
     made = regenerated(add_shapes)
     assert "await delete_scene.asyncio(scene_id, client=platform.generated)" in made.output
-    found: dict[str, Any] = json.loads(made.run("-W", "error", "-c", SCRIPT).stdout)
-    return found
-
-
-def test_dates_and_uuids_are_decoded_and_sent_as_they_came(seen: dict[str, Any]) -> None:
-    """A date is a date, a UUID is a UUID, and a value that is neither stays as it came."""
-    assert seen["types"] == ["ITwin", "date", "UUID", "date"]
-    assert (seen["round trip"], seen["odd values"]) == (True, True)
-
-
-def test_a_new_property_of_an_item_is_read_the_fast_way(seen: dict[str, Any]) -> None:
-    """What the document adds to an item of a page keeps the page from no way, whatever form it has."""
-    assert seen["page"] == [True, "date", "Vector3d"]
-
-
-def test_an_operation_without_a_body_returns_none(seen: dict[str, Any]) -> None:
-    """A 204 is None, for type checkers too."""
-    assert seen["returns"] == ["None"]
+    assert json.loads(made.run("-W", "error", "-c", SCRIPT).stdout) == {
+        "types": ["ITwin", "date", "UUID", "date"],
+        "round trip": True,
+        "odd values": True,
+        "page": [True, "date", "Vector3d"],
+        "returns": ["None"],
+    }
 
 
 def small(schema: dict[str, Any]) -> Document:

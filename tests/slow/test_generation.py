@@ -1,7 +1,6 @@
 """Generating is the same everywhere, and what is committed is what is generated."""
 
 import filecmp
-import os
 import shutil
 import subprocess
 import sys
@@ -9,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.real_time import LONGEST
+from tests.support.processes import PROJECT, ended
 from tools.release.clean_environment import Environment, pythons
 
-PROJECT = Path(__file__).resolve().parents[2]
 #: What generating needs: the generator, what checks the document, and what the generated modules import.
 NEEDED = (
     "openapi-python-client",
@@ -42,16 +40,8 @@ def generate(
     folder: Path, *arguments: str, umask: int = -1, python: str | Path = sys.executable, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the tool with every temporary file below a folder."""
-    return subprocess.run(  # noqa: S603  # our own tool
-        [str(python), "-m", "tools.generation.generate", *arguments],
-        cwd=PROJECT,
-        env=os.environ | {"TMPDIR": str(folder)} | environment,
-        umask=umask,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=LONGEST,
-    )
+    command = [python, "-m", "tools.generation.generate", *arguments]
+    return ended(*command, variables={"TMPDIR": str(folder), **environment}, umask=umask, status=None)
 
 
 def files(root: Path) -> set[str]:
@@ -75,8 +65,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def twice(hostile: Path) -> tuple[Path, Path]:
     """The package generated two times below that folder, the second time as on another machine."""
     for name, umask, environment in (("one", -1, {}), ("two", 0o077, ELSEWHERE)):
-        ended = generate(hostile, "--into", str(hostile / name), umask=umask, **environment)
-        assert ended.returncode == 0, ended.stderr
+        process = generate(hostile, "--into", str(hostile / name), umask=umask, **environment)
+        assert process.returncode == 0, process.stderr
     return hostile / "one" / "itwin_platform_api", hostile / "two" / "itwin_platform_api"
 
 
@@ -104,8 +94,8 @@ def test_another_python_gives_the_same_bytes(tmp_path: Path) -> None:
         environment.install(*NEEDED, constraints=PROJECT / "constraints.txt")
     except SystemExit as failure:
         pytest.skip(f"pip cannot install the generator for Python {others[-1]}: {failure}")
-    ended = generate(tmp_path, "--check", python=environment.python)
-    assert ended.returncode == 0, ended.stderr
+    process = generate(tmp_path, "--check", python=environment.python)
+    assert process.returncode == 0, process.stderr
 
 
 def test_a_run_leaves_nothing_else_behind(twice: tuple[Path, Path], hostile: Path) -> None:
@@ -121,9 +111,9 @@ def test_an_edit_by_hand_is_named(tmp_path: Path) -> None:
     (package / "types.py").write_text("# edited\n")
     (package / "errors.py").unlink()
     (package / "added.py").write_text("")
-    ended = generate(tmp_path, "--check", "--into", str(tmp_path))
-    assert ended.returncode == 1
-    named = {line.rpartition(" ")[2] for line in ended.stderr.splitlines() if line.endswith(".py")}
+    process = generate(tmp_path, "--check", "--into", str(tmp_path))
+    assert process.returncode == 1
+    named = {line.rpartition(" ")[2] for line in process.stderr.splitlines() if line.endswith(".py")}
     assert named == {"types.py", "errors.py", "added.py"}
     assert (package / "types.py").read_text() == "# edited\n"
     assert not (package / "errors.py").exists()
@@ -137,7 +127,7 @@ def test_a_specification_that_is_rejected_changes_nothing(tmp_path: Path) -> Non
     package = tmp_path / "itwin_platform_api"
     package.mkdir()
     (package / "kept.py").write_text("")
-    ended = generate(tmp_path, "--spec", str(tmp_path / "wrong.yaml"), "--into", str(tmp_path))
-    assert ended.returncode != 0
-    assert "wrong.yaml" in ended.stderr
+    process = generate(tmp_path, "--spec", str(tmp_path / "wrong.yaml"), "--into", str(tmp_path))
+    assert process.returncode != 0
+    assert "wrong.yaml" in process.stderr
     assert files(package) == {"kept.py"}

@@ -3,12 +3,10 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-from tests.support.real_time import LONGEST
-from tests.support.regenerated import PROJECT, Document
+from tests.support.processes import PROJECT, ended
+from tests.support.regenerated import Document
 
 PARTS = ("wrapper", "generated", "sandbox", "templates", "tools")
 PROGRAM = """
@@ -75,17 +73,8 @@ def test_a_limit_a_value_and_a_property_hold_on_both_sides(specification: Docume
 
     def run(*arguments: str) -> str:
         path = os.pathsep.join(str(tmp_path / name) for name in ("wrapper", "generated", "sandbox"))
-        ended = subprocess.run(  # noqa: S603 - our own tools and program
-            [sys.executable, *arguments],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": path, "COVERAGE_PROCESS_START": ""},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=LONGEST,
-        )
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-        return ended.stdout
+        variables = {"PYTHONPATH": path, "COVERAGE_PROCESS_START": ""}
+        return ended("python", *arguments, folder=tmp_path, variables=variables).stdout
 
     assert "The wrapper fits." in run("-m", "tools.generation.generate")
     assert "1 to 30 characters" in (tmp_path / "wrapper/itwin_platform/_operations/repositories.py").read_text("utf-8")

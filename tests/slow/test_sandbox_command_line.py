@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.support.processes import ended
 from tests.support.real_time import LONGEST
 
 COMMAND = [sys.executable, "-m", "itwin_platform_sandbox"]
@@ -21,7 +22,7 @@ COMMAND = [sys.executable, "-m", "itwin_platform_sandbox"]
 @contextmanager
 def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The process and the first line that it prints."""
-    command = [*COMMAND, "--port", "0", *arguments]
+    command = [*COMMAND, "--port", "0", *" ".join(arguments).split()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
         try:
             assert process.stdout is not None
@@ -45,23 +46,10 @@ def test_a_signal_ends_it_at_once(number: signal.Signals) -> None:
 
 def test_options_reach_the_sandbox() -> None:
     """iTwins, objects, rate, its form, faults and prefix are those that were asked for."""
-    options = [
-        "--itwins",
-        "7",
-        "--objects",
-        "3",
-        "--rate",
-        "3/60",
-        "--retry-after",
-        "date",
-        "--path-prefix",
-        "/api",
-        "--seed",
-        "5",
-    ]
-    faults = ["--fault", "html_502,operation=list_itwins", "--fault", "empty,operation=get_primary_account"]
+    options = "--itwins 7 --objects 3 --rate 3/60 --retry-after date --path-prefix /api --seed 5"
+    faults = "--fault html_502,operation=list_itwins --fault empty,operation=get_primary_account"
     headers = {"Authorization": "Bearer a"}
-    with running(*options, *faults) as (_, base_url), httpx.Client(base_url=base_url, headers=headers) as http:
+    with running(options, faults) as (_, base_url), httpx.Client(base_url=base_url, headers=headers) as http:
         assert base_url.endswith("/api")
         assert http.get("/itwins/").status_code == 502
         assert len(http.get("/itwins/").json()["iTwins"]) == 7
@@ -76,9 +64,8 @@ def test_a_taken_port_is_said_in_one_line() -> None:
     """The line names address and port and says what to do, and there is no traceback."""
     with running() as (_, base_url):
         port = base_url.rpartition(":")[2]
-        ended = subprocess.run([*COMMAND, "--port", port], capture_output=True, text=True, check=False)  # noqa: S603
-    assert ended.returncode == 2
-    (line,) = ended.stderr.splitlines()
+        process = ended(*COMMAND, "--port", port, status=2)
+    (line,) = process.stderr.splitlines()
     assert line.startswith(f"python -m itwin_platform_sandbox: error: cannot listen on 127.0.0.1 port {port}: ")
     assert line.endswith("; choose another port with --port, 0 for a free one")
 
@@ -136,24 +123,21 @@ def test_it_can_take_one_token_and_one_vendor_only() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--rate", "fast"],
-        ["--itwins", "0"],
-        ["--fault", "explode"],
-        ["--fault", "refuse"],
-        ["--retry-after", "later"],
-        ["--retry-after", "date"],
-        ["--rate-kind", "token_bucket"],
-        ["--port", "99999"],
-        ["--port", "http"],
-        ["--seed", "missing.json"],
-        ["--host", "no-such-host.invalid"],
-        ["--cors", "localhost"],
+        *(
+            "--rate fast",
+            "--itwins 0",
+            "--fault explode",
+            "--fault refuse",
+            "--retry-after later",
+            "--retry-after date",
+        ),
+        *("--rate-kind token_bucket", "--port 99999", "--port http", "--seed missing.json"),
+        *("--host no-such-host.invalid", "--cors localhost"),
     ],
 )
-def test_a_wrong_option_is_said_in_one_line(arguments: list[str]) -> None:
+def test_a_wrong_option_is_said_in_one_line(arguments: str) -> None:
     """Exit status 2 and no traceback."""
-    ended = subprocess.run([*COMMAND, "--port", "0", *arguments], capture_output=True, text=True, check=False)  # noqa: S603
-    assert ended.returncode == 2
-    assert "Traceback" not in ended.stderr
-    assert ended.stdout == ""
-    assert ended.stderr.splitlines()[-1].startswith("python -m itwin_platform_sandbox: error: ")
+    process = ended(*COMMAND, "--port", "0", *arguments.split(), status=2)
+    assert "Traceback" not in process.stderr
+    assert process.stdout == ""
+    assert process.stderr.splitlines()[-1].startswith("python -m itwin_platform_sandbox: error: ")

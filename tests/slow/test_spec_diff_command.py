@@ -2,21 +2,19 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.generation.test_spec_diff import changed, more_harmless, one_breaking_two_harmless
-from tests.support.real_time import LONGEST
-from tests.support.regenerated import PROJECT, Change, Document
+from tests.support.processes import ended
+from tests.support.regenerated import Change, Document
 from tools.generation.document import SPECIFICATION, load_document
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The command behind the make target."""
-    command = [sys.executable, "-m", "tools.spec.diff", *arguments]
-    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False, timeout=LONGEST)  # noqa: S603 - our own tool
+    return ended("python", "-m", "tools.spec.diff", *arguments, status=None)
 
 
 @pytest.mark.parametrize(("change", "status"), [(one_breaking_two_harmless, 1), (more_harmless, 0)])
@@ -24,9 +22,9 @@ def test_status_says_whether_something_breaks(
     specification: Document, tmp_path: Path, change: Change, status: int
 ) -> None:
     """The command ends with status 1 when something breaks, else with 0."""
-    ended = run(str(SPECIFICATION), changed(specification, change, tmp_path))
-    assert ended.returncode == status, ended.stderr
-    assert ended.stdout.startswith(f"Breaking: {status}\n")
+    process = run(str(SPECIFICATION), changed(specification, change, tmp_path))
+    assert process.returncode == status, process.stderr
+    assert process.stdout.startswith(f"Breaking: {status}\n")
 
 
 def unused(document: Document) -> None:
@@ -64,10 +62,10 @@ def test_what_the_packages_say_is_told(
     specification: Document, tmp_path: Path, change: Change, breaking: int, line: str
 ) -> None:
     """A class that is still generated is not called gone, one that is gone breaks, and a title renames nothing."""
-    ended = run(str(SPECIFICATION), changed(specification, change, tmp_path))
-    assert ended.stderr == ""
-    assert ended.stdout.startswith(f"Breaking: {breaking}\n"), ended.stdout
-    assert f"  {line}\n" in ended.stdout
+    process = run(str(SPECIFICATION), changed(specification, change, tmp_path))
+    assert process.stderr == ""
+    assert process.stdout.startswith(f"Breaking: {breaking}\n"), process.stdout
+    assert f"  {line}\n" in process.stdout
 
 
 def test_a_document_that_is_not_valid_is_rejected_with_its_lines(specification: Document, tmp_path: Path) -> None:
@@ -76,14 +74,13 @@ def test_a_document_that_is_not_valid_is_rejected_with_its_lines(specification: 
     def dangling(document: Document) -> None:
         document["components"]["schemas"]["ITwin"]["properties"]["part"] = {"$ref": "#/components/schemas/Gone"}
 
-    ended = run(str(SPECIFICATION), changed(specification, dangling, tmp_path))
-    assert re.search(r"\.yaml:\d+: components schemas ITwin properties part: \$ref .* leads nowhere", ended.stderr)
-    assert "Traceback" not in ended.stderr
+    process = run(str(SPECIFICATION), changed(specification, dangling, tmp_path))
+    assert re.search(r"\.yaml:\d+: components schemas ITwin properties part: \$ref .* leads nowhere", process.stderr)
+    assert "Traceback" not in process.stderr
 
 
 def test_base_may_be_a_git_revision() -> None:
     """A git revision as the base means `openapi.yaml` as it was committed there."""
-    git = ["git", "-C", str(PROJECT), "rev-parse", "HEAD"]
-    if subprocess.run(git, capture_output=True, check=False).returncode != 0:  # noqa: S603 - asks git where we are
+    if ended("git", "rev-parse", "HEAD", status=None).returncode != 0:
         pytest.skip("not a git checkout")
     assert load_document("HEAD")["openapi"] == load_document(str(SPECIFICATION))["openapi"]

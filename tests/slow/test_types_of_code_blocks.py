@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.code_blocks import PAGES, PROJECT, blocks_of, is_prelude
+from tests.support.processes import ended
 from tools.vendoring.vendor import vendor
 
 pytest.importorskip("basedpyright", reason="a tool of the checkout, which environments of the wheel are without")
@@ -47,10 +47,8 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(folder: Path, *command: str) -> str:
     """Run a tool in the folder, and return what it says."""
-    environment = os.environ | {"MYPYPATH": os.pathsep.join(FOLDERS)}
-    tool = [str(Path(sys.executable).parent / command[0]), *command[1:]]
-    completed = subprocess.run(tool, cwd=folder, env=environment, capture_output=True, text=True, check=False)  # noqa: S603  # our own
-    return completed.stdout + completed.stderr
+    process = ended(*command, folder=folder, variables={"MYPYPATH": os.pathsep.join(FOLDERS)}, status=None)
+    return process.stdout + process.stderr
 
 
 def test_mypy_accepts_the_code_of_the_pages(application: Path) -> None:

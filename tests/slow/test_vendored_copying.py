@@ -2,13 +2,12 @@
 
 import hashlib
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.vendored import PROJECT, run_python, vendored
+from tests.support.processes import PROJECT, ended
+from tests.support.vendored import run_python, vendored
 from tools.vendoring.vendor import dotted, vendor
 from tools.vendoring.vendored_copy import IDENTITY, RECORD, absolute_imports, digests, source
 
@@ -66,8 +65,7 @@ def test_record_says_version_revision_command_and_needs(tmp_path: Path) -> None:
     vendored(tmp_path, "itwin", command="make vendor DEST=somewhere NAME=itwin")
     copied = source(PROJECT, revision="")
     text = (tmp_path / "itwin" / RECORD).read_text()
-    git = ["git", "-C", str(PROJECT), "rev-parse", "HEAD"]
-    head = subprocess.run(git, capture_output=True, text=True, check=False)  # noqa: S603 - asks git where we are
+    head = ended("git", "rev-parse", "HEAD", status=None)
     assert f"| version | {copied.version} |" in text
     assert f"| source revision | {head.stdout.strip() or 'unknown: not a git checkout'}" in text
     assert (
@@ -104,9 +102,7 @@ def test_folder_within_a_package_becomes_a_package(tmp_path: Path) -> None:
 
 def test_command_copies(tmp_path: Path) -> None:
     """The command behind the make target copies, and records itself."""
-    command = [sys.executable, "-m", "tools.vendoring.vendor", str(tmp_path / "new"), "itwin"]
-    ended = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)  # noqa: S603 - our own tool
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended("python", "-m", "tools.vendoring.vendor", tmp_path / "new", "itwin").stderr == ""
     assert f"`make vendor DEST={tmp_path / 'new'} NAME=itwin`" in (tmp_path / "new" / "itwin" / RECORD).read_text()
 
 

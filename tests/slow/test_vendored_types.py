@@ -1,12 +1,11 @@
 """A vendored copy keeps its types: it and what uses it pass the two type checkers of the field, strictly."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.vendored import PROJECT, environment
+from tests.support.processes import PROJECT, ended
+from tests.support.vendored import environment
 
 INSTALLED = ("httpx", "httptools", "attrs", "msgspec", "python-dateutil", "types-python-dateutil", "fastapi", "uvicorn")
 
@@ -35,22 +34,19 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(environment(tmp_path_factory.mktemp("types") / "environment", INSTALLED))
 
 
-def check(service: Path, *command: str) -> str:
-    """Run a type checker in the service and return what it says."""
+MYPY = ["mypy", "--strict", "--cache-dir", str(PROJECT / ".mypy_cache" / "vendored"), "--python-executable"]
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "said"),
+    [
+        (MYPY, "src", "Success: no issues found"),
+        (["basedpyright", "--level", "error", "--pythonpath"], "", "0 errors"),
+    ],
+    ids=["mypy", "pyright"],
+)
+def test_a_type_checker_finds_nothing(service: Path, python: str, command: list[str], path: str, said: str) -> None:
+    """Nothing in the copy, the service, and a use of each kind."""
     (service / "src" / "my_service" / "use.py").write_text(USE)
-    run = [str(Path(sys.executable).with_name(command[0])), *command[1:]]
-    ended = subprocess.run(run, cwd=service, capture_output=True, text=True, check=False)  # noqa: S603 - our own tools
-    return ended.stdout + ended.stderr
-
-
-def test_mypy_strict_passes(service: Path, python: str) -> None:
-    """mypy --strict finds nothing in the copy, the service, and a use of each kind."""
-    cache = str(PROJECT / ".mypy_cache" / "vendored")
-    said = check(service, "mypy", "--strict", "--cache-dir", cache, "--python-executable", python, "src")
-    assert said.startswith("Success: no issues found"), said
-
-
-def test_pyright_passes(service: Path, python: str) -> None:
-    """pyright finds nothing either."""
-    said = check(service, "basedpyright", "--level", "error", "--pythonpath", python)
-    assert said.startswith("0 errors"), said
+    process = ended(*command, python, *path.split(), folder=service, status=None)
+    assert process.stdout.startswith(said), process.stdout + process.stderr

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.vendored import PROJECT, vendored
+from tests.support.processes import PROJECT
+from tests.support.vendored import vendored
 from tools.vendoring.vendor import revision
 from tools.vendoring.vendored_copy import RECORD, digest, digests
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 import yaml
 
-from tests.support.regenerated import PROJECT, Change, Document, Regenerated
+from tests.support.processes import PROJECT
+from tests.support.regenerated import Change, Document, Regenerated
 
 HARNESS = """
 import asyncio

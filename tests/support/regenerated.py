@@ -1,16 +1,12 @@
 """A changed specification, and the client package generated from it."""
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.support.real_time import LONGEST
-
-PROJECT = Path(__file__).resolve().parents[2]
+from tests.support.processes import ended
 
 Document = dict[str, Any]
 Change = Callable[[Document], None]
@@ -29,14 +25,5 @@ class Regenerated:
 
     def run(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
         """Run Python where the generated package is this one; another status than asked for fails the test."""
-        ended = subprocess.run(  # noqa: S603 - our own tools, with what a test says
-            [sys.executable, *arguments],
-            cwd=PROJECT,
-            env=os.environ | {"PYTHONPATH": str(self.folder), "COVERAGE_PROCESS_START": ""},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=LONGEST,
-        )
-        assert ended.returncode == status, f"{arguments}\n{ended.stdout}\n{ended.stderr}"
-        return ended
+        variables = {"PYTHONPATH": str(self.folder), "COVERAGE_PROCESS_START": ""}
+        return ended("python", *arguments, variables=variables, status=status)

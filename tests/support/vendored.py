@@ -2,17 +2,14 @@
 
 import importlib.metadata
 import os
-import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from tests.support.real_time import LONGEST
+from tests.support.processes import PROJECT, ended
 from tools.vendoring.vendor import vendor
-
-PROJECT = Path(__file__).resolve().parents[2]
 
 
 def vendored(
@@ -32,13 +29,8 @@ def vendored(
 
 def run_python(*arguments: str | Path, cwd: Path, python: Path = Path(sys.executable)) -> str:
     """Run Python, where every warning is an error, and return what it printed; a failure fails the test."""
-    command = [str(python), "-W", "error", *map(str, arguments)]
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("ITWIN_", "PYTHON"))}
-    ended = subprocess.run(  # noqa: S603 - our own programs
-        command, cwd=cwd, env=clean, capture_output=True, text=True, check=False, timeout=LONGEST
-    )
-    assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
-    return ended.stdout
+    clean = dict.fromkeys((name for name in os.environ if name.startswith("PYTHON")), "")
+    return ended(python, "-W", "error", *arguments, folder=cwd, variables=clean).stdout
 
 
 def environment(folder: Path, distributions: Iterable[str]) -> Path:
