@@ -1,11 +1,12 @@
-"""What a process asks the server of a shared gate: its tasks ask as one, and are served in order."""
+"""What a process asks the server of a shared gate, and what it does while the server cannot be reached."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
-from itwin_platform import StateError, UsageError
+from itwin_platform import RateLimit, StateError, UsageError
 
 from tests.support.faces import LEASE, Permit, RedisGate, RedisState, Reply, ServerRejectsError, ServerUnreachableError
 
@@ -197,3 +198,39 @@ def test_a_gate_serves_one_event_loop_after_the_other() -> None:
         gate.responded(second.run(gate.enter(gate.ticket(), max_wait=60.0, until=None)))
         assert len(state.asked) == 1
         second.run(gate.aclose())
+
+
+async def test_each_process_keeps_its_share_of_the_rates(state: ScriptedState) -> None:
+    """One of four processes sends a quarter of what each rate allows."""
+    state.is_reachable = False
+    rates = [RateLimit(8, 10.0), RateLimit(100, 100.0)]
+    gate = RedisGate("redis://localhost", name="test", max_in_flight=40, rate=rates, workers=4)
+    gate._state = state
+    sent: list[float] = []
+
+    async def call() -> None:
+        permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
+        gate.responded(permit)
+        sent.append(asyncio.get_running_loop().time())
+
+    await asyncio.gather(*(call() for _ in range(7)))
+    assert sent == pytest.approx([0.0] * 2 + [10.4] * 2 + [20.8] * 2 + [31.2])
+    await gate.aclose()
+
+
+async def test_the_server_is_tried_with_growing_pauses(gate: RedisGate, state: ScriptedState) -> None:
+    """However many calls wait and go on, the pauses between exchanges double from 1 s to 10 s, with some jitter."""
+
+    async def call() -> None:
+        gate.unused(await gate.enter(gate.ticket(), max_wait=60.0, until=None))
+
+    state.is_reachable = False
+    held = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
+    for _ in range(300):
+        await asyncio.sleep(0.1)
+        await asyncio.gather(*(call() for _ in range(10)))
+    pauses = [later - earlier for earlier, later in pairwise(state.asked)]
+    for pause, least in zip(pauses, [1.0, 2.0, 4.0, 8.0, 10.0], strict=False):
+        assert least - 0.01 <= pause <= 1.1 * least + 0.01
+    assert len(pauses) == 5
+    gate.abandoned(held)

@@ -38,7 +38,7 @@ def test_messages_are_written_for_users_of_python() -> None:
 
 
 async def test_an_error_names_the_argument_the_rule_and_the_remedy() -> None:
-    """So does each error of all tables: python -m tests.support.mistakes prints them and their number."""
+    """So does the error of each mistake in the tables of all tests."""
     assert [(name, str(error)) for name, error in await errors() if what_is_missing(error)] == []
 
 

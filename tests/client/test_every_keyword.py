@@ -22,7 +22,6 @@ from itwin_platform import (
     Pager,
     PlatformClient,
     RateLimit,
-    RedisGate,
     Repository,
     RepositoryOptions,
     SceneObjectCreate,
@@ -31,7 +30,6 @@ from itwin_platform import (
 from tests.support.certificates import authority, server_context
 from tests.support.faces import TokenAuth
 from tests.support.public_face import CALLABLES
-from tests.support.redis_server import RedisServer, server_program
 from tests.support.virtual_time import in_virtual_time
 
 ITWIN = "dc90a5f3-2f61-4c87-9f35-1a4b7c6d8e90"
@@ -281,42 +279,6 @@ def through_ssl(ssl_context: ssl.SSLContext | None = None) -> object:
     return asyncio.run(observe())
 
 
-def through_redis(server: RedisServer, **settings: Any) -> object:
-    """Observe a gate in Redis, in real time: what is stored, how many requests are in flight, and what it reports."""
-    service = ShortService()
-    with server.client as redis:
-        redis.flushall()
-
-    async def observe() -> object:
-        arguments: dict[str, Any] = {"redis": server.url, **settings}
-        gate = RedisGate(**arguments)
-        before = asyncio.get_running_loop().time()
-        async with httpx.AsyncClient(transport=BackoffTransport(service, gate=gate)) as client:
-            await asyncio.gather(*(client.get("https://a.example") for _ in range(8)))
-        waited = asyncio.get_running_loop().time() - before > 0.5
-        with server.client as redis:
-            stored = sorted(str(key).replace(str(gate), "") for key in redis.scan_iter())
-        await gate.aclose()
-        return service.most, waited, stored
-
-    return asyncio.run(observe())
-
-
-class ShortService(httpx.AsyncBaseTransport):
-    """Responds after some milliseconds, and counts the requests in flight."""
-
-    def __init__(self) -> None:
-        self.in_flight = self.most = 0
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Respond."""
-        self.in_flight += 1
-        self.most = max(self.most, self.in_flight)
-        await asyncio.sleep(0.05)
-        self.in_flight -= 1
-        return httpx.Response(200)
-
-
 def verified(**keywords: Any) -> object:
     """Observe a delivery, or its rejection."""
     try:
@@ -467,18 +429,6 @@ ROWS: dict[str, Row] = {
         observe=lambda **keywords: through_transport(gate=Gate(rate=RateLimit(**keywords)), now=lambda: MOMENT),
         given={"requests": 2, "per": 3.0},
         keywords={"requests": 3, "per": 6.0},
-    ),
-    "RedisGate": Row(
-        observe=through_redis,
-        given={"name": "a"},
-        keywords={
-            "redis": With("unix:///missing", {"max_in_flight": 4, "workers": 2}),
-            "name": "b",
-            "max_in_flight": 2,
-            "rate": RateLimit(2, 0.2),
-            "workers": With(4, {"redis": "unix:///missing"}),
-            "on_event": With(note, {"redis": "unix:///missing"}),
-        },
     ),
     "AccessToken": Row(
         observe=through_token,
@@ -641,17 +591,9 @@ WHY: dict[str, str] = {
     **dict.fromkeys(("AttemptEnded", "CooldownStarted", "OutageStarted", "OutageEnded", "GateChanged"), MADE_BY_CLIENT),
     **{name: "the attempts call it" for name in CALLABLES if name.startswith(("Gate.", "RedisGate."))},
     "BackoffTransport.send": "the operations call it",
+    "RedisGate": "each needs a server: see tests/attempts/test_redis_gate_lifetime.py, _outages.py and _sharing.py",
     **dict.fromkeys(("ResponseInfo", "Page", "SceneState", "WebhookDelivery", "Pager"), MADE_BY_CLIENT),
 }
-
-
-@pytest.fixture(scope="module")
-def redis_server() -> Iterator[RedisServer]:
-    """A server for RedisGate."""
-    if server_program() is None:
-        pytest.skip("no redis-server is installed")
-    with RedisServer() as server:
-        yield server
 
 
 def keywords_of(name: str) -> set[str]:
@@ -670,16 +612,13 @@ def test_every_keyword_has_a_row() -> None:
 @pytest.mark.parametrize(
     ("name", "keyword"), [(name, keyword) for name, row in ROWS.items() for keyword in row.keywords]
 )
-def test_another_value_counts(name: str, keyword: str, request: pytest.FixtureRequest) -> None:
+def test_another_value_counts(name: str, keyword: str) -> None:
     """Another value of a keyword makes a difference, and the same values make none."""
     row, other = ROWS[name], ROWS[name].keywords[keyword]
     if isinstance(other, Why):
         pytest.skip(other)
     with_others = other if isinstance(other, With) else With(other)
     value, observe = with_others.value, with_others.observe or row.observe
-    if name == "RedisGate":
-        request.getfixturevalue("patient_gates")
-        observe = partial(observe, request.getfixturevalue("redis_server"))
     given = {**row.given, **with_others.others}
     seen = []
     for keywords in (given, given, {**given, keyword: value}):

@@ -96,18 +96,6 @@ async def test_closing_that_is_cancelled_ends_a_refresh_too() -> None:
     assert provider.ended.is_set()
 
 
-async def test_one_client_serves_many_tasks() -> None:
-    """Calls at the same time share a client, and each gets its own response."""
-
-    def echo(request: httpx.Request) -> httpx.Response:
-        return httpx.Response(200, json={"id": request.url.path.rpartition("/")[2]})
-
-    client, _ = answering(echo)
-    async with client:
-        found = await asyncio.gather(*(client.webhooks.activate(str(number)) for number in range(50)))
-    assert [each.id for each in found] == [str(number) for number in range(50)]
-
-
 def test_nothing_is_sent_by_making_a_client() -> None:
     """A client can be made outside a running event loop; nothing is sent until an operation is awaited."""
     client, requests = answering()

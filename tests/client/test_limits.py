@@ -4,9 +4,8 @@ import json
 
 import httpx
 import pytest
-from itwin_platform import PlatformClient, RequestTooLargeError, ResponseDecodeError, UsageError
+from itwin_platform import ResponseDecodeError, UsageError
 from itwin_platform_api.operations import BODY_LIMITS
-from itwin_platform_sandbox import Sandbox
 
 from tests.client.conftest import ACCOUNT, answering
 from tests.support.specification import specification
@@ -47,28 +46,6 @@ async def test_the_body_is_measured_as_it_is_sent(letter: str, width: int) -> No
     [request] = requests
     assert len(request.content) == MOST
     assert json.loads(request.content)["displayName"] == exactly
-
-
-async def test_no_other_operation_has_the_limit() -> None:
-    """The description limits the body of create scene only."""
-    client, requests = answering(lambda _: httpx.Response(201, json={"detector": {"name": "n"}}))
-    async with client:
-        await client.detectors.create(name="n", type="PhotoObjectDetector", description="x" * MOST)
-    assert len(requests[0].content) > MOST
-
-
-async def test_without_the_checks_the_service_rejects_it() -> None:
-    """The sandbox takes the body that the client takes, and responds with 413 to the one that it rejects."""
-    async with (
-        Sandbox(itwins=1, objects=0) as sandbox,
-        PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token, check_requests=False) as client,
-    ):
-        exactly = "x" * (MOST - FRAME)
-        scene = await client.scenes.create(sandbox.itwin_id, display_name=exactly)
-        assert scene.display_name == exactly
-        with pytest.raises(RequestTooLargeError) as caught:
-            await client.scenes.create(sandbox.itwin_id, display_name=exactly + "x")
-    assert caught.value.code == "RequestTooLarge"
 
 
 async def test_a_response_is_measured_decoded() -> None:

@@ -7,7 +7,6 @@ import pytest
 from itwin_platform import (
     BackoffPolicy,
     NotFoundError,
-    RateLimitError,
     ResponseDecodeError,
     ResponseInfo,
 )
@@ -68,18 +67,6 @@ async def test_errors_with_a_status_are_reported() -> None:
             await view.itwins.get_primary_account()
     assert [(info.status, info.attempts) for info in reported] == [(404, 1), (200, 1), (200, 1)]
     assert (caught.value.attempts, reported[-1].route) == (1, "/itwins/myprimaryaccount")
-
-
-async def test_a_rate_limit_is_named() -> None:
-    """Tier, API and operation of a rate limit come from the response's headers, or are None."""
-    limited = {"itwinplatform-ratelimited-tier": "trial", "ITwinPlatform-RateLimited-API": "itwins"}
-    responses = iter([httpx.Response(429, headers=limited), httpx.Response(200, json=ACCOUNT)])
-    client, _ = answering(lambda _: next(responses), backoff=BackoffPolicy(max_wait=0.0))
-    reported: list[ResponseInfo] = []
-    async with client:
-        with pytest.raises(RateLimitError):
-            await client.with_options(on_response=reported.append).itwins.get_primary_account()
-    assert [(info.tier, info.api, info.operation) for info in reported] == [("trial", "itwins", None)]
 
 
 async def test_a_callback_that_fails_loses_no_response(caplog: pytest.LogCaptureFixture) -> None:

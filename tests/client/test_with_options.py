@@ -8,18 +8,13 @@ import httpx
 import pytest
 from itwin_platform import (
     AccessToken,
-    BackoffPolicy,
-    DeadlineExceededError,
-    Gate,
     PlatformClient,
     ResponseInfo,
-    ServerError,
     UsageError,
 )
 from itwin_platform_api.api.itwins import get_primary_account
 
-from tests.client.conftest import ACCOUNT, SCENE, SETTINGS, answering, pages
-from tests.support.virtual_time import in_virtual_time
+from tests.client.conftest import SCENE, answering, pages
 
 
 async def coroutine(_: object) -> None:
@@ -163,59 +158,6 @@ def test_a_view_shows_no_headers() -> None:
     """The `repr` of a view shows no headers and no correlation id."""
     view = answering()[0].with_options(headers={"X-Key": "planted"}, correlation_id="planted")
     assert repr(view) == "PlatformClient(base_url='https://service.example/api', vendor='acme', with options)"
-
-
-async def test_limits_of_a_view_hold_for_its_calls() -> None:
-    """`max_attempts` of a view limits its calls, and the client keeps its own limit."""
-    client, requests = answering(lambda _: httpx.Response(503), backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
-    async with client:
-        with pytest.raises(ServerError) as caught:
-            await client.with_options(max_attempts=2).itwins.get_primary_account()
-        assert (caught.value.attempts, len(requests)) == (2, 2)
-        with pytest.raises(ServerError) as caught:
-            await client.itwins.get_primary_account()
-    assert caught.value.attempts == 7
-
-
-@pytest.mark.parametrize(("deadline", "seconds"), [(3.0, 3.0), (None, 1000.0)], ids=["shorter", "none"])
-def test_the_deadline_of_a_view_holds_for_its_calls(deadline: float | None, seconds: float) -> None:
-    """The deadline of a view may be shorter than that of the client, or None."""
-
-    async def silent(_: httpx.Request) -> httpx.Response:
-        await asyncio.sleep(1000.0)
-        return httpx.Response(200, json=ACCOUNT)
-
-    async def call() -> float:
-        settings: dict[str, Any] = SETTINGS | {"transport": httpx.MockTransport(silent)}
-        async with PlatformClient(**settings) as client:
-            view = client.with_options(deadline=deadline)
-            try:
-                await view.itwins.get_primary_account()
-            except DeadlineExceededError as error:
-                assert "the deadline of 3 s passed" in str(error)  # noqa: PT017  # without a deadline nothing is raised
-            return asyncio.get_running_loop().time()
-
-    assert in_virtual_time(call()) == seconds
-
-
-def test_the_queue_timeout_of_a_view_holds_for_its_calls() -> None:
-    """A call of the view leaves the queue after `queue_timeout`, while other calls keep waiting."""
-
-    async def slow(_: httpx.Request) -> httpx.Response:
-        await asyncio.sleep(10.0)
-        return httpx.Response(200, json=ACCOUNT)
-
-    async def call() -> None:
-        settings: dict[str, Any] = SETTINGS | {"transport": httpx.MockTransport(slow), "gate": Gate(1)}
-        async with PlatformClient(**settings) as client, asyncio.TaskGroup() as tasks:
-            tasks.create_task(client.itwins.get_primary_account())
-            await asyncio.sleep(0)
-            tasks.create_task(client.itwins.get_primary_account())
-            with pytest.raises(DeadlineExceededError, match="queue_timeout") as caught:
-                await client.with_options(queue_timeout=2.0).itwins.get_primary_account()
-            assert (caught.value.attempts, asyncio.get_running_loop().time()) == (0, 2.0)
-
-    in_virtual_time(call())
 
 
 async def test_views_share_the_token() -> None:

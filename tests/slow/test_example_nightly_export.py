@@ -3,8 +3,6 @@
 import contextlib
 import csv
 import os
-import signal
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,6 @@ from itwin_platform import PlatformClient
 from itwin_platform_sandbox import Sandbox
 
 from examples.nightly_export import export
-from tests.support.processes import environment
-from tests.support.programs import command, run
 
 PAGE_SIZE = 12
 
@@ -148,31 +144,3 @@ async def test_yesterdays_file_stays_until_todays_is_complete(
     assert target.read_text() == "yesterday"
     await exported(itwin_platform_client, target)
     assert listed(target)
-
-
-@pytest.mark.itwin_sandbox(itwins=8_000)
-def test_a_killed_program_resumes(itwin_sandbox: Sandbox, tmp_path: Path) -> None:
-    """Killed several times as users would kill it, the program ends with the file of one that was left alone."""
-    variables = {
-        "ITWIN_PLATFORM_BASE_URL": itwin_sandbox.base_url,
-        "ITWIN_PLATFORM_VENDOR": "sandbox",
-        "ITWIN_PLATFORM_TOKEN": itwin_sandbox.token,
-    }
-    run("nightly_export", "whole.csv", folder=tmp_path, variables=variables)
-    killed = 0
-    for requests in (3, 2, 2):
-        # The page after so many stays out, so that the program waits for it whenever it is killed.
-        itwin_sandbox.fault("stall", skip=requests)
-        program = subprocess.Popen(  # noqa: S603  # our own example
-            command("nightly_export"), cwd=tmp_path, env=environment(**variables), stdout=subprocess.DEVNULL
-        )
-        while itwin_sandbox.faults and program.poll() is None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                program.wait(0.002)
-        program.send_signal(signal.SIGKILL)
-        killed += program.wait() == -signal.SIGKILL
-    ended = run("nightly_export", folder=tmp_path, variables=variables)
-    assert killed == 3
-    assert "continuing after" in ended.stdout
-    assert (tmp_path / "itwins.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
-    assert len(set(listed(tmp_path / "itwins.csv"))) == 8_800

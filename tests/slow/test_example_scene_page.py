@@ -4,7 +4,6 @@ import json
 from html.parser import HTMLParser
 
 import pytest
-from itwin_platform_sandbox import Sandbox
 
 from examples.scene_page import HARM, HOSTILE_OBJECTS, is_web_address
 from tests.support.programs import run
@@ -103,16 +102,3 @@ def test_only_web_addresses_become_links(page: Parsed) -> None:
 def test_an_address_that_is_no_web_address(address: object) -> None:
     """What is not plainly http or https, with a host, is no link."""
     assert not is_web_address(address)
-
-
-@pytest.mark.itwin_sandbox(objects=250)
-async def test_a_scene_of_several_pages(itwin_sandbox: Sandbox) -> None:
-    """Objects of all pages are there, typed ones among them."""
-    from itwin_platform import PlatformClient
-
-    from examples.scene_page import scene_page
-
-    async with PlatformClient(itwin_sandbox.base_url, vendor="sandbox", token=itwin_sandbox.token) as platform:
-        complete = Parsed(await scene_page(platform, itwin_sandbox.scene_id, itwin_sandbox.itwin_id))
-    assert [tag for tag, _ in complete.elements].count("li") == 250
-    assert len(json.loads("".join(complete.texts["script"]))) == 250

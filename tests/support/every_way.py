@@ -5,7 +5,7 @@ import functools
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import httpx
 import pytest
@@ -43,18 +43,6 @@ class RejectedError(Exception):
     """The service responded with a status of 300 or above."""
 
 
-class Calls(Protocol):
-    """The calls that every way offers."""
-
-    async def get(self) -> str:
-        """Return the id of the primary account."""
-        ...
-
-    async def post(self) -> str:
-        """Create a detector, which a second request would create twice, and return its name."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class PlatformCalls:
     """Calls of a PlatformClient."""
@@ -62,14 +50,14 @@ class PlatformCalls:
     platform: PlatformClient
 
     async def get(self) -> str:
-        """Get the primary account."""
+        """Return the id of the primary account."""
         try:
             return str((await self.platform.itwins.get_primary_account()).id)
         except APIStatusError as error:
             raise RejectedError(error.status) from error
 
     async def post(self) -> str:
-        """Create a detector."""
+        """Create a detector, which a second request would create twice, and return its name."""
         try:
             return str((await self.platform.detectors.create(name="d", type="PhotoObjectDetector")).name)
         except APIStatusError as error:
@@ -129,7 +117,7 @@ async def opened(
     timeout: float | httpx.Timeout = 30.0,  # noqa: ASYNC109  # the client's own
     backoff: BackoffPolicy = AT_ONCE,
     max_response_bytes: int = 10_000_000,
-) -> AsyncIterator[Calls]:
+) -> AsyncIterator[PlatformCalls | PlainCalls]:
     """Open a client that sends in one of the ways."""
     async with AsyncExitStack() as stack:
         if way == "plain":

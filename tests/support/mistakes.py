@@ -1,11 +1,6 @@
-"""All mistakes in the tables of the tests, and whether the error of each names the argument, the rule and the remedy.
+"""All mistakes in the tables of the tests, and whether the error of each names argument, rule and remedy."""
 
-`python -m tests.support.mistakes` makes them, prints the texts, and ends with the numbers.
-"""
-
-import asyncio
 import re
-import sys
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
@@ -71,14 +66,3 @@ async def errors() -> list[tuple[str, UsageError]]:
             else:
                 raise AssertionError(f"{name} is accepted")
     return found
-
-
-if __name__ == "__main__":
-    made = asyncio.run(errors())
-    lines = [f"{name[:60]}\n    {error}" for name, error in made]
-    complete = sum(not what_is_missing(error) for _, error in made)
-    with_argument = sum(error.argument is not None for _, error in made)
-    lines.append(
-        f"{len(made)} mistakes: {complete} errors name argument, rule and remedy, {with_argument} have .argument"
-    )
-    sys.stdout.write("\n".join(lines) + "\n")

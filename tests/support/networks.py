@@ -5,7 +5,6 @@ import functools
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -20,16 +19,6 @@ NETWORKS = ("asyncio", "asyncio, TLS", "uvloop", "uvloop, TLS", "asyncio, watche
 TIMES: Mapping[str, float | None] = {"connect": LONGEST, "read": LONGEST, "write": LONGEST, "pool": LONGEST}
 #: What a server does with one connection.
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Response:
-    """A response that was read, and the connection that it came on."""
-
-    status: int
-    body: bytes
-    headers: httpx.Headers
-    extensions: Mapping[str, Any]
 
 
 class Network:
@@ -49,18 +38,16 @@ class Network:
         content: bytes | AsyncIterator[bytes] | None = None,
         headers: list[tuple[bytes, bytes]] | None = None,
         times: Mapping[str, float | None] = TIMES,
-    ) -> Response:
+    ) -> httpx.Response:
         """Send a request, and read its response."""
         extensions = {"timeout": times}
         request = httpx.Request(method, url, content=content, headers=headers, extensions=extensions)
         response = await self.transport.handle_async_request(request)
         try:
-            body = await response.aread()
+            await response.aread()
         finally:
             await response.aclose()
-        return Response(
-            status=response.status_code, body=body, headers=response.headers, extensions=response.extensions
-        )
+        return response
 
     @asynccontextmanager
     async def served(self, handler: Handler) -> AsyncIterator[str]:

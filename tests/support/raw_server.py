@@ -23,13 +23,11 @@ DETECTOR = b'{"detector": {"name": "d-1", "type": "PhotoObjectDetector", "versio
 class Raw:
     """Bytes as they are; afterwards the connection stays open, is closed, or is reset.
 
-    `then` is a second write: over TLS a second record, possibly in the same segment. `by_byte` sends each byte in a
-    segment of its own.
+    `then` is a second write: over TLS a second record, possibly in the same segment.
     """
 
     data: bytes
     then: bytes = b""
-    by_byte: bool = False
     closes: bool = False
     resets: bool = False
 
@@ -184,12 +182,7 @@ async def _deliver(step: Step, writer: asyncio.StreamWriter) -> bool:
 
 
 async def _deliver_raw(step: Raw, writer: asyncio.StreamWriter) -> bool:
-    if step.by_byte:
-        for byte in step.data:
-            writer.write(bytes([byte]))
-            await _let_the_client_read(writer)
-    else:
-        writer.write(step.data)
+    writer.write(step.data)
     writer.write(step.then)
     await writer.drain()
     if step.resets:

@@ -82,9 +82,9 @@ async def test_a_response_is_read_to_its_end(network: Network, case: str) -> Non
     data, expected, serves_another = RESPONSES[case]
     async with network.served(responding(data, raw_response(b"next"))) as url:
         first = await network.send(url)
-        assert (first.status, first.body) == expected
+        assert (first.status_code, first.content) == expected
         assert not {"x-t", "x-i"} & first.headers.keys()
-        assert (await network.send(url)).body == b"next"
+        assert (await network.send(url)).content == b"next"
         assert len(set(network.accepted)) == (1 if serves_another else 2)
 
 
@@ -92,8 +92,8 @@ async def test_a_response_is_read_to_its_end(network: Network, case: str) -> Non
 async def test_the_response_to_head_has_no_body(network: Network) -> None:
     """The length in the response to HEAD is that of another response."""
     async with network.served(responding(b"HTTP/1.1 200 OK\r\ncontent-length: 700\r\n\r\n", OK)) as url:
-        assert (await network.send(url, method="HEAD")).body == b""
-        assert (await network.send(url)).body == b"{}"
+        assert (await network.send(url, method="HEAD")).content == b""
+        assert (await network.send(url)).content == b"{}"
 
 
 @on_every_network
@@ -108,7 +108,7 @@ async def test_a_body_without_a_length_ends_with_its_connection(network: Network
             await asyncio.sleep(0.01)
 
     async with network.served(handle) as url:
-        assert (await network.send(url)).body == b"abcdef"
+        assert (await network.send(url)).content == b"abcdef"
 
 
 MALFORMED = {
@@ -239,7 +239,7 @@ async def test_a_large_body_is_sent_completely(network: Network) -> None:
         yield LARGE[1000:]
 
     async with network.served(handle) as url:
-        assert (await network.send(url, method="POST", content=pieces())).status == 200
+        assert (await network.send(url, method="POST", content=pieces())).status_code == 200
     head, body = received
     assert body == LARGE
     assert b"\r\nContent-Length: %d\r\n" % len(LARGE) in head
@@ -263,7 +263,7 @@ async def test_an_early_error_ends_a_large_upload(network: Network, closes: bool
         # After a reset the response may be lost.
         try:
             response = await network.send(url, method="POST", content=HUGE)
-            assert (response.status, response.body) == (413, b"no")
+            assert (response.status_code, response.content) == (413, b"no")
         except httpx.TransportError:
             assert closes
         assert repr(network.transport) == "EngineTransport(in_use=0, idle=0)"
@@ -282,8 +282,8 @@ async def test_an_early_success_does_not_end_an_upload(network: Network) -> None
         await responding(raw_response(b"next"))(reader, writer)
 
     async with network.served(handle) as url:
-        assert (await network.send(url, method="POST", content=LARGE)).status == 200
-        assert (await network.send(url)).body == b"next"
+        assert (await network.send(url, method="POST", content=LARGE)).status_code == 200
+        assert (await network.send(url)).content == b"next"
     assert (received, len(set(network.accepted))) == ([len(LARGE)], 1)
 
 
@@ -302,7 +302,7 @@ async def test_the_time_limit_of_writing_is_one_for_progress(monkeypatch: pytest
 
     async with network.served(handle) as url:
         response = await network.send(url, method="POST", content=LARGE, times={**TIMES, "write": 10.0})
-        assert response.body == b"{}"
+        assert response.content == b"{}"
     await network.transport.aclose()
 
 
@@ -345,7 +345,7 @@ async def test_a_peer_that_has_responded_need_not_read_on(network: Network) -> N
     over = asyncio.Event()
     async with network.served(handle) as url:
         response = await network.send(url, method="POST", content=HUGE, times={**TIMES, "write": 0.05})
-        assert (response.status, response.body) == (200, b"{}")
+        assert (response.status_code, response.content) == (200, b"{}")
         assert repr(network.transport) == "EngineTransport(in_use=0, idle=0)"
         over.set()
 
@@ -458,7 +458,7 @@ async def test_nothing_is_sent_on_a_connection_that_ended_while_it_was_idle(netw
 
     async with network.served(handle) as url:
         for turns in range(3, 9):
-            assert (await network.send(url, method="POST")).body == b"{}"
+            assert (await network.send(url, method="POST")).content == b"{}"
             ending.set()
             for _ in range(turns):
                 await asyncio.sleep(0)
@@ -501,7 +501,7 @@ async def test_a_connection_to_another_address_is_not_used() -> None:
     """Each connection leads to one scheme, host and port."""
     network = Network(is_encrypted=False)
     async with RawServer(raw_response(b"one")) as one, RawServer(raw_response(b"two")) as two:
-        bodies = [(await network.send(server.address)).body for server in (one, two, one)]
+        bodies = [(await network.send(server.address)).content for server in (one, two, one)]
     await network.transport.aclose()
     assert bodies == [b"one", b"two", b"one"]
 
@@ -552,7 +552,7 @@ def test_a_request_that_is_cancelled_leaves_nothing(is_encrypted: bool) -> None:
         network = Network(is_encrypted=is_encrypted)
         async with network.served(responding(raw_response(b"x" * 100_000))) as url:
             hit = await cancelled_at_turn(network.send(url), turn=turn)
-            assert (await network.send(url)).body == b"x" * 100_000
+            assert (await network.send(url)).content == b"x" * 100_000
             assert repr(network.transport) == "EngineTransport(in_use=0, idle=1)"
             await network.transport.aclose()
         return hit

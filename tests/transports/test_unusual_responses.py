@@ -22,7 +22,7 @@ async def test_a_malformed_response_ends_the_attempt_at_once(way: str) -> None:
 
 BROKEN_ERRORS = {
     "malformed": Raw(data=b"HTTP/1.1 422 Unprocessable Content" + CHUNKED + b"zz\r\n"),
-    "malformed later": Raw(data=b"HTTP/1.1 422 Unprocessable Content" + CHUNKED + b"2\r\n{}\r\nzz\r\n", by_byte=True),
+    "malformed later": Raw(data=b"HTTP/1.1 422 Unprocessable Content" + CHUNKED + b"2\r\n{}\r\nzz\r\n"),
     "cut": Raw(data=REJECTED[:-1], closes=True),
     "reset": Raw(data=REJECTED[:-1], resets=True),
 }
