@@ -7,7 +7,6 @@ import httpx
 import pytest
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate
 
-from tests.support.faces import TokenAuth
 from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, response, send
 
 
@@ -87,15 +86,6 @@ async def test_jitter_spreads_the_retries() -> None:
     assert service.times == pytest.approx([0.0, 0.625, 0.625 + 10.5])
 
 
-async def test_calls_share_the_cooldown_and_keep_their_order() -> None:
-    """After a 429 all calls wait; then they continue first in, first out, 1, 2 and 4 at a time."""
-    service = ScriptedTransport(rate_limited("5"), 200, latency=0.25)
-    transport = backoff(service, gate=Gate(1))
-    await asyncio.gather(*(send(transport, **{"x-call": str(number)}) for number in range(8)))
-    assert [seen.headers["x-call"] for seen in service.requests] == ["0", *"01234567"]
-    assert service.times == [0.0, *(5.25 + 0.25 * number for number in range(8))]
-
-
 async def test_a_429_without_a_delay_lets_others_run() -> None:
     """Retries without a delay do not block the event loop, and the deadline ends them."""
     policy = BackoffPolicy(base_delay=0.0, deadline=5.0)
@@ -116,23 +106,6 @@ async def test_it_works_in_any_httpx_client_and_closes_what_is_beneath() -> None
     assert response.status_code == 200
     assert len(service.requests) == 2
     assert service.closed
-
-
-async def test_a_cooldown_that_comes_while_the_token_is_asked_for_is_kept() -> None:
-    """Whoever has a place and waits for its token does not begin when a 429 comes meanwhile."""
-    waits = iter([0.0, 1.0])
-
-    async def token() -> str:
-        await asyncio.sleep(next(waits, 0.0))
-        return "t-1"
-
-    gate, service = Gate(), ScriptedTransport(rate_limited("9"), 200, latency=0.5)
-    transport = BackoffTransport(service, gate=gate, auth=TokenAuth(token), random_number=lambda: 0.0)
-    first = asyncio.create_task(send(transport))
-    await asyncio.sleep(0.1)
-    assert (await send(transport)).status_code == (await first).status_code == 200
-    assert service.times == [0.0, 9.5, 10.0]
-    assert gate.in_flight == 0
 
 
 class SlowBody(httpx.AsyncByteStream):

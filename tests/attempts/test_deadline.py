@@ -79,15 +79,6 @@ async def test_it_ends_the_wait_for_a_token() -> None:
     await auth.aclose()
 
 
-async def test_a_wait_that_would_pass_it_is_not_begun() -> None:
-    """The last response is returned at once, when the wait for a retry would end past the deadline."""
-    service = ScriptedTransport(503, 503, 503, 503)
-    response = await send(backoff(service, policy=BackoffPolicy(deadline=3.0)))
-    assert response.status_code == 503
-    assert service.times == [0.0, 0.5, 1.5]
-    assert asyncio.get_running_loop().time() == 1.5
-
-
 @pytest.mark.parametrize(
     "policy", [BackoffPolicy(max_wait=20.0), BackoffPolicy(queue_timeout=2.0, deadline=10.0)], ids=["wait", "queue"]
 )

@@ -96,21 +96,6 @@ async def test_a_cooldown_names_the_limit() -> None:
     )
 
 
-async def test_a_callback_that_fails_loses_no_response(caplog: pytest.LogCaptureFixture) -> None:
-    """An exception of `on_event` is logged with its traceback, the call continues, and its permit is returned."""
-
-    def fails(event: BackoffEvent) -> None:
-        raise ZeroDivisionError("a bug in a counter")
-
-    gate = Gate()
-    service = ScriptedTransport(rate_limited("1"), 200)
-    assert (await send(backoff(service, gate=gate, on_event=fails))).status_code == 200
-    assert gate.in_flight == 0
-    failures = [record for record in caplog.records if record.levelno == logging.ERROR]
-    assert [record.message for record in failures] == ["on_event failed"] * 3
-    assert "a bug in a counter" in caplog.text
-
-
 async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -> None:
     """Level DEBUG for an attempt, WARNING for a cooldown, in the logger `itwin_platform`."""
     caplog.set_level(logging.DEBUG, "itwin_platform")

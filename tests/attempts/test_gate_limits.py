@@ -87,20 +87,6 @@ async def test_a_second_429_extends_the_cooldown() -> None:
     assert asyncio.get_running_loop().time() == pytest.approx(50.0)
 
 
-async def test_a_rate_spreads_attempts_over_time() -> None:
-    """With two requests in ten seconds and the margin of 4 %, five attempts start at 0, 0, 10.4, 10.4 and 20.8."""
-    gate = Gate(20, RateLimit(2, 10.0))
-    started: list[float] = []
-
-    async def call() -> None:
-        permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
-        gate.responded(permit)
-        started.append(asyncio.get_running_loop().time())
-
-    await asyncio.gather(*(call() for _ in range(5)))
-    assert started == pytest.approx([0.0, 0.0, 10.4, 10.4, 20.8])
-
-
 @pytest.mark.parametrize("seed", range(5))
 async def test_a_known_rate_is_used_up_without_a_429(seed: int) -> None:
     """With varying latencies, arrivals never exceed the rate and use at least 95 % of it."""

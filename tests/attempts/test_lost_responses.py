@@ -88,22 +88,6 @@ async def test_what_is_not_of_the_transport_passes_unchanged() -> None:
     assert len(service.requests) == 1
 
 
-@pytest.mark.parametrize(
-    ("steps", "expected"),
-    [
-        ((httpx.ReadError("x"), httpx.ConnectError("x")), OutcomeUnknownError),
-        ((503, httpx.ConnectError("x")), OutcomeUnknownError),
-        ((429, httpx.ConnectError("x")), NotSentError),
-    ],
-)
-async def test_an_effect_that_was_possible_once_stays_possible(
-    steps: tuple[int | Exception, ...], expected: type[TransportError]
-) -> None:
-    """After a lost response, connections that fail do not make the outcome known again."""
-    with pytest.raises(expected):
-        await send(backoff(ScriptedTransport(*steps), policy=PATIENT), "PATCH")
-
-
 async def test_a_post_is_sent_again_only_while_it_was_certainly_not_sent() -> None:
     """A connection that fails and a 429 are retried; with the first lost response it ends."""
     service = ScriptedTransport(httpx.ConnectError("x"), 429, httpx.ConnectTimeout("x"), httpx.ReadTimeout("x"), 201)

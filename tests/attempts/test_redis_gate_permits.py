@@ -189,14 +189,6 @@ async def test_a_process_forgets_permits_whose_lease_expired(empty_server: Redis
         two.abandoned(held[1])
 
 
-async def test_an_expired_lease_returns_its_permits_once(empty_server: RedisServer) -> None:
-    """A process that asks after its lease has expired gets as many permits as are free, and no more."""
-    async with Processes(empty_server) as processes:
-        await processes.exchange("one", wants=1)
-        processes.now += 2 * LEASE
-        assert len((await processes.exchange("one", wants=3)).permits) == 1
-
-
 @pytest.mark.parametrize(
     ("cooldown", "life"), [(7200.0, 7200), (1e300, 1e8)], ids=["two hours", "longer than Redis counts"]
 )

@@ -71,24 +71,6 @@ async def test_a_429_of_one_process_starts_a_cooldown_in_all(empty_server: Redis
         await asyncio.gather(*waiting, return_exceptions=True)
 
 
-async def test_processes_share_a_rate(empty_server: RedisServer) -> None:
-    """A rate of five admits five of ten calls, and a permit that is not used admits a call of another process."""
-    async with gates(empty_server.url, rate=[RateLimit(5, 60.0), RateLimit(100, 3600.0)]) as (one, two):
-        tasks = [asyncio.create_task(enter(gate)) for gate in (one, two) for _ in range(5)]
-        await until(lambda: sum(task.done() for task in tasks) == 5)
-        unused = next(task for task in tasks if task.done())
-        (one if tasks.index(unused) < 5 else two).unused(unused.result())
-        await until(lambda: sum(task.done() for task in tasks) == 6)
-        for task, gate in zip(tasks, [one] * 5 + [two] * 5, strict=True):
-            if task.done() and task is not unused:
-                gate.responded(task.result())
-        await asyncio.sleep(0.1)
-        assert sum(task.done() for task in tasks) == 6
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
 async def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
     """The report of an attempt travels with the next request for a permit, so a call costs one Redis command."""
 

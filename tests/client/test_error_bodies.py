@@ -17,13 +17,11 @@ from itwin_platform import (
     ErrorDetail,
     NotFoundError,
     PermissionDeniedError,
-    PlatformClient,
     RateLimitError,
     RequestTooLargeError,
     ServerError,
     UnprocessableError,
 )
-from pytest_httpx import HTTPXMock
 
 from tests.support.examples import examples
 from tests.support.faces import moment_after, parse_retry_after, status_error_class
@@ -177,12 +175,6 @@ def test_a_rate_limit_says_when_to_continue(headers: Mapping[str, str], after: f
     assert ("retry in" in str(error)) is (after is not None)
 
 
-def test_a_wait_past_the_calendar_has_no_end() -> None:
-    """An absurd number is kept as it is, and names no moment."""
-    error = error_of(429, {}, {"retry-after": "9" * 20})
-    assert (error.retry_after, error.retry_at) == (1e20, None)
-
-
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
     lambda inner: (
@@ -201,20 +193,6 @@ def test_no_body_makes_the_parser_raise(body: bytes, status: int) -> None:
     error = status_error_class(status)(status=status, headers={}, body=body, attempts=1)
     assert str(error).encode()
     assert error.body == body
-
-
-async def test_the_client_raises_the_parsed_error(httpx_mock: HTTPXMock) -> None:
-    """Headers without regard to case, decoded body, requests counted."""
-    httpx_mock.add_response(503, html="<html>", headers={"retry-after": "0.001"})
-    httpx_mock.add_response(
-        409, json={"error": {"code": "SceneExists", "message": "There is one."}}, headers={"X-Correlation-ID": "c-1"}
-    )
-    async with PlatformClient("https://service.example", vendor="acme", token="t-1") as platform:
-        with pytest.raises(ConflictError) as raised:
-            await platform.webhooks.update("w-1", active=True)
-    error = raised.value
-    assert (error.code, error.attempts, error.correlation_id) == ("SceneExists", 2, "c-1")
-    assert (error.headers["content-TYPE"], error.retryable) == ("application/json", False)
 
 
 @pytest.mark.parametrize(

@@ -84,12 +84,6 @@ async def test_a_long_message_is_cut() -> None:
     assert len(str(many)) <= 2048
 
 
-async def test_headers_are_looked_up_in_any_case() -> None:
-    """`.headers` is a mapping for which case makes no difference."""
-    error = await error_for(b"", headers={"X-ITwinPlatform-Region": "r"})
-    assert error.headers["x-itwinplatform-region"] == error.headers["X-ITWINPLATFORM-REGION"] == "r"
-
-
 async def test_an_object_of_another_library_is_rejected_at_construction() -> None:
     """A client or a transport of httpx2 is no surprise of the first call."""
     async with httpx2.AsyncClient() as other:

@@ -2,12 +2,11 @@
 
 import json
 import logging
-from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
-from itwin_platform import BackoffPolicy, PlatformClient
+from itwin_platform import BackoffPolicy, Gate, PlatformClient
 
 SCENE, ITWIN = "6a2d2381-6c57-9332-387a-5b7c00000000", "itwin-7"
 #: What an ordinary record has: names that a field of an event must not take.
@@ -23,10 +22,17 @@ class JSONFormatter(logging.Formatter):
         return json.dumps({"message": record.getMessage(), **given})
 
 
+class Failing(logging.Handler):
+    """A handler whose disk is full."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Fail."""
+        raise RuntimeError(record.getMessage())
+
+
 async def logged(
     caplog: pytest.LogCaptureFixture,
     *statuses: int,
-    on_event: Callable[[object], None] | None = None,
     level: int = logging.DEBUG,
 ) -> list[dict[str, Any]]:
     """Return the log of a listing of scene objects whose responses have these statuses."""
@@ -44,7 +50,6 @@ async def logged(
         token="planted-token",
         transport=httpx.MockTransport(service),
         backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0),
-        on_event=on_event,
     ) as platform:
         await platform.scenes.list_objects(SCENE, ITWIN).collect()
     records = [record for record in caplog.records if record.name == "itwin_platform"]
@@ -84,19 +89,6 @@ async def test_a_record_of_a_cooldown_has_its_fields(caplog: pytest.LogCaptureFi
     }
 
 
-async def test_a_callback_that_failed_is_reported_with_its_event(caplog: pytest.LogCaptureFixture) -> None:
-    """Which event it was that the callback could not take."""
-
-    def fails(event: object) -> None:
-        raise ZeroDivisionError
-
-    (failure,) = await logged(caplog, 200, on_event=fails, level=logging.INFO)
-    assert (failure["message"], failure["itwin_event"], failure["itwin_status"]) == (
-        *("on_event failed", "AttemptEnded"),
-        200,
-    )
-
-
 async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.LogCaptureFixture) -> None:
     """Each field is our own by its prefix; no query value, no id, no body, no token, no address is in any of them."""
     lines = await logged(caplog, 429, 503, 200)
@@ -107,22 +99,26 @@ async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.
         assert confidential not in json.dumps(lines)
 
 
-async def test_a_log_handler_that_fails_loses_no_response(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("handlers", [None, [Failing()]], ids=["a log", "a log that fails"])
+async def test_a_callback_that_fails_loses_no_response(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, handlers: list[logging.Handler] | None
 ) -> None:
-    """Neither with the record of an attempt, nor with those of callbacks that fail."""
-
-    class Failing(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            raise RuntimeError(record.getMessage())
+    """Its exception is logged with its traceback and its event, and the call and the gate continue."""
 
     def fail(_: object) -> None:
-        raise RuntimeError
+        raise ZeroDivisionError("a bug in a counter")
 
-    caplog.set_level(logging.DEBUG, "itwin_platform")
-    monkeypatch.setattr(logging.getLogger("itwin_platform"), "handlers", [Failing()])
+    caplog.set_level(logging.INFO, "itwin_platform")
+    if handlers is not None:
+        monkeypatch.setattr(logging.getLogger("itwin_platform"), "handlers", handlers)
+    gate = Gate()
     transport = httpx.MockTransport(lambda _: httpx.Response(201, json={"detector": {"name": "n"}}))
-    client = PlatformClient("https://s.example", vendor="v", token="t", transport=transport, on_event=fail)
-    async with client as platform:
+    settings: dict[str, Any] = {"transport": transport, "gate": gate, "on_event": fail}
+    async with PlatformClient("https://s.example", vendor="v", token="t", **settings) as platform:
         created = platform.with_options(on_response=fail).detectors.create(name="n", type="PhotoObjectDetector")
         assert (await created).name == "n"
+    assert gate.in_flight == 0
+    if handlers is None:
+        assert caplog.messages == ["on_event failed", "on_response failed"]
+        assert vars(caplog.records[0])["itwin_event"] == "AttemptEnded"
+        assert caplog.text.count("ZeroDivisionError: a bug in a counter") == 2
