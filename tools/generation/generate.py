@@ -74,7 +74,10 @@ def main() -> None:
         raise SystemExit(found.text)
     if found.changed:
         print(found.text, file=sys.stderr)
-    from tools.generation.generator import write_package
+    try:
+        from tools.generation.generator import write_package
+    except ImportError as error:
+        raise SystemExit(f"{found.text}\n  {error}\nTo see what else is gone: make types") from error
     from tools.generation.sandbox_document import FILE, sandbox_document
 
     target, name = arguments.into / PACKAGE, arguments.spec.name
