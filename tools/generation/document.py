@@ -145,6 +145,20 @@ def operations(document: Node) -> Iterator[tuple[str, str, Node, list[Node]]]:
                 yield path, method, operation, [resolve(document, parameter) for parameter in declared]
 
 
+def operation_called(document: Node, name: str) -> tuple[Node, list[Node]]:
+    """Return an operation and its parameters by `operationId`."""
+    return next((node, parameters) for _, _, node, parameters in operations(document) if node["operationId"] == name)
+
+
+def alternatives(schema: Node) -> tuple[list[Node], bool]:
+    """Return the schemas of which a value has one, without null, and whether it may be null."""
+    branches, kinds = [*schema.get("oneOf", ()), *schema.get("anyOf", ())], schema.get("type")
+    if isinstance(kinds, list):
+        branches = [{**schema, "type": kind} for kind in kinds]
+    others = [branch for branch in branches if branch.get("type") != "null"]
+    return others if branches else [schema], len(others) < len(branches)
+
+
 def resolve(document: Node, node: Node) -> Node:
     """Return the target of a reference, or the node itself."""
     while "$ref" in node:

@@ -68,6 +68,13 @@ def _accept(document: Node) -> Iterator[Problem]:
             yield Problem(keys=("paths", path, method), text=text)
 
 
+def _names(document: Node) -> Iterator[Problem]:
+    for path, method, operation, _ in operations(document):
+        if "operationId" not in operation:
+            text = "has no operationId, which names its function: say one in snake case"
+            yield Problem(keys=("paths", path, method), text=text)
+
+
 def _bodies(document: Node) -> Iterator[Problem]:
     for path, method, operation, _ in operations(document):
         content = resolve(document, operation.get("requestBody", {})).get("content", {})
@@ -97,7 +104,14 @@ def unchecked(document: Node) -> Iterator[Problem]:
                 yield Problem(keys=keys, text=f"no check knows `{name}`: say it otherwise, or in the description alone")
 
 
-_OPERATION: tuple[Callable[[Node], Iterator[Problem]], ...] = (_parameters, _accept, _bodies, _security, unchecked)
+_OPERATION: tuple[Callable[[Node], Iterator[Problem]], ...] = (
+    _names,
+    _parameters,
+    _accept,
+    _bodies,
+    _security,
+    unchecked,
+)
 
 
 def _schema(document: Node, keys: Keys, node: Node) -> Iterator[Problem]:

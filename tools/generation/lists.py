@@ -145,18 +145,17 @@ def _add(
     """Add the structure of a model after those of the models that it holds."""
     if name in structures:
         return
-    model = models[name]
-    fields = [_field(each, models, of_kinds) for each in _properties(model)]
-    shape = next((field for field in fields if field.wire in of_kinds.get(name, {})), None)
-    mapping = of_kinds[name][shape.wire] if shape is not None else {}
-    for inner in (*(str(field.model.class_info.name) for field in fields if field.model), *mapping.values()):
+    # The field that has a shape for each kind stands apart, with the field `kind`.
+    ((shape, kinds),) = of_kinds.get(name, {}).items() or [("", {})]
+    fields = {each.wire: each for each in (_field(inner, models, of_kinds) for inner in _properties(models[name]))}
+    for inner in (*(str(each.model.class_info.name) for each in fields.values() if each.model), *kinds.values()):
         _add(inner, models, of_kinds, structures)
     structures[name] = Structure(
-        model=model,
-        fields=[field for field in fields if shape is None or (field is not shape and field.wire != KIND)],
-        shape=shape,
-        kind=next((field for field in fields if shape is not None and field.wire == KIND), None),
-        shapes={value: models[each] for value, each in mapping.items()},
+        model=models[name],
+        fields=[each for wire, each in fields.items() if not kinds or wire not in (shape, KIND)],
+        shape=fields.get(shape),
+        kind=fields[KIND] if kinds else None,
+        shapes={value: models[each] for value, each in kinds.items()},
     )
 
 

@@ -1,14 +1,13 @@
 """Writes what the document says of the arguments of each operation as the data of `templates/support/rules.py`."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from openapi_python_client.parser.openapi import Endpoint
 
-from tools.generation.document import Node, resolve
-from tools.generation.naming import snake_case
+from tools.generation.document import Node, alternatives, operation_called, resolve
+from tools.generation.naming import plain, snake_case
 from tools.generation.params import sent_name
 
 #: Strings that are other Python values than `str`.
@@ -34,23 +33,16 @@ class RequestRules:
 
     def of(self, endpoint: Endpoint) -> str:
         """Return the mapping of an operation's arguments to their rules."""
-        path = endpoint.path.get_untrusted_value()
-        item, operation = self._operation(path, endpoint.method)
-        error = operation.get("x-error", {})
-        outer = {} if error.get("inferred") else {key: error[key] for key in ("code",) if key in error}
-        nodes = {
-            (found["in"], found["name"]): found
-            for declared in (*item.get("parameters", ()), *operation.get("parameters", ()))
-            if (found := resolve(self.document, declared))
+        operation, parameters = operation_called(self.document, plain(endpoint.name))
+        error, nodes = operation.get("x-error", {}), {(each["in"], each["name"]): each for each in parameters}
+        outer = {} if error.get("inferred") else {"code": error.get("code")}
+        rules = {
+            parameter.python_name: self._parameter(node, nodes, outer, endpoint=endpoint)
+            for place in ("path", "query", "header")
+            for parameter in getattr(endpoint, f"{place}_parameters")
+            if (node := nodes.get((place, plain(parameter.name)))) is not None
+            and (place != "path" or _limited(resolve(self.document, node.get("schema", {}))))
         }
-        names = {wire: argument_of(node, wire) for (_, wire), node in nodes.items()}
-        rules: dict[str, str] = {}
-        for place in ("path", "query", "header"):
-            for parameter in getattr(endpoint, f"{place}_parameters"):
-                wire = parameter.name.get_untrusted_value()
-                node = nodes.get((place, wire))
-                if node is not None and (place != "path" or _limited(resolve(self.document, node.get("schema", {})))):
-                    rules[parameter.python_name] = self._parameter(node, names, outer, arguments=endpoint)
         for body in endpoint.bodies:
             content = resolve(self.document, operation["requestBody"])
             schema = next(iter(content["content"].values())).get("schema", {})
@@ -60,34 +52,22 @@ class RequestRules:
 
     def body_limit(self, endpoint: Endpoint) -> int | None:
         """Return the most bytes of an operation's body, where `x-max-body-bytes` says so."""
-        _, operation = self._operation(endpoint.path.get_untrusted_value(), endpoint.method)
+        operation, _ = operation_called(self.document, plain(endpoint.name))
         limit: int | None = resolve(self.document, operation.get("requestBody", {})).get("x-max-body-bytes")
         return limit
 
-    def _operation(self, path: str, method: str) -> tuple[Node, Node]:
-        """Return the item and the operation of a path, whose parameters the generator has named anew."""
-        paths = {_without_names(name): item for name, item in self.document["paths"].items()}
-        item = paths[_without_names(path)]
-        return item, item[method]
-
-    def _parameter(self, node: Node, names: Mapping[str, str], outer: Node, *, arguments: Endpoint) -> str:
-        schema = node.get("schema", {})
-        own = {key: node[key] for key in ("x-error",) if key in node}
-        excludes = {str(name) for name in node.get("x-excludes", ())}
-        generated = {
-            each.python_name: names.get(each.name.get_untrusted_value(), "") for each in arguments.query_parameters
-        }
-        others = {
-            str(each.python_name): generated[each.python_name]
-            for each in arguments.query_parameters
-            if each.name.get_untrusted_value() in excludes
+    def _parameter(self, node: Node, nodes: Mapping[tuple[str, str], Node], outer: Node, *, endpoint: Endpoint) -> str:
+        excluded = {
+            str(each.python_name): argument_of(nodes["query", wire], wire)
+            for each in endpoint.query_parameters
+            if (wire := plain(each.name)) in node.get("x-excludes", ())
         }
         return self._rule(
-            {**schema, **own},
+            {**node.get("schema", {}), **({"x-error": node["x-error"]} if "x-error" in node else {})},
             argument=argument_of(node, node["name"]),
             required=node.get("required") is True,
             outer=outer,
-            excludes=others,
+            excludes=excluded,
             sent_as_text=True,
         )
 
@@ -109,7 +89,7 @@ class RequestRules:
         error = declared.get("x-error", schema.get("x-error"))
         own = _own(error, outer)
         form, nullable = self._form(schema)
-        parts: dict[str, Any] = {"argument": argument, "kind": _kind(form)}
+        parts: dict[str, Any] = {"argument": argument, "kind": "object" if self._by_type(form) else _kind(form)}
         parts |= {"required": required or None, "nullable": nullable or None}
         parts |= _limits(form, parts["kind"])
         if sent_as_text and "" not in form.get("enum", [""]):
@@ -152,16 +132,13 @@ class RequestRules:
 
     def _form(self, schema: Node) -> tuple[Node, bool]:
         """Return a schema without null, and whether null is accepted."""
-        kinds = schema.get("type")
-        if isinstance(kinds, list):
-            others = [kind for kind in kinds if kind != "null"]
-            return {**schema, "type": others[0] if len(others) == 1 else None}, "null" in kinds
-        branches = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
-        others = [branch for branch in branches if branch.get("type") != "null"]
-        if len(others) == 1:
-            inner, nullable = self._form(resolve(self.document, others[0]))
-            return inner, nullable or len(others) < len(branches)
-        return schema, len(others) < len(branches)
+        others, nullable = alternatives(schema)
+        if others == [schema]:
+            return schema, False
+        if len(others) > 1:
+            return {**schema, "type": None}, nullable
+        inner, too = self._form(resolve(self.document, others[0]))
+        return inner, nullable or too
 
     def _by_type(self, schema: Node) -> dict[str, Node]:
         """Return the forms of an object by the constant of their property `type`; none if something else decides."""
@@ -193,7 +170,7 @@ def _kind(schema: Node) -> str:
     kind = schema.get("type")
     if kind == "string" and schema.get("format") in FORMATS:
         return "any"
-    if kind is None and ("properties" in schema or "oneOf" in schema):
+    if kind is None and "properties" in schema:
         return "object"
     return kind if isinstance(kind, str) else "any"
 
@@ -225,7 +202,3 @@ def _own(error: Node | None, outer: Node) -> Node:
 
 def _call(name: str, arguments: Mapping[str, object]) -> str:
     return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items() if value is not None)})"
-
-
-def _without_names(path: str) -> str:
-    return re.sub(r"\{[^}]*\}", "{}", path)

@@ -5,7 +5,8 @@ from typing import Any
 
 from openapi_python_client.parser.openapi import Endpoint
 
-from tools.generation.document import Node, operations, resolve
+from tools.generation.document import Node, alternatives, operation_called, resolve
+from tools.generation.naming import plain
 
 SCALARS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean"}
 #: A type as `expected.py` describes it.
@@ -14,37 +15,33 @@ Expected = Any
 
 def expected_of(document: Node, endpoint: Endpoint) -> Expected:
     """Return the types of an operation's response; None where it has no body in JSON."""
-    wanted = _without_names(endpoint.path.get_untrusted_value()), endpoint.method
-    for path, method, operation, _ in operations(document):
-        if (_without_names(path), method) == wanted:
-            found = (
-                resolve(document, each) for status, each in operation["responses"].items() if str(status)[0] == "2"
-            )
-            contents = [media for each in found for media in each.get("content", {}).values()]
-            kinds = [_expected(document, media.get("schema", {}), inside=()) for media in contents]
-            return kinds[0] if kinds and all(kind == kinds[0] for kind in kinds) else None
-    return None
+    operation, _ = operation_called(document, plain(endpoint.name))
+    found = [resolve(document, each) for status, each in operation["responses"].items() if str(status)[0] == "2"]
+    schemas = [media.get("schema", {}) for each in found for media in each.get("content", {}).values()]
+    kinds = [_expected(document, schema, inside=()) for schema in schemas]
+    return kinds[0] if kinds and all(kind == kinds[0] for kind in kinds) else None
 
 
 def _expected(document: Node, declared: Node, *, inside: tuple[str, ...]) -> Expected:
     name, schema = str(declared.get("$ref", "")), resolve(document, declared)
-    if (name and name in inside) or "x-undecoded" in schema:
+    if "x-undecoded" in schema or name in inside:
         return None
     inside = (*inside, name) if name else inside
-    branches = [each for each in (*schema.get("oneOf", ()), *schema.get("anyOf", ())) if each.get("type") != "null"]
+    branches, _ = alternatives(schema)
     if len(branches) > 1:
         return _forms(document, branches, inside=inside)
-    if branches:
+    if branches != [schema]:
         return _expected(document, branches[0], inside=inside)
-    kinds = schema.get("type")
-    named = [kind for kind in kinds if kind != "null"] if isinstance(kinds, list) else [kinds]
-    if named == ["array"]:
-        return [_expected(document, schema.get("items") or {}, inside=inside)]
-    if named == ["object"]:
-        properties: Mapping[str, Node] = schema.get("properties", {})
-        # Links are checked by what follows them.
-        return {wire: _expected(document, properties[wire], inside=inside) for wire in properties if wire != "_links"}
-    return SCALARS.get(str(named[0])) if len(named) == 1 else None
+    match schema.get("type"):
+        case "array":
+            return [_expected(document, schema.get("items") or {}, inside=inside)]
+        case "object":
+            properties: Mapping[str, Node] = schema.get("properties", {})
+            # Links are checked by what follows them.
+            wires = [wire for wire in properties if wire != "_links"]
+            return {wire: _expected(document, properties[wire], inside=inside) for wire in wires}
+        case kind:
+            return SCALARS.get(str(kind))
 
 
 def _forms(document: Node, branches: list[Node], *, inside: tuple[str, ...]) -> Expected:
@@ -56,7 +53,3 @@ def _forms(document: Node, branches: list[Node], *, inside: tuple[str, ...]) -> 
             return None
         forms[constant] = _expected(document, branch, inside=inside)
     return (forms,)
-
-
-def _without_names(path: str) -> str:
-    return "/".join("{}" if part.startswith("{") else part for part in path.split("/"))

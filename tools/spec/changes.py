@@ -258,7 +258,10 @@ def _narrower(limit: str, old: object, new: object) -> bool:
 def _moved(case: Case) -> Meaning:
     """Return what breaks whenever it changes: the path, the tag, the version, the kind of a value."""
     place = case.keys if case.keys[-1] in ("tags", "accept") else case.keys[:-1]
-    return place, Difference(keys=case.keys, before=case.before, after=case.after).text, True
+    was, now = (", ".join(each) if isinstance(each, Mapping) else each for each in (case.before, case.after))
+    if case.gone:
+        return place, f"is no longer said to be {was}", True
+    return place, f"is {now} now" if case.new else f"is {now} now, was {was}", True
 
 
 def _default(case: Case) -> Meaning:
