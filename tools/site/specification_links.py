@@ -35,7 +35,7 @@ def linked(docstring: str) -> str:
 
     def link(source: re.Match[str]) -> str:
         sections = re.findall(r"4\.\d", source[2])
-        named = [_operations()[section] for section in sections if section in _operations()]
+        named = [name for name, section in _operations().items() if section in sections]
         links = ", ".join(f"[{name}](specification.md#{name})" for name in named)
         return f"{source[1]}Specification: {links}." if links else ""
 
@@ -44,10 +44,10 @@ def linked(docstring: str) -> str:
 
 @cache
 def _operations() -> dict[str, str]:
-    """Return each operation of the specification by the section that it transcribes."""
+    """Return the section that each operation of the specification transcribes, by the name of the operation."""
     document = yaml.safe_load((_PROJECT / "openapi.yaml").read_text(encoding="utf-8"))
     return {
-        found[1]: operation["operationId"]
+        operation["operationId"]: found[1]
         for methods in document["paths"].values()
         for operation in methods.values()
         if (found := re.search(r"(4\.\d)", operation["description"]))
