@@ -152,7 +152,8 @@ def operation_called(document: Node, name: str) -> tuple[Node, list[Node]]:
 
 def alternatives(schema: Node) -> tuple[list[Node], bool]:
     """Return the schemas of which a value has one, without null, and whether it may be null."""
-    branches, kinds = [*schema.get("oneOf", ()), *schema.get("anyOf", ())], schema.get("type")
+    branches: list[Node] = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
+    kinds = schema.get("type")
     if isinstance(kinds, list):
         branches = [{**schema, "type": kind} for kind in kinds]
     others = [branch for branch in branches if branch.get("type") != "null"]
