@@ -8,7 +8,16 @@ from itertools import pairwise
 import pytest
 from itwin_platform import RateLimit, StateError, UsageError
 
-from tests.support.faces import LEASE, Permit, RedisGate, RedisState, Reply, ServerRejectsError, ServerUnreachableError
+from tests.support.faces import (
+    LEASE,
+    Permit,
+    RedisGate,
+    RedisState,
+    Reply,
+    Report,
+    ServerRejectsError,
+    ServerUnreachableError,
+)
 
 NOTHING = Reply(wait=None, rank=0, cooldown=0.0, is_contended=True, differs=False, permits=())
 
@@ -21,14 +30,18 @@ class ScriptedState(RedisState):
         self.asked: list[float] = []
         self.wanted: list[int] = []
         self.kept: list[Sequence[int]] = []
+        self.reports: list[Report] = []
         self.latency = 0.0
         self.is_reachable = True
         self.listening: Exception | None = None
         self.closing: Exception | None = None
 
-    async def exchange(self, *, wants: int, kept: Sequence[int], **_: object) -> Reply:
+    async def exchange(
+        self, *, process: str, wants: int, listens: bool, kept: Sequence[int], reports: Sequence[Report]
+    ) -> Reply:
         """Return the next reply."""
         self.kept.append(kept)
+        self.reports += reports
         self.asked.append(asyncio.get_running_loop().time())
         self.wanted.append(wants)
         await asyncio.sleep(self.latency)
@@ -151,6 +164,18 @@ async def test_a_call_asks_after_others_that_were_cancelled_in_an_exchange(
     await asyncio.sleep(0.25)
     assert state.wanted == [10, 1]
     await end(tasks)
+
+
+async def test_a_permit_that_nobody_waits_for_is_given_back_at_once(gate: RedisGate, state: ScriptedState) -> None:
+    """It is another process's turn."""
+    state.latency = 0.5
+    state.replies = [replace(NOTHING, permits=[Permit(number=1, at=0.0)]), NOTHING]
+    tasks = [waiting(gate)]
+    await asyncio.sleep(0.25)
+    await end(tasks)
+    await asyncio.sleep(1.0)
+    assert state.reports == [("unused", 1, 0.0, 0.0, 0.0)]
+    assert state.asked == pytest.approx([0.0, 0.5], abs=0.02)
 
 
 async def test_a_cooldown_of_the_server_holds_without_it(gate: RedisGate, state: ScriptedState) -> None:

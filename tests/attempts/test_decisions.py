@@ -61,21 +61,21 @@ def test_only_four_statuses_ask_for_a_retry(status: int, expected: Outcome) -> N
 
 
 @pytest.mark.parametrize(
-    ("what", "get", "patch", "post"),
+    ("what", "idempotent", "other"),
     [
-        (Outcome.RATE_LIMITED, True, True, True),
-        (Outcome.UNAVAILABLE, True, True, False),
-        (Outcome.OUTCOME_UNKNOWN, True, True, False),
-        (Outcome.NOT_SENT, True, True, True),
-        (Outcome.NEVER_REACHED, True, True, True),
-        (Outcome.UNSENDABLE, False, False, False),
-        (Outcome.FINAL, False, False, False),
+        (Outcome.RATE_LIMITED, True, True),
+        (Outcome.UNAVAILABLE, True, False),
+        (Outcome.OUTCOME_UNKNOWN, True, False),
+        (Outcome.NOT_SENT, True, True),
+        (Outcome.NEVER_REACHED, True, True),
+        (Outcome.UNSENDABLE, False, False),
+        (Outcome.FINAL, False, False),
     ],
 )
-def test_who_retries_what(what: Outcome, get: bool, patch: bool, post: bool) -> None:
+def test_who_retries_what(what: Outcome, idempotent: bool, other: bool) -> None:
     """A POST is retried only where it certainly had no effect; GET and PATCH also after a lost response."""
-    repeated = {method: decided(method, what) is None for method in ("GET", "PATCH", "POST")}
-    assert repeated == {"GET": get, "PATCH": patch, "POST": post}
+    expected = {**dict.fromkeys(("GET", "HEAD", "OPTIONS", "PATCH", "PUT"), idempotent), "POST": other, "DELETE": other}
+    assert {method: decided(method, what) is None for method in expected} == expected
 
 
 def test_the_table_has_a_row_for_everything_that_is_retried() -> None:

@@ -46,6 +46,7 @@ def test_a_number_out_of_range_is_rejected_by_name(name: str, value: object) -> 
     with pytest.raises(UsageError, match=f"{name} must be") as caught:
         dataclasses.replace(BackoffPolicy(), **{name: value})  # type: ignore[arg-type]  # what must not work
     assert caught.value.argument == name
+    assert ("or None" in caught.value.rule) == (name in ("deadline", "queue_timeout"))
 
 
 @pytest.mark.parametrize("limits", [{"deadline": None}, {"queue_timeout": 7.0}, {"max_attempts": 1}], ids=str)
@@ -56,7 +57,7 @@ def test_a_view_keeps_the_other_numbers(limits: dict[str, Any]) -> None:
     assert with_changes(policy, **unset | limits) == dataclasses.replace(policy, **limits)
 
 
-@pytest.mark.parametrize("policy", [{"max_wait": 0}, {"deadline": None}, {"deadline": 0.5}])
+@pytest.mark.parametrize("policy", [{"max_wait": 0}, {"deadline": None}, {"deadline": 0.5}, {"max_in_flight": 1}])
 def test_the_ends_of_the_ranges_are_taken(policy: dict[str, float | None]) -> None:
     """Zero waits and no deadline are policies."""
     assert dataclasses.asdict(dataclasses.replace(BackoffPolicy(), **policy)).items() >= policy.items()  # type: ignore[arg-type]  # by name

@@ -20,7 +20,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pytest_httpx import HTTPXMock
 
-from tests.support.faces import FAILURES_TO_CLOSE, CallInfo, Request
+from tests.support.faces import CallInfo, Request
 from tests.support.recorded_spans import recorded_spans
 from tests.support.scripted_transport import ADDRESS, ScriptedTransport, backoff
 
@@ -90,12 +90,12 @@ async def test_a_wait_for_a_probe_stands_on_the_attempt_after_it(spans: InMemory
     """Calls of an operation that is down wait beside the gate until one of them has probed it."""
     policy = BackoffPolicy(base_delay=1.0, max_delay=1.0)
     info = CallInfo(method="GET", route="/things/{id}", policy=policy)
-    transport = backoff(ScriptedTransport(*[503] * FAILURES_TO_CLOSE, 200, latency=0.5))
-    urls = [httpx.URL(f"{ADDRESS}/{number}") for number in range(FAILURES_TO_CLOSE)]
+    transport = backoff(ScriptedTransport(*[503] * 5, 200, latency=0.5))
+    urls = [httpx.URL(f"{ADDRESS}/{number}") for number in range(5)]
     await asyncio.gather(*(transport.send(Request("GET", url, (), b"", {}), info) for url in urls))
     attempts = [of(span) for span in spans.get_finished_spans() if span.kind is trace.SpanKind.CLIENT]
     waits = [attempt.get("itwin_platform.outage_wait") for attempt in attempts]
-    assert waits == [None] * (FAILURES_TO_CLOSE + 1) + [0.5] * (FAILURES_TO_CLOSE - 1)
+    assert waits == [None] * 6 + [0.5] * 4
 
 
 @pytest.mark.parametrize(

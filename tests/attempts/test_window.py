@@ -166,6 +166,9 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
         waits.append(window.cooldown_left(now))
         now += waits[-1]
     assert waits == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0, 20.0, 20.0])
+    window.rate_limited(window.begin(now), now=now, wait=1.0)
+    assert window.cooldown_left(now) == pytest.approx(1.0)
+    now += 1.0
     window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=0.5)
     assert window.cooldown_left(now) == pytest.approx(10.5)
     now += 10.5

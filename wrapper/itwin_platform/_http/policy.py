@@ -159,7 +159,7 @@ def decide(
     progress: Progress,
     elapsed: float,
     policy: BackoffPolicy,
-    rounds: int = 0,
+    rounds: int,
 ) -> str | None:
     """Decide what follows an attempt: return why there is no retry, or None for a retry.
 
