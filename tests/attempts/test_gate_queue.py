@@ -243,5 +243,6 @@ def test_a_gate_outlives_a_loop_that_was_closed_under_its_tasks() -> None:
 )
 def test_a_wrong_argument_is_rejected_at_once(make: Callable[[], object], named: str) -> None:
     """A wrong type or number raises UsageError that names the argument."""
-    with pytest.raises(UsageError, match=f"^{named} must be"):
+    with pytest.raises(UsageError, match=f"^{named} must be") as caught:
         make()
+    assert caught.value.argument == named
