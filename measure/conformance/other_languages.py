@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from itwin_platform_sandbox import Sandbox
 
@@ -123,10 +124,14 @@ async def _problem(client: Client, node: Path | None) -> str:
             )
     if completed.returncode:
         return f"the program failed\n{completed.stderr}"
-    *rows, rejected = json.loads(completed.stdout)
-    wrong = [row for row in rows if row["status"] not in (200, 201) or row["value"] in ("", "undefined", "None")]
+    return _problem_of(json.loads(completed.stdout))
+
+
+def _problem_of(rows: list[dict[str, Any]]) -> str:
+    *calls, rejected = rows
+    wrong = [row for row in calls if row["status"] not in (200, 201) or row["value"] in ("", "undefined", "None")]
     wrong += [rejected] if (rejected["status"], rejected["value"]) != (422, REJECTED) else []
-    return f"wrong: {wrong}" if wrong or len(rows) != CALLS else ""
+    return f"wrong: {wrong}" if wrong or len(calls) != CALLS else ""
 
 
 def _failed(command: tuple[str, ...], folder: Path) -> str:

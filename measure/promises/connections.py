@@ -4,6 +4,7 @@ import asyncio
 import cProfile
 import pstats
 import random
+import re
 import socket
 import time
 from collections.abc import Callable
@@ -144,9 +145,8 @@ class CuttingServer:
                     await reader.readexactly(size - 1)
                     break
                 head = await reader.readuntil(b"\r\n\r\n")
-                length = next(
-                    (int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"Content-Length:")), 0
-                )
+                stated = re.search(rb"Content-Length: (\d+)", head)
+                length = int(stated[1]) if stated else 0
                 await reader.readexactly(length)
                 self.sizes[first] = 1 + len(head) + length
                 data = GOT if first == b"G" else POSTED

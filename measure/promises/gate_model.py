@@ -118,10 +118,10 @@ class ModelServer:
                 self._enqueue(process, wants)
             else:
                 self.queue.pop(process, None)
-        for head in list(self.queue)[: self._room(now)]:
-            if head in self.listeners and head != process and head not in self.called:
-                self.called.add(head)
-                asyncio.get_running_loop().call_later(SERVER_LATENCY, self.listeners[head])
+        silent = self.listeners.keys() - self.called - {process}
+        for head in filter(silent.__contains__, list(self.queue)[: self._room(now)]):
+            self.called.add(head)
+            asyncio.get_running_loop().call_later(SERVER_LATENCY, self.listeners[head])
         return granted
 
 
