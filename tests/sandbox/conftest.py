@@ -13,8 +13,7 @@ Rejected = tuple[int, str, list[tuple[str, str | None]]]
 BOTH_LOOPS = (
     "test_control_interface.py",
     "test_control_over_http.py",
-    "test_fault_catalogue.py",
-    "test_faults_on_the_wire.py",
+    "test_faults.py",
     "test_server.py",
 )
 

@@ -117,12 +117,21 @@ async def test_the_page_cannot_be_framed(http: httpx.AsyncClient) -> None:
         ({"port": 99999}, "port"),
         ({"seed": None}, "seed"),
         ({"rate": (100, 60)}, "rate"),
+        ({"rate": "fast"}, "rate"),
+        ({"itwins": 0}, "itwins"),
+        ({"objects": -1}, "objects"),
+        ({"latency": -0.1}, "latency"),
+        ({"jitter": -0.1}, "jitter"),
+        ({"path_prefix": "api"}, "path_prefix"),
+        ({"path_prefix": "/api/"}, "path_prefix"),
+        ({"path_prefix": "/sandbox"}, "path_prefix"),
+        ({"path_prefix": "/sandbox/api"}, "path_prefix"),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_rejected(arguments: dict[str, object], field: str) -> None:
     """The error names the argument."""
     with pytest.raises(ValueError, match=f"^{field}: "):
-        Sandbox(itwins=1, **arguments)  # type: ignore[arg-type] # what the test is about
+        Sandbox(**{"itwins": 1} | arguments)  # type: ignore[arg-type] # what the test is about
 
 
 async def test_links_name_the_public_url() -> None:

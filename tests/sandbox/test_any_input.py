@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from itwin_platform_sandbox import FAULTS, Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
+from itwin_platform_sandbox._service.document import SCHEMAS
 from itwin_platform_sandbox._service.json_values import JSON, read_json, write_json
 from itwin_platform_sandbox._service.messages import APIRequest, Body
 from itwin_platform_sandbox._service.service import OPERATIONS
@@ -24,34 +25,7 @@ STATUSES = {
     "update_webhook": {200, 404, 422},
 }
 # Names of the documentation, so that generated bodies come close to valid ones.
-WORDS = [
-    "id",
-    "displayName",
-    "uri",
-    "options",
-    "authentication",
-    "type",
-    "key",
-    "value",
-    "queryParameters",
-    "minimumLevel",
-    "name",
-    "description",
-    "parentId",
-    "sceneData",
-    "objects",
-    "kind",
-    "version",
-    "data",
-    "order",
-    "visible",
-    "relatedId",
-    "active",
-    "secret",
-    "eventTypes",
-    "callbackUrl",
-    "class",
-]
+WORDS = sorted({name for schema in SCHEMAS.values() for name in schema.get("properties", ())})
 scalars = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | strings(max_size=9)
 )

@@ -34,25 +34,6 @@ def test_imports_point_downward() -> None:
     assert upward == []
 
 
-def test_no_module_imports_itself_in_a_circle() -> None:
-    """Each module can be read after those that it imports."""
-    root = Path(itwin_platform_sandbox.__file__).parent
-    files = {file.relative_to(root).with_suffix("").as_posix(): file for file in root.rglob("*.py")}
-    imports: dict[str, set[str]] = {}
-    for module, file in files.items():
-        folder, text = module.split("/")[:-1], file.read_text(encoding="utf-8")
-        found = re.findall(r"^\s*from (\.+)([\w.]*) import ([\w, ]+)", text, re.MULTILINE)
-        targets = {
-            "/".join(filter(None, [*folder[: len(folder) + 1 - len(dots)], *name.split("."), last.strip()]))
-            for dots, name, names in found
-            for last in ("", *names.split(","))
-        }
-        imports[module] = (targets & files.keys()) - {module}
-    while done := {module for module, targets in imports.items() if not targets & imports.keys()}:
-        imports = {module: targets for module, targets in imports.items() if module not in done}
-    assert imports == {}
-
-
 def test_nothing_comes_from_the_client() -> None:
     """Only the fixture that makes a client imports the client."""
     root = Path(itwin_platform_sandbox.__file__).parent
