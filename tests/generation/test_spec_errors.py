@@ -1,172 +1,194 @@
-"""Errors: each operation's own set of statuses, with the documented codes, details and targets as examples."""
+"""Errors: each operation's own statuses, codes and details, and what a request gets that breaks a rule. Section 7."""
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-DETAILS_OF_REPOSITORY_UPDATE = {
-    ("InvalidValue", "uri"),
-    ("InvalidValue", "displayName"),
-    ("InvalidValue", "options"),
-    ("InvalidValue", "key"),
-    ("InvalidValue", "value"),
-    ("InvalidValue", "username"),
-    ("InvalidValue", "password"),
-    ("InvalidValue", "minimumlevel"),
-    ("InvalidValue", "maximumlevel"),
-}
-DETAILS_OF_RESOURCE_CREATE = {
-    ("MissingRequiredProperty", "id"),
-    ("MissingRequiredProperty", "type"),
-    ("MissingRequiredProperty", "displayName"),
-    ("InvalidValue", "id"),
-    ("InvalidValue", "type"),
-    ("InvalidValue", "displayName"),
-}
-DETAILS_OF_ITWINS_QUERY = {
-    ("InvalidValue", "$top"),
-    ("InvalidValue", "$skip"),
-    ("InvalidParameter", "$search"),
-    ("InvalidValue", "subClass"),
-    ("InvalidValue", "status"),
-    ("InvalidParameter", "includeInactive"),
-    ("InvalidValue", "$select"),
-    ("InvalidParameter", "$filter"),
-    ("InvalidValue", "$filter"),
-    ("InvalidValue", "$orderby"),
-    ("InvalidHeaderValue", "X-Max-Return"),
-    ("InvalidHeaderValue", "X-iTwin-Create-Scope"),
-}
-OPERATION_NOT_FOUND: set[tuple[str, str | None]] = {("OperationNotFound", None)}
+from tools.generation.document import nodes
 
-Errors = dict[str, tuple[str, set[tuple[str, str | None]]]]
+Details = set[tuple[str, str | None]]
+Errors = dict[str, tuple[str, Details]]
+
+
+def details(code: str, *targets: str | None) -> Details:
+    """A code with each of these targets."""
+    return {(code, target) for target in targets}
+
+
 EVERYWHERE: Errors = {"401": ("HeaderNotFound", set()), "429": ("RateLimitExceeded", set())}
-
+NO_OPERATION: Errors = EVERYWHERE | {"404": ("ResourceNotFound", details("OperationNotFound", None))}
+REPOSITORY: Errors = EVERYWHERE | {
+    "403": ("InsufficientPermissions", set()),
+    "404": ("iTwinRepositoryNotFound", set()),
+}
 # operationId: {status: (code, {(detail code, target)})}
 ERRORS: dict[str, Errors] = {
-    "update_repository": EVERYWHERE
+    "update_repository": REPOSITORY
     | {
-        "403": ("InsufficientPermissions", set()),
-        "404": ("iTwinRepositoryNotFound", set()),
         "409": ("iTwinRepositoryExists", set()),
-        "422": ("InvalidiTwinsRequest", {*DETAILS_OF_REPOSITORY_UPDATE}),
+        "422": (
+            "InvalidiTwinsRequest",
+            details("InvalidValue", "uri", "displayName", "options", "key", "value", "username", "password")
+            | details("InvalidValue", "minimumlevel", "maximumlevel"),
+        ),
     },
-    "create_repository_resource": EVERYWHERE
+    "create_repository_resource": REPOSITORY
     | {
-        "403": ("InsufficientPermissions", set()),
-        "404": ("iTwinRepositoryNotFound", set()),
         "409": ("iTwinRepositoryResourceExists", set()),
-        "422": ("InvalidiTwinsRequest", {*DETAILS_OF_RESOURCE_CREATE}),
+        "422": (
+            "InvalidiTwinsRequest",
+            details("MissingRequiredProperty", "id", "type", "displayName")
+            | details("InvalidValue", "id", "type", "displayName"),
+        ),
     },
-    "list_itwins": EVERYWHERE
+    "list_itwins": NO_OPERATION
     | {
-        "404": ("ResourceNotFound", {*OPERATION_NOT_FOUND}),
-        "422": ("InvalidiTwinsRequest", {*DETAILS_OF_ITWINS_QUERY}),
+        "422": (
+            "InvalidiTwinsRequest",
+            details("InvalidValue", "$top", "$skip", "subClass", "status", "$select", "$filter", "$orderby")
+            | details("InvalidParameter", "$search", "includeInactive", "$filter")
+            | details("InvalidHeaderValue", "X-Max-Return", "X-iTwin-Create-Scope"),
+        ),
     },
-    "get_primary_account": EVERYWHERE | {"404": ("ResourceNotFound", {*OPERATION_NOT_FOUND})},
+    "get_primary_account": NO_OPERATION,
     "create_scene": EVERYWHERE
     | {
-        "400": ("InvalidScenesRequest", {("InvalidRequestBody", "parentId")}),
+        "400": ("InvalidScenesRequest", details("InvalidRequestBody", "parentId")),
         "403": ("InsufficientPermissions", set()),
         "404": ("SceneNotFound", set()),
         "409": ("SceneExists", set()),
         "413": ("RequestTooLarge", set()),
     },
     "list_scene_objects": EVERYWHERE | {"404": ("SceneObjectNotFound", set())},
-    "create_detector": EVERYWHERE
-    | {
-        "400": ("InvalidRealityAnalysisRequest", {("InvalidValue", "detector.type")}),
-        "404": ("ResourceNotFound", {*OPERATION_NOT_FOUND}),
-    },
+    "create_detector": NO_OPERATION
+    | {"400": ("InvalidRealityAnalysisRequest", details("InvalidValue", "detector.type"))},
     "update_webhook": EVERYWHERE
     | {
         "404": ("WebhookNotFound", set()),
-        "422": ("InvalidUpdateWebhookRequest", {("InvalidRequestBody", None)}),
+        "422": ("InvalidUpdateWebhookRequest", details("InvalidRequestBody", None)),
     },
 }
-CASES = [(operation_id, status) for operation_id, errors in ERRORS.items() for status in errors]
+#: Fields beyond OpenAPI, as the comment at the top of the document lists them.
+TEXT = (Path(__file__).resolve().parents[2] / "openapi.yaml").read_text(encoding="utf-8")
+BEYOND = set(re.findall(r"^# (x-[a-z-]+)  ", TEXT, re.MULTILINE))
 
 
 @pytest.mark.parametrize("operation_id", ERRORS)
-def test_operation_has_exactly_its_error_statuses(operations: dict[str, Any], operation_id: str) -> None:
-    """An operation responds with its own documented error statuses and no other."""
-    found = {status for status in operations[operation_id]["responses"] if not status.startswith("2")}
-    assert found == set(ERRORS[operation_id])
-
-
-@pytest.mark.parametrize(("operation_id", "status"), CASES)
-def test_error_shows_its_code(operations: dict[str, Any], operation_id: str, status: str) -> None:
-    """An error response shows its documented code, in its words and in every example."""
-    response = operations[operation_id]["responses"][status]
-    code = ERRORS[operation_id][status][0]
-    assert f"`{code}`" in response["description"]
-    assert {error["code"] for error in _examples(response)} == {code}
-
-
-@pytest.mark.parametrize(("operation_id", "status"), CASES)
-def test_error_shows_exactly_its_details(operations: dict[str, Any], operation_id: str, status: str) -> None:
-    """The examples of an error response hold each documented pair of detail code and target once, and no other."""
-    response = operations[operation_id]["responses"][status]
-    found = [(detail["code"], detail["target"]) for error in _examples(response) for detail in error.get("details", [])]
-    assert len(found) == len(set(found))
-    assert set(found) == ERRORS[operation_id][status][1]
-
-
-@pytest.mark.parametrize(("operation_id", "status"), CASES)
-def test_error_has_the_documented_body(
-    operations: dict[str, Any], schemas: dict[str, Any], operation_id: str, status: str
+def test_operation_has_exactly_its_errors(
+    operations: dict[str, Any], schemas: dict[str, Any], operation_id: str
 ) -> None:
-    """An error response has the body of section 2.11, and its examples have exactly the properties of that body."""
-    response = operations[operation_id]["responses"][status]
-    assert list(response["content"]) == ["application/json"]
-    assert response["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/ErrorResponse"}
-    for error in _examples(response):
-        assert set(error) - {"details"} == set(schemas["ErrorBody"]["required"])
-        assert all(set(detail) == set(schemas["ErrorDetail"]["required"]) for detail in error.get("details", []))
-        assert error["message"]
+    """Each status shows its code, in words and examples, and each detail once, in exactly the body of section 2.11."""
+    responses = {status: each for status, each in operations[operation_id]["responses"].items() if status >= "400"}
+    assert responses.keys() == ERRORS[operation_id].keys()
+    for status, response in responses.items():
+        code, expected = ERRORS[operation_id][status]
+        examples = _examples(response)
+        shown = [(detail["code"], detail["target"]) for error in examples for detail in error.get("details", [])]
+        assert f"`{code}`" in response["description"]
+        assert {error["code"] for error in examples} == {code}
+        assert (len(shown), set(shown)) == (len(expected), expected)
+        content = {kind: media["schema"] for kind, media in response["content"].items()}
+        assert content == {"application/json": {"$ref": "#/components/schemas/ErrorResponse"}}
+        for error in examples:
+            assert set(error) - {"details"} == set(schemas["ErrorBody"]["required"])
+            assert all(set(detail) == set(schemas["ErrorDetail"]["required"]) for detail in error.get("details", []))
+            assert error["message"]
 
 
-def test_rate_limit_says_how_long_to_wait(document: dict[str, Any], operations: dict[str, Any]) -> None:
-    """Every 429 carries the header retry-after, in seconds."""
-    for operation in operations.values():
-        assert operation["responses"]["429"]["headers"] == {"retry-after": {"$ref": "#/components/headers/RetryAfter"}}
-    header = document["components"]["headers"]["RetryAfter"]
-    assert header["schema"] == {"type": "integer"}
-    assert "Seconds to wait" in header["description"]
-
-
-def test_list_itwins_echoes_max_return(document: dict[str, Any], operations: dict[str, Any]) -> None:
-    """The response of list iTwins, and no other, carries the value used for X-Max-Return."""
-    echoing = {
-        (operation_id, status): list(response["headers"])
+def test_headers_of_responses_are_the_documented_ones(document: dict[str, Any], operations: dict[str, Any]) -> None:
+    """Every 429 carries the header retry-after, list iTwins echoes X-Max-Return, and no other response has any."""
+    found = {
+        (operation_id, status): response["headers"]
         for operation_id, operation in operations.items()
         for status, response in operation["responses"].items()
-        if "headers" in response and status != "429"
+        if "headers" in response
     }
-    assert echoing == {("list_itwins", "200"): ["X-Max-Return"]}
-    assert operations["list_itwins"]["responses"]["200"]["headers"]["X-Max-Return"] == {
-        "$ref": "#/components/headers/MaxReturn"
-    }
-    assert document["components"]["headers"]["MaxReturn"]["schema"] == {
-        "type": "integer",
-        "minimum": 1,
-        "maximum": 10000,
-    }
+    wait = {"retry-after": {"$ref": "#/components/headers/RetryAfter"}}
+    echo = {"X-Max-Return": {"$ref": "#/components/headers/MaxReturn"}}
+    assert found == {(operation_id, "429"): wait for operation_id in operations} | {("list_itwins", "200"): echo}
+    headers = document["components"]["headers"]
+    assert headers["RetryAfter"]["schema"] == {"type": "integer"}
+    assert headers["MaxReturn"]["schema"] == {"type": "integer", "minimum": 1, "maximum": 10000}
 
 
 def test_codes_are_those_of_the_examples(operations: dict[str, Any], schemas: dict[str, Any]) -> None:
     """ErrorCode and ErrorDetailCode list exactly the codes that some operation documents."""
-    errors = [
-        error
-        for operation in operations.values()
-        for status, response in operation["responses"].items()
-        if not status.startswith("2")
-        for error in _examples(response)
-    ]
+    responses = [each for operation in operations.values() for each in operation["responses"].items()]
+    errors = [error for status, response in responses if status >= "400" for error in _examples(response)]
     assert set(schemas["ErrorCode"]["enum"]) == {error["code"] for error in errors}
-    details = [detail for error in errors for detail in error.get("details", [])]
-    assert set(schemas["ErrorDetailCode"]["enum"]) == {detail["code"] for detail in details}
+    shown = {detail["code"] for error in errors for detail in error.get("details", [])}
+    assert set(schemas["ErrorDetailCode"]["enum"]) == shown
+
+
+def test_every_field_beyond_openapi_is_explained(document: dict[str, Any]) -> None:
+    """The comment at the top explains exactly the fields that the document has."""
+    headers = {"x-max-return", "x-correlation-id"}
+    assert {key for _, node in nodes(document) for key in node if str(key).startswith("x-")} - headers == BEYOND
+
+
+@pytest.mark.parametrize("operation_id", ERRORS)
+def test_an_invalid_request_gets_a_documented_error(
+    document: dict[str, Any], operations: dict[str, Any], operation_id: str
+) -> None:
+    """The error of an operation is one of its responses, and its rules give the details of section 7 and no other."""
+    operation = operations[operation_id]
+    error = operation.get("x-error")
+    if operation_id == "get_primary_account":
+        assert error is None
+        return
+    code, expected = ERRORS[operation_id][str(error["status"])]
+    assert error["code"] == code
+    assert error.get("inferred") is (True if operation_id == "list_scene_objects" else None)
+    assert error.get("prefix", "") == ("detector." if operation_id == "create_detector" else "")
+    assert error["detail"] in ({detail for detail, _ in expected} or {"InvalidValue"})
+    given = Details()
+    for place, own in _rules(document, operation):
+        target = (own or {}).get("target")
+        given |= {(detail, target) for key, detail in (own or {}).items() if key != "target"}
+        if target is not None:
+            name = place.rpartition(" ")[2].rpartition(".")[2].lower()
+            assert target.rpartition(".")[2].lower() in (name, "x-itwin-create-scope")
+    assert given == expected - {("InvalidValue", "$filter")}, "the property of a filter is no rule of the document"
+
+
+def test_a_body_that_is_too_large_has_its_own_error(operations: dict[str, Any]) -> None:
+    """The limit in bytes is the one rule with another status."""
+    body = operations["create_scene"]["requestBody"]
+    assert body["x-error"] == {"status": 413, "code": ERRORS["create_scene"]["413"][0]}
+
+
+def test_read_only_properties_are_named_where_they_must_not_be_sent(schemas: dict[str, Any]) -> None:
+    """They are properties of the response, and no property of the body."""
+    found = {name: schema["x-read-only"] for name, schema in schemas.items() if "x-read-only" in schema}
+    assert found
+    for body, names in found.items():
+        response = schemas[body.removesuffix("Update")]["properties"]
+        assert set(names) == response.keys() - schemas[body]["properties"].keys()
 
 
 def _examples(response: dict[str, Any]) -> list[dict[str, Any]]:
     return [example["value"]["error"] for example in response["content"]["application/json"]["examples"].values()]
+
+
+def _rules(document: dict[str, Any], operation: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any] | None]]:
+    for (place, name), parameter in operation["parameters"].items():
+        yield f"{place} {name}", parameter.get("x-error")
+    for media in operation.get("requestBody", {}).get("content", {}).values():
+        yield from _properties(document, media["schema"], "")
+
+
+def _properties(document: dict[str, Any], schema: dict[str, Any], place: str) -> Iterator[tuple[str, Any]]:
+    yield place, schema.get("x-error")
+    if "$ref" in schema:
+        schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        if "x-error" in schema:
+            yield place, schema["x-error"]
+    for inner in schema.get("oneOf", ()):
+        yield from _properties(document, inner, place)
+    for name, inner in schema.get("properties", {}).items():
+        yield from _properties(document, inner, f"{place}.{name}" if place else name)
+    if "items" in schema:
+        yield from _properties(document, schema["items"], f"{place}[]")

@@ -1,36 +1,12 @@
-"""The eight operations: path, request, response, Technical Preview and permissions."""
+"""The operations: tag, request, response, Technical Preview, and parameters that exclude each other."""
 
 from typing import Any
 
 import pytest
 
-PERMISSIONS = {
-    "update_repository": ["`itwin-platform`", "`itwins_modify`", "Organization Administrators have it"],
-    "create_repository_resource": [
-        *("`itwin-platform`", "`itwins_modify`", "Organization Administrators have it"),
-    ],
-    "list_itwins": [
-        *("`itwin-platform`", "Any authenticated user"),
-        "`X-iTwin-Query-Scope: OrganizationAdmin` is for organization administrators",
-    ],
-    "get_primary_account": ["`itwin-platform`", "Any authenticated user"],
-    "create_scene": ["`itwin-platform`", "Permission required for scene operations: not documented"],
-    "list_scene_objects": [
-        *("`itwin-platform`", "Permission required for scene operations: not documented"),
-    ],
-    "create_detector": [
-        *("`itwin-platform`", "Permission required for detector creation: not documented"),
-    ],
-    "update_webhook": [
-        *("`itwin-platform`", "`webhooks:modify`", "the permission `webhooks_maintainer` on the iTwin"),
-        *("only by Service Applications", "Organization Administrator of the owning organization"),
-    ],
-}
-
-
-def test_exactly_the_eight_operations_exist(operations: dict[str, Any]) -> None:
-    """The document holds the eight operations of the service description and no other."""
-    assert operations.keys() == PERMISSIONS.keys()
+from tests.generation.test_spec_errors import ERRORS
+from tools.generation.accept import accepted
+from tools.generation.document import operations as operations_of
 
 
 def test_a_body_is_required_and_has_a_schema_with_a_name(operations: dict[str, Any]) -> None:
@@ -43,7 +19,7 @@ def test_a_body_is_required_and_has_a_schema_with_a_name(operations: dict[str, A
         assert (kind, list(media["schema"])) == ("application/json", ["$ref"])
 
 
-@pytest.mark.parametrize("operation_id", PERMISSIONS)
+@pytest.mark.parametrize("operation_id", ERRORS)
 def test_preview_is_marked_the_same_way_everywhere(operations: dict[str, Any], operation_id: str) -> None:
     """The mark and the sentence go together, and the sentence is always the same."""
     operation = operations[operation_id]
@@ -54,13 +30,6 @@ def test_preview_is_marked_the_same_way_everywhere(operations: dict[str, Any], o
     assert operation["description"].count("Technical Preview") == int(preview)
 
 
-@pytest.mark.parametrize("operation_id", PERMISSIONS)
-def test_operation_says_who_may_call_it(operations: dict[str, Any], operation_id: str) -> None:
-    """An operation names the token scopes and permissions of section 5, or says that they are not shown."""
-    words = " ".join(operations[operation_id]["description"].split())
-    assert [phrase for phrase in PERMISSIONS[operation_id] if phrase not in words] == []
-
-
 def test_tags_are_declared_and_named_as_folders(document: dict[str, Any], operations: dict[str, Any]) -> None:
     """Each operation has one tag, which is declared, in lower case: it names a generated folder."""
     declared = {tag["name"] for tag in document["tags"]}
@@ -68,14 +37,29 @@ def test_tags_are_declared_and_named_as_folders(document: dict[str, Any], operat
     assert {tag.lower() for operation in operations.values() for tag in operation["tags"]} == declared
 
 
-def test_security_scheme_says_what_an_organization_administrator_is(document: dict[str, Any]) -> None:
-    """The bearer scheme defines Organization Administrator and tells what section 5 leaves open."""
-    words = " ".join(document["components"]["securitySchemes"]["bearer"]["description"].split())
-    expected = [
-        "Header `Authorization` (required on every operation) with a valid Bearer access token; scope `itwin-platform`",
-        "Account Administrator, Co-Administrator, or a services administrator role",
-        "manage every iTwin that their organization owns",
-        "The access token request format and issuance: not documented",
-        "is separate from authenticating to the service",
-    ]
-    assert [phrase for phrase in expected if phrase not in words] == []
+def test_success_declares_the_vendor_media_type(document: dict[str, Any], operations: dict[str, Any]) -> None:
+    """A success declares the media type that is sent as Accept, and plain JSON with the same content."""
+    asked = {node["operationId"]: accepted(document, node) for _, _, node, _ in operations_of(document)}
+    for operation_id, operation in operations.items():
+        (success,) = (node for status, node in operation["responses"].items() if status.startswith("2"))
+        vendor, plain = success["content"].items()
+        assert vendor[0].replace(".vendor.", ".{vendor}.", 1) == asked[operation_id]
+        assert plain == ("application/json", vendor[1])
+
+
+def test_exclusive_parameters_say_so(operations: dict[str, Any]) -> None:
+    """Of two parameters that exclude each other both say so, and their operation gathers all."""
+    excluding = 0
+    for operation in operations.values():
+        words = {name: _words(each) for (_, name), each in operation["parameters"].items()}
+        for (_, name), parameter in operation["parameters"].items():
+            for other in parameter.get("x-excludes", ()):
+                excluding += 1
+                assert f"`{other}`" in words[name].partition("Cannot be combined with ")[2]
+                assert f"`{name}`" in words[other].partition("Cannot be combined with ")[2]
+                assert f"`{other}`" in _words(operation).partition(f"`{name}` cannot be combined with ")[2]
+    assert excluding
+
+
+def _words(node: dict[str, Any]) -> str:
+    return " ".join(node["description"].split())

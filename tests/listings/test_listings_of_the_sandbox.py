@@ -1,15 +1,12 @@
 """Listings of the running sandbox over HTTP are complete, whatever the pagination, the faults and the cap."""
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 
 import pytest
 from itwin_platform import (
     BackoffPolicy,
     PagingError,
     PlatformClient,
-    RateLimitError,
     UnprocessableError,
     UsageError,
 )
@@ -64,36 +61,6 @@ async def test_faults_on_the_way_lose_nothing(sandbox: Sandbox, platform: Platfo
     assert sandbox.faults == ()
 
 
-async def test_two_runs_of_a_pager_learn_of_the_cap_at_once(sandbox: Sandbox, platform: PlatformClient) -> None:
-    """Two runs of one pager each lower X-Max-Return when the service rejects 10,000."""
-    sandbox.fault("max_return_refused", count=2)
-    pager = platform.itwins.list()
-    listed = await asyncio.gather(pager.collect(), pager.collect())
-    assert [len(itwins) for itwins in listed] == [75, 75]
-
-
-async def test_a_listing_resumes_after_an_error(sandbox: Sandbox, platform: PlatformClient) -> None:
-    """An error has the items collected so far, and a listing with its `resume` returns the rest."""
-    ids = [itwin.id for itwin in await platform.itwins.list().collect()]
-    sandbox.fault("rate_limited", operation="list_itwins", skip=7, seconds=10_000.0)
-    with pytest.raises(RateLimitError) as caught:
-        await platform.itwins.list(page_size=8).collect()
-    assert len(caught.value.collected) == 56
-    async with PlatformClient(sandbox.base_url, vendor="other", token=sandbox.token) as another:
-        rest = await another.itwins.list(page_size=8, resume=caught.value.resume).collect()
-    assert [itwin.id for itwin in rest] == ids[56:]
-
-
-@pytest.mark.parametrize("fault", ["next_foreign", "next_looping"])
-async def test_links_that_mislead(sandbox: Sandbox, platform: PlatformClient, fault: str) -> None:
-    """A link to another origin or to the same page raises PagingError before another request is sent."""
-    sandbox.fault(fault, skip=2)  # type: ignore[arg-type]  # one of the names above
-    with pytest.raises(PagingError) as caught:
-        await platform.itwins.list(page_size=8).collect()
-    assert len(caught.value.collected) == 24
-    assert len(sandbox.requests) == 3
-
-
 @pytest.mark.parametrize("concurrency", [1, 3])
 async def test_a_scene_that_changes(sandbox: Sandbox, platform: PlatformClient, concurrency: int) -> None:
     """When objects are removed during the listing, `changed` is True and no object comes twice."""
@@ -102,16 +69,6 @@ async def test_a_scene_that_changes(sandbox: Sandbox, platform: PlatformClient, 
     ids = [item.id for item in await pager.collect()]
     assert pager.changed
     assert len(ids) == len(set(ids))
-
-
-async def test_a_listing_that_ends_early_sends_no_more() -> None:
-    """After the caller leaves the loop, requests in flight are cancelled and no more are sent."""
-    async with Sandbox(itwins=40, latency=0.05) as sandbox:
-        async with PlatformClient(sandbox.base_url, vendor="v", token=sandbox.token) as platform:
-            async with aclosing(platform.itwins.list(page_size=4, concurrency=4).pages()) as pages:
-                await anext(pages)
-            await asyncio.sleep(0)
-        assert len(sandbox.requests) <= 5
 
 
 async def test_list_all_keeps_the_callers_keywords(sandbox: Sandbox, platform: PlatformClient) -> None:

@@ -30,11 +30,6 @@ def queries(httpx_mock: HTTPXMock) -> list[str]:
     return [unquote(request.url.query.decode()) for request in httpx_mock.get_requests()]
 
 
-def sent(request: httpx.Request, *names: str) -> dict[str, str | None]:
-    """Some headers of a request."""
-    return {name: request.headers.get(name) for name in names}
-
-
 @dataclass(kw_only=True)
 class LinkedPages(httpx.AsyncBaseTransport):
     """A service that responds with prepared pages, one after the other, and records the query of each request."""

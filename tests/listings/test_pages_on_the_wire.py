@@ -1,7 +1,10 @@
-"""What the pages of List scene objects ask for, and what they say of the scene. Source: section 4.6."""
+"""What the pages of both listings ask for, and what those of objects say of the scene. Sources: sections 4.3, 4.6."""
 
+from collections.abc import Callable
 from contextlib import aclosing
 from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Any
 from urllib.parse import unquote
 
 import httpx
@@ -9,39 +12,63 @@ import pytest
 from itwin_platform import PlatformClient, SceneState, UsageError
 from pytest_httpx import HTTPXMock
 
-from tests.support.prepared_pages import BASE_URL, ITWIN, SCENE, LinkedPages, object_page, queries, sent
+from tests.support.prepared_pages import BASE_URL, ITWIN, SCENE, LinkedPages, itwin_page, object_page, queries
 
 NINE, TEN = "2026-01-01T09:00:00Z", "2026-01-01T10:00:00Z"
 
 
-async def test_every_keyword_goes_with_every_page(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
-    """The iTwin, the order and the correlation id of the first request are those of the others."""
-    httpx_mock.add_response(json=object_page("a", link="?$skip=7&$top=2"))
-    httpx_mock.add_response(json=object_page("b"))
-    pager = platform.scenes.list_objects(
-        SCENE, ITWIN, order_by="displayName", skip=5, page_size=2, correlation_id="activity-1"
-    )
+ITWINS: dict[str, Any] = {
+    **dict.fromkeys(("type", "number", "display_name", "parent_id", "itwin_account_id"), "zür +1%&b=c"),
+    "sub_class": ["Project", "Asset"],
+    "order_by": "displayName ASC",
+    "include_inactive": False,
+    "representation": "full",
+    "query_scope": "OrganizationAdmin",
+    "max_return": 50,
+}
+OBJECTS = {"scene_id": SCENE, "itwin_id": ITWIN, "order_by": "displayName", "correlation_id": "activity-1"}
+
+
+@pytest.mark.parametrize(
+    ("listing", "keywords", "page"),
+    [("itwins.list", ITWINS, itwin_page), ("scenes.list_objects", OBJECTS, object_page)],
+)
+async def test_every_keyword_goes_with_every_page(
+    listing: str,
+    keywords: dict[str, Any],
+    page: Callable[..., dict[str, object]],
+    platform: PlatformClient,
+    httpx_mock: HTTPXMock,
+) -> None:
+    """Parameters and headers of the first request are those of the others, with the place that the link names."""
+    httpx_mock.add_response(json=page("a", link="?$skip=7&$top=2"))
+    httpx_mock.add_response(json=page("b"))
+    pager = attrgetter(listing)(platform)(**keywords, skip=5, page_size=2)
     assert [item.id for item in await pager.collect()] == ["a", "b"]
     first, second = httpx_mock.get_requests()
-    assert dict(first.url.params) == {"iTwinId": ITWIN, "orderBy": "displayName", "$skip": "5", "$top": "2"}
-    assert dict(second.url.params) == {"iTwinId": ITWIN, "orderBy": "displayName", "$skip": "7", "$top": "2"}
-    names = ("accept", "authorization", "x-correlation-id", "x-max-return")
-    assert sent(first, *names) == sent(second, *names)
-    assert sent(first, *names) == {
-        "accept": "application/vnd.vendor.itwin-platform.v1+json",
-        "authorization": "Bearer planted-secret",
-        "x-correlation-id": "activity-1",
-        "x-max-return": None,
-    }
-    assert first.url.path == second.url.path == f"/prefix/scenes/{SCENE}/objects"
+    assert dict(second.url.params) == {**first.url.params, "$skip": "7", "$top": "2"}
+    assert (first.headers, first.url.path) == (second.headers, second.url.path)
 
 
-async def test_what_is_omitted_is_not_sent(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
-    """Without keywords a page asks for the largest page, and makes up no correlation id."""
-    httpx_mock.add_response(json=object_page())
-    assert await platform.scenes.list_objects(SCENE, ITWIN).collect() == []
-    assert queries(httpx_mock) == [f"iTwinId={ITWIN}&$top=100"]
-    assert sent(httpx_mock.get_requests()[0], "x-correlation-id") == {"x-correlation-id": None}
+async def test_with_checks_lifted_the_service_decides(httpx_mock: HTTPXMock) -> None:
+    """With `check_requests=False`, arguments that the documentation forbids are sent, but no size without an end."""
+    httpx_mock.add_response(json=itwin_page())
+    async with PlatformClient(BASE_URL, vendor="vendor", token="t", check_requests=False) as client:
+        await client.itwins.list(number="1", search="2", skip=-1, page_size=5000, max_return=20_000).collect()
+    assert queries(httpx_mock) == ["number=1&$search=2&$skip=-1&$top=5000"]
+    assert httpx_mock.get_requests()[0].headers["x-max-return"] == "20000"
+    wrong: Any
+    for wrong in ({"skip": "many"}, {"page_size": 0}, {"page_size": -5}):
+        with pytest.raises(UsageError, match="page_size must be an integer of at least 1"):
+            client.itwins.list(**wrong)
+
+
+@pytest.mark.parametrize("checks", [True, False])
+async def test_what_cannot_be_encoded_is_rejected(checks: bool) -> None:
+    """A string that cannot be sent is rejected when the listing is made, also with the checks lifted."""
+    async with PlatformClient(BASE_URL, vendor="vendor", token="t", check_requests=checks) as client:
+        with pytest.raises(UsageError, match="half of a surrogate pair"):
+            client.itwins.list(number="\ud800")
 
 
 @pytest.mark.parametrize(
@@ -151,24 +178,6 @@ async def test_a_scene_that_says_nothing(
     httpx_mock.add_response(json={"objects": [{"id": "a"}], "sceneContext": context})
     (page,) = [page async for page in platform.scenes.list_objects(SCENE, ITWIN).pages()]
     assert ([item.id for item in page.items], page.scene) == (["a"], state)
-
-
-@pytest.mark.parametrize(
-    ("keywords", "says"),
-    [
-        ({"page_size": 0}, "page_size must be an integer from 1 to 100"),
-        ({"page_size": 101}, "page_size must be an integer from 1 to 100"),
-        ({"skip": -1}, "skip must be an integer of at least 0"),
-        ({"order_by": None}, "order_by cannot be None"),
-        ({"limit": -1}, "limit must be an integer of at least 0"),
-        ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
-        ({"correlation_id": "line\nbreak"}, "correlation_id must be a string of visible ASCII"),
-    ],
-)
-async def test_keywords_that_are_rejected(platform: PlatformClient, keywords: dict[str, object], says: str) -> None:
-    """What the description forbids is rejected when the listing is made."""
-    with pytest.raises(UsageError, match=says):
-        platform.scenes.list_objects(SCENE, ITWIN, **keywords)  # type: ignore[arg-type]  # wrong on purpose
 
 
 async def test_another_scene_is_another_listing(platform: PlatformClient) -> None:
