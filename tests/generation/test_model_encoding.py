@@ -63,12 +63,6 @@ def test_a_field_wins_over_an_unknown_one_of_its_name() -> None:
     assert created.to_dict()["kind"] == "Layer"
 
 
-@pytest.mark.parametrize("field", ["additional_properties", "kind"])
-def test_models_are_made_by_name_too(field: str) -> None:
-    """A model can be made without a mapping, and has its unknown fields from the beginning."""
-    assert hasattr(SceneObjectCreate(kind="Layer", version="1.0.0", data={}), field)
-
-
 def test_discriminated_models_are_read_by_their_constant() -> None:
     """Each type of authentication is read into its own model, an unknown one stays as it came."""
     wire: dict[str, Any] = {"key": "k", "value": "v", "more": 1}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from itwin_platform import ITwin, ITwinStatus, Repository, RepositoryClass, RepositorySubClass, Webhook
+from itwin_platform import ITwin, ITwinStatus, Webhook
 
 from tests.support.schema_values import ENUMS, SCHEMAS, TEXTS
 
@@ -76,19 +76,6 @@ def test_any_string_in_a_response_is_of_the_enum(text: str) -> None:
     model = ITwin.from_dict({"status": text})
     assert isinstance(model.status, ITwinStatus)
     assert (model.status, model.to_dict()) == (text, {"status": text})
-
-
-@pytest.mark.parametrize("value", ["Cesium", "Google", "Issues", "ProjectWise"])
-def test_classes_that_were_seen_are_read(value: str) -> None:
-    """Classes of repositories beyond the description."""
-    repository = Repository.from_dict({"class": value, "subClass": "MapServer"})
-    assert (repository.class_, repository.sub_class) == (RepositoryClass(value), RepositorySubClass("MapServer"))
-
-
-@pytest.mark.parametrize("wire", [{"subClass": None}, {}], ids=["null", "missing"])
-def test_a_sub_class_may_be_null_or_missing(wire: dict[str, None]) -> None:
-    """Both have been seen; neither is taken for the other."""
-    assert Repository.from_dict(wire).to_dict() == wire
 
 
 def test_one_unknown_value_in_a_list_loses_no_other() -> None:

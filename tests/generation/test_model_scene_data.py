@@ -56,14 +56,6 @@ def test_data_of_any_other_kind_stays_a_dict(kind: str) -> None:
     assert item.data == data
 
 
-@pytest.mark.parametrize("data", [None, "x", 5, [], [{}]], ids=repr)
-@pytest.mark.parametrize("kind", ["View3d", None, 5, ["View3d"]], ids=repr)
-def test_data_that_is_no_object_stays(kind: object, data: object) -> None:
-    """Null and other shapes, of the data or of the kind, are no obstacle."""
-    wire = {"kind": kind, "data": data}
-    assert SceneObject.from_dict(wire).to_dict() == wire
-
-
 def test_vectors_are_typed() -> None:
     """Typed data has Python names, and integers stay integers."""
     view = View3dData.from_dict({"position": {"x": 1, "y": 2.5, "z": -3}, "ecefTransform": [1] * 16})

@@ -30,14 +30,6 @@ def test_unset_is_not_null() -> None:
     assert model.to_dict() == {"parentId": None}
 
 
-def test_unset_in_a_model_survives_copies() -> None:
-    """A copied model writes no field that its source did not write."""
-    model = ITwin.from_dict({"id": "a"})
-    for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):  # noqa: S301  # our own bytes
-        assert again.number is UNSET
-        assert again.to_dict() == {"id": "a"}
-
-
 def test_an_attribute_of_unset_says_how_to_get_the_value() -> None:
     """What was not returned has no attributes, and the error tells which arguments request it."""
     model: Any = ITwin.from_dict({"id": "a"})

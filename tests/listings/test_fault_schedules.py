@@ -5,7 +5,6 @@ import gc
 from contextlib import aclosing
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import event, given, strategies as st
 from itwin_platform import BackoffPolicy, Gate, ITwin, Pager, PlatformClient, PlatformError
 
@@ -113,14 +112,6 @@ def test_the_same_items_in_the_same_order(schedule: Schedule, reading: Reading, 
     assert sequential.ids + sequential.rest == everything
     if sequential.ended == "whole":
         assert sequential.ids == everything[: reading.limit]
-
-
-@pytest.mark.parametrize("links", ["plain", "relative", "blank", "without size", "both", "cursor", "other size"])
-def test_each_way_of_paging_is_walked(links: str) -> None:
-    """Every known form of next link leads through the complete listing."""
-    reading = Reading(page_size=4, limit=None, work=(0.0,), stop=None)
-    seen = in_virtual_time(outcome(Schedule(total=40, links=(links,)), reading, concurrency=3))
-    assert (len(seen.ids), seen.ended) == (40, "whole")
 
 
 def test_pages_ahead_pass_the_gate() -> None:

@@ -125,12 +125,6 @@ def test_items_without_an_id_are_never_dropped() -> None:
     assert read(TimedITwins(times=days(30) | {"": day(1)})).count("UNSET") == 1
 
 
-def test_links_to_another_origin_are_not_followed() -> None:
-    """A next link to another origin raises PagingError in a range too."""
-    with pytest.raises(PagingError, match="another origin"):
-        read(TimedITwins(times=days(50), address="//elsewhere.example/itwins/"))
-
-
 @given(TIMES, st.integers(3, 30), st.integers(1, 12), ORDERS, st.sampled_from([1, 3]), st.integers(1, 40))
 def test_a_listing_that_stops_anywhere_continues(  # what there is, how it is read, and how often it stops
     times: list[datetime | str | None], cap: int, page_size: int, order: str, concurrency: int, stop: int

@@ -1,12 +1,10 @@
 """Pagers as callers use them: lazily, by item, by page, as a list, and from where an earlier run ended."""
 
-import asyncio
 import warnings
-from contextlib import aclosing
 
 import httpx
 import pytest
-from itwin_platform import ITwin, NotSentError, Page, PagingError, ServerError, TruncatedWarning, UsageError
+from itwin_platform import ITwin, NotSentError, Page, ServerError, TruncatedWarning, UsageError
 
 from tests.support.numbered_items import NumberedItems
 
@@ -42,15 +40,6 @@ async def test_each_iteration_is_a_run_of_its_own() -> None:
     assert pager.items_read == 2, "what the pager says is said of the run that began last"
     assert [item async for item in one] == items.everything[3:]
     assert [item async for item in other] == items.everything[2:]
-
-
-async def test_one_page_is_read_at_a_time() -> None:
-    """With a concurrency of one, the next page is asked for when it is wanted."""
-    items = NumberedItems(total=25)
-    async with aclosing(items.pager().pages()) as pages:
-        await anext(pages)
-        await asyncio.sleep(0)
-        assert items.requested == [0]
 
 
 @pytest.mark.parametrize(("limit", "pages"), [(0, 0), (5, 1), (10, 1), (11, 2), (20, 2), (25, 3)])
@@ -147,18 +136,6 @@ async def test_an_error_ahead_waits_for_its_turn() -> None:
     assert max(items.requested) == 100, "no more than eight pages are asked for behind the last that came"
     assert list(caught.value.collected) == items.everything[:30]
     assert pager.collected == caught.value.collected
-
-
-async def test_items_come_before_the_complaint_about_a_link() -> None:
-    """A PagingError is raised behind the items of its page, and a run resumed there gives none of them again."""
-    items = NumberedItems(total=25, link=lambda skip: "//elsewhere.example/" if skip == 20 else f"?$skip={skip}")
-    with pytest.raises(PagingError, match="another origin") as caught:
-        await items.pager().collect()
-    assert list(caught.value.collected) == items.everything[:20]
-    assert items.requested == [0, 10]
-    with pytest.raises(PagingError) as again:
-        await items.pager(resume=caught.value.resume).collect()
-    assert again.value.collected == ()
 
 
 async def test_collect_warns_of_a_cap_and_names_the_ways_on() -> None:

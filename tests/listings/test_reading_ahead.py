@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 import httpx
 import pytest
-from itwin_platform import ITwin, NotSentError, Pager
+from itwin_platform import ITwin, Pager
 
 from tests.support.numbered_items import NumberedItems
 from tests.support.prepared_pages import linked
@@ -33,14 +33,6 @@ def test_a_hundred_pages_of_one_second(concurrency: int, seconds: int) -> None:
     """The first page takes its time alone, the others come in rounds of `concurrency`."""
     items = NumberedItems(total=1000, latency=1.0)
     assert elapsed(items, concurrency=concurrency) == pytest.approx(seconds)
-    assert items.most_in_flight == min(concurrency, items.most_in_flight)
-
-
-@pytest.mark.parametrize("concurrency", [1, 2, 5])
-def test_never_more_requests_than_asked_for(concurrency: int) -> None:
-    """At most `concurrency` requests are in flight, and all of them are when pages are slow."""
-    items = NumberedItems(total=200, latency=1.0)
-    elapsed(items, concurrency=concurrency)
     assert items.most_in_flight == concurrency
 
 
@@ -134,19 +126,6 @@ def test_leaving_cancels_requests_in_flight(leave: Callable[[Pager[ITwin]], obje
         assert items.cancelled
         assert len(asyncio.all_tasks()) == 1
         assert items.everything[pager.items_read :] == await items.pager(resume=pager.resume).collect()
-
-    in_virtual_time(read())
-
-
-def test_an_error_cancels_requests_in_flight() -> None:
-    """When a page fails, the requests behind it are cancelled before the error is raised."""
-
-    async def read() -> None:
-        items = NumberedItems(total=1000, latency=1.0, errors={20: httpx.ConnectError("broken")})
-        with pytest.raises(NotSentError):
-            await items.pager(concurrency=4).collect()
-        assert items.in_flight == 0
-        assert len(asyncio.all_tasks()) == 1
 
     in_virtual_time(read())
 

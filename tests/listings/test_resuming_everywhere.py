@@ -4,7 +4,6 @@ from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from itwin_platform import ITwin
 
 from tests.support.numbered_items import NumberedItems
 from tests.support.timed_itwins import TimedITwins
@@ -83,16 +82,3 @@ async def test_the_resume_of_a_page_is_none_only_when_nothing_is_left(limit: int
     assert (last.resume is None) is (limit not in (10, 15))
     if last.resume is not None:
         assert await items.pager(resume=last.resume).collect() == items.everything[limit:]
-
-
-async def test_resuming_again_and_again() -> None:
-    """A reader that resumes after every single item reads every item once."""
-    items = NumberedItems(total=45)
-    read: list[ITwin] = []
-    resume: str | None = None
-    while len(read) < 45:
-        pager = items.pager(resume=resume)
-        read.append(await anext(aiter(pager)))
-        resume = pager.resume
-    assert read == items.everything
-    assert await items.pager(resume=resume).collect() == []

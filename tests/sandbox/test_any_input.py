@@ -13,16 +13,13 @@ from itwin_platform_sandbox._service.messages import APIRequest, Body
 from itwin_platform_sandbox._service.service import OPERATIONS
 
 from tests.support.examples import examples, strings
+from tests.support.specification import specification
 
+#: What an operation responds to a caller who may do everything.
 STATUSES = {
-    "list_itwins": {200, 422},
-    "get_primary_account": {200},
-    "update_repository": {200, 404, 409, 422},
-    "create_repository_resource": {201, 404, 409, 422},
-    "create_scene": {201, 400, 404, 409, 413},
-    "list_scene_objects": {200, 404},
-    "create_detector": {201, 400},
-    "update_webhook": {200, 404, 422},
+    operation["operationId"]: {int(status) for status in operation["responses"]} - {401, 429}
+    for methods in specification()["paths"].values()
+    for operation in methods.values()
 }
 # Names of the documentation, so that generated bodies come close to valid ones.
 WORDS = sorted({name for schema in SCHEMAS.values() for name in schema.get("properties", ())})

@@ -93,18 +93,3 @@ async def test_following_next_reads_every_scene_object_once(
     pages = await pages_from(http, url, {}, "objects")
     assert [len(page) for page in pages] == [70, 70, 70, 40]
     assert len({object_id for page in pages for object_id in page}) == 250
-
-
-async def test_links_stay_below_the_path_prefix() -> None:
-    """With a path prefix the service and its links lie below it."""
-    headers = {"Authorization": "Bearer any"}
-    async with (
-        Sandbox(itwins=120, objects=0, path_prefix="/api") as sandbox,
-        httpx.AsyncClient(headers=headers) as http,
-    ):
-        body = (await http.get(f"{sandbox.base_url}/itwins/")).json()
-        assert sandbox.base_url.endswith("/api")
-        assert body["_links"]["next"]["href"].startswith(f"{sandbox.base_url}/itwins/?")
-        assert len((await http.get(body["_links"]["next"]["href"])).json()["iTwins"]) == 20
-        outside = await http.get(sandbox.base_url.removesuffix("/api") + "/itwins/")
-        assert outside.status_code == 404

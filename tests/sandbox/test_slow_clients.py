@@ -2,7 +2,6 @@
 
 import asyncio
 
-import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._server.endpoint import LARGE_BODY_BYTES, MOST_BODY_BYTES, MOST_LARGE_BODIES, Bodies
@@ -108,11 +107,3 @@ async def test_a_rejected_host_with_a_malformed_chunk_logs_nothing(caplog: pytes
     assert received.startswith(b"HTTP/1.1 400 ")
     assert received.count(b"HTTP/1.1") == 1
     assert caplog.text == ""
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le"])
-async def test_a_body_in_another_encoding_is_rejected(http: httpx.AsyncClient, encoding: str) -> None:
-    """JSON is UTF-8."""
-    body = '{"name": "d", "type": "PhotoObjectDetector"}'.encode(encoding)
-    headers = {"Content-Type": "application/json"}
-    assert (await http.post("/reality-analysis/detectors", content=body, headers=headers)).status_code == 400
