@@ -4,7 +4,7 @@ import asyncio
 import math
 import statistics
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -96,7 +96,7 @@ class ModelServer:
         window = self.window
         if window.wait(now) != 0:
             return 0
-        free = min(window._open - window._in_period, window._most - window._in_flight)
+        free = min(window._open - window._in_period, window._most - window.in_flight)
         rates = list(window._all_rates())
         longest = max((seconds for _, seconds in rates), default=0.0)
         while window._granted and window._granted[0] + longest <= now:
@@ -141,13 +141,16 @@ class ModelState(RedisState):
         await asyncio.sleep(SERVER_LATENCY)
         return reply
 
-    async def listen(self, process: str, *, ready: Callable[[], None], called: Callable[[], None]) -> None:
+    async def called(self, process: str) -> AsyncGenerator[None]:
         """Subscribe until cancelled."""
         await asyncio.sleep(SERVER_LATENCY)
-        self._server.listeners[process] = called
-        ready()
+        called = asyncio.Event()
+        self._server.listeners[process] = called.set
         try:
-            await asyncio.Event().wait()
+            while True:
+                yield
+                await called.wait()
+                called.clear()
         finally:
             del self._server.listeners[process]
 

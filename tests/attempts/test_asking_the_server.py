@@ -1,7 +1,7 @@
 """What a process asks the server of a shared gate, and what it does while the server cannot be reached."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -49,11 +49,12 @@ class ScriptedState(RedisState):
             raise ServerUnreachableError("no route")
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
-    async def listen(self, process: str, *, ready: Callable[[], None], called: Callable[[], None]) -> None:
+    async def called(self, process: str) -> AsyncGenerator[None]:
         """Bring no message."""
         if self.listening is not None:
             raise self.listening
         await asyncio.Event().wait()
+        yield
 
     def leave_loop(self) -> None:
         """Be asked from another loop, to which the replies that are left belong."""

@@ -45,13 +45,15 @@ class Processes:
         """Subscribe, and count how often each process is called."""
         for process in processes:
             ready = asyncio.Event()
-
-            def called(name: str = process) -> None:
-                self.called[name] += 1
-
-            listening = self.state.listen(process, ready=ready.set, called=called)
-            self.listeners.append(asyncio.create_task(listening))
+            self.listeners.append(asyncio.create_task(self.count(process, ready)))
             await ready.wait()
+
+    async def count(self, process: str, ready: asyncio.Event) -> None:
+        """Count how often a process is called, from when it can be."""
+        async for _ in self.state.called(process):
+            if ready.is_set():
+                self.called[process] += 1
+            ready.set()
 
 
 def ended(permit: Permit) -> Report:

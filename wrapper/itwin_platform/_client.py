@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from itwin_platform_api.unset import UNSET, Unset
 
-from ._errors import TokenError, UsageError
+from ._errors import TokenError, UsageError, check_integer
 from ._http.attempts.tokens import TokenAuth, TokenProvider
 from ._http.attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
 from ._http.connections.given_client import HTTPClient, HTTPTransport, SSLContext, Timeout, as_timeout, innermost
@@ -26,7 +26,7 @@ from ._requests.platform import (
     with_extra,
     with_headers,
 )
-from ._requests.request import Service, as_base_url, check_integer
+from ._requests.request import Service, as_base_url
 
 if TYPE_CHECKING:
     from itwin_platform_api.client import AuthenticatedClient

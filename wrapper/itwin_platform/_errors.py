@@ -403,6 +403,12 @@ def _first_line(headers: Mapping[str, str], body: bytes) -> str | None:
     return text.splitlines()[0] if is_text and text else None
 
 
+def check_integer(name: str, value: object, *, least: int) -> None:
+    """Check that an argument is an integer, and not below its lower limit."""
+    if type(value) is not int or value < least:
+        raise UsageError(f"{name} must be an integer of at least {least}", argument=name)
+
+
 def printable(text: str) -> str:
     """Escape control characters, so that the words of a service cannot forge a line of a log; cut what is very long."""
     return re.sub(_CONTROL, lambda found: ascii(found[0])[1:-1], text[:LONGEST_TEXT])

@@ -14,6 +14,7 @@ from .._errors import (
     OutcomeUnknownError,
     TransportError,
     UsageError,
+    check_integer,
     in_seconds,
 )
 
@@ -47,8 +48,8 @@ class BackoffPolicy:
 
     def __post_init__(self) -> None:
         # Written out: `with_options` makes a policy for each view, and a loop with `getattr` takes twice as long.
-        _check_count("max_attempts", self.max_attempts, least=1)
-        _check_count("max_in_flight", self.max_in_flight, least=1)
+        check_integer("max_attempts", self.max_attempts, least=1)
+        check_integer("max_in_flight", self.max_in_flight, least=1)
         _check_seconds("max_wait", self.max_wait)
         _check_seconds("base_delay", self.base_delay)
         _check_seconds("max_delay", self.max_delay)
@@ -60,11 +61,6 @@ class BackoffPolicy:
 
 #: A tuple: writing `int | float` makes a new object in each call.
 _NUMBERS = (int, float)
-
-
-def _check_count(name: str, value: object, *, least: int) -> None:
-    if type(value) is not int or value < least:
-        raise UsageError(f"{name} must be an integer of at least {least}", argument=name)
 
 
 def _check_seconds(name: str, value: object, *, otherwise: str = "") -> None:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Generic
 
 from itwin_platform_api.request import RequestValues
 
-from .._errors import PlatformError, counted
+from .._errors import PlatformError, check_integer, counted
 from .._requests.platform import DecodedResponse, PlatformSender
-from .._requests.request import check_integer
 from .position import Listing, Position, carried, listing_name, page_numbers, parameters_of, read_resume, write_resume
 from .run import Page, PageContent, Run, T, TruncatedWarning
 

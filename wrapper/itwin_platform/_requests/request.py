@@ -231,13 +231,6 @@ def check_body_size(size: int, *, limit: int | None) -> None:
         )
 
 
-def check_integer(name: str, value: object, *, least: int, most: int | None = None) -> None:
-    """Check an integer and its range."""
-    if type(value) is not int or value < least or (most is not None and value > most):
-        allowed = f"from {least} to {most}" if most is not None else f"of at least {least}"
-        raise UsageError(f"{name} must be an integer {allowed}", argument=name)
-
-
 def cannot_be_sent(error: httpx.InvalidURL | UnicodeError) -> UsageError:
     """Make the error for a request that cannot be encoded."""
     reason = error if isinstance(error, httpx.InvalidURL) else "a string holds half of a surrogate pair"

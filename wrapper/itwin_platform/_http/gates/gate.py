@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush
 
-from ..._errors import StateError, UsageError
+from ..._errors import StateError, UsageError, check_integer
 from .window import Permit, RateLimit, WaitTooLongError, Window
 
 IN_USE = "the gate is in use in another event loop: make another gate here"
@@ -34,8 +34,6 @@ class Waiter(asyncio.Future[Permit]):
 class _Heap:
     """Waiters by one of their values; those that wait no longer stay in it until they are met or too many."""
 
-    __slots__ = ("_entries",)
-
     def __init__(self) -> None:
         self._entries: list[tuple[float, int, Waiter]] = []
 
@@ -53,8 +51,6 @@ class _Heap:
 
 class WaiterQueue:
     """Waiters, first in first out by ticket."""
-
-    __slots__ = ("_by_max_wait", "_by_ticket", "_by_until", "_entered", "waiting")
 
     def __init__(self) -> None:
         self._by_ticket, self._by_max_wait, self._by_until = _Heap(), _Heap(), _Heap()
@@ -116,11 +112,6 @@ class Gate:
         UsageError: a value is of the wrong type or out of its range.
     """
 
-    __slots__ = (
-        *("__weakref__", "_closed", "_loop", "_max_in_flight", "_queue", "_random_number", "_rates", "_tickets"),
-        *("_timer", "_window"),
-    )
-
     def __init__(
         self,
         max_in_flight: int = 20,
@@ -128,7 +119,8 @@ class Gate:
         *,
         random_number: Callable[[], float] = random.random,
     ) -> None:
-        self._max_in_flight, self._rates = checked_count("max_in_flight", max_in_flight), rates_of(rate)
+        check_integer("max_in_flight", max_in_flight, least=1)
+        self._max_in_flight, self._rates = max_in_flight, rates_of(rate)
         self._window = Window(max_in_flight=max_in_flight, rates=self._rates)
         self._queue = WaiterQueue()
         self._tickets = itertools.count()
@@ -277,13 +269,6 @@ class Gate:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-
-def checked_count(name: str, value: object) -> int:
-    """Return a number of at least 1, which is the argument `name`."""
-    if type(value) is not int or value < 1:
-        raise UsageError(f"{name} must be an integer of at least 1", argument=name)
-    return value
 
 
 def rates_of(rate: RateLimit | Iterable[RateLimit] | None) -> tuple[RateLimit, ...]:

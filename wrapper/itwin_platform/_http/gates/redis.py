@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 from urllib.parse import urlsplit
 
-from ..._errors import StateError, UsageError
+from ..._errors import StateError, UsageError, check_integer
 from ..._version import KEY_PREFIX, LOG
 from ..events import GateChanged, tell
-from .gate import IN_USE, Gate, checked_count, rates_of
+from .gate import IN_USE, Gate, rates_of
 from .window import Permit, RateLimit
 
 #: A process that is silent for so many seconds gives its permits back: it crashed, was stopped, or lost the server.
@@ -37,7 +37,7 @@ REPORT_DELAY = 0.01
 #: A subscription that is silent for so many seconds is asked for a sign of life, and made anew without one in as many.
 _LISTEN_INTERVAL = 1.0
 #: Errors of the server name their code first; Redis 6.2 puts what happened in a script before it.
-_CODE = re.compile(r"(?:^|-|: )([A-Z]{3,})\b")
+_CODE = re.compile(r"(?:^|-|: )([A-Z]{3,})\b", re.MULTILINE)
 
 #: What became of a permit of the server: in which way it ended, its number, when it was granted, and of a 429 the
 #: seconds to wait and a jitter from 0 to 1. A cooldown that only this process knows of has the number 0.
@@ -116,12 +116,6 @@ class RedisGate(Gate):
         ...     client = httpx.AsyncClient(transport=BackoffTransport(httpx.AsyncHTTPTransport(), gate=gate))
     """
 
-    __slots__ = (
-        *("_asked", "_changed", "_due", "_has_joined", "_has_warned", "_held", "_is_contended"),
-        *("_is_cooldown_unreported", "_is_lost", "_kept_at", "_listener", "_listens", "_name", "_on_event", "_pause"),
-        *("_process", "_pump", "_reports", "_state"),
-    )
-
     def __init__(
         self,
         redis: str | RedisClient,
@@ -134,8 +128,8 @@ class RedisGate(Gate):
     ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise UsageError("name must say what shares the limit, such as 'prod, service app 7'", argument="name")
-        checked_count("workers", workers)
-        checked_count("max_in_flight", max_in_flight)
+        check_integer("workers", workers, least=1)
+        check_integer("max_in_flight", max_in_flight, least=1)
         rates = rates_of(rate)
         shares = [RateLimit(max(1, each.requests // workers), each.per) for each in rates]
         super().__init__(math.ceil(max_in_flight / workers), shares)
@@ -242,13 +236,11 @@ class RedisGate(Gate):
         """Exchange with the server as long as somebody waits or holds a permit."""
         loop = asyncio.get_running_loop()
         while not self._closed and (self._queue.first() or self._reports or self._window.in_flight):
-            while (left := self._due - loop.time()) > 0:
+            while loop.time() < self._due:
                 self._changed.clear()
-                timer = loop.call_later(left, self._changed.set)
-                try:
-                    await self._changed.wait()
-                finally:
-                    timer.cancel()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(self._due):
+                        await self._changed.wait()
             await self._exchange()
         self._stop_listening()
 
@@ -315,15 +307,12 @@ class RedisGate(Gate):
         self._admit()
 
     async def _listen(self) -> None:
-        def ready() -> None:
-            self._listens = True
-            self._exchange_within(0.0)
-
-        def called() -> None:
-            self._exchange_within(0.0)
-
+        calls = self._state.called(self._process)
         try:
-            await self._state.listen(self._process, ready=ready, called=called)
+            while True:
+                await anext(calls)
+                self._listens = True
+                self._exchange_within(0.0)
         except Exception as error:  # noqa: BLE001  # whatever fails there: until it is made anew, this process polls
             LOG.warning("gate %r: its subscription is made anew: %s", self._name, error or type(error).__name__)
             self._listener, self._listens = None, False
@@ -435,8 +424,8 @@ class RedisState:
             return await self._redis.execute_command("EVALSHA", self._digest, *self._keys, asked)
         return await self._redis.execute_command("EVAL", self._script, *self._keys, asked)
 
-    async def listen(self, process: str, *, ready: Callable[[], None], called: Callable[[], None]) -> None:
-        """Call `ready` once messages can be received, and `called` with each; raises when none can be any more."""
+    async def called(self, process: str) -> AsyncGenerator[None]:
+        """Yield once messages can be received, and with each of them; raise when none can be any more."""
         connection: Any = self._redis.pubsub()
         subscriptions = 0
         try:
@@ -444,13 +433,11 @@ class RedisState:
                 await connection.subscribe(self._channel + process)
             while True:
                 message = await self._next_message(connection)
-                if message["type"] == "message":
-                    called()
-                elif message["type"] == "subscribe":
-                    subscriptions += 1
-                    if subscriptions > 1:
-                        raise ServerUnreachableError("it was interrupted")
-                    ready()
+                subscriptions += message["type"] == "subscribe"
+                if subscriptions > 1:
+                    raise ServerUnreachableError("it was interrupted")
+                if message["type"] in ("subscribe", "message"):
+                    yield
         except (self._errors.RedisError, OSError) as error:
             raise self._translated(error) from error
         finally:
@@ -481,8 +468,8 @@ class RedisState:
     def _translated(self, error: Exception) -> Exception:
         """Return what an error means: the configuration is wrong, or the server cannot be used for now."""
         causes = _causes_of(error)
-        text = " ".join(map(str, causes))
-        codes = _codes_in(causes)
+        text = "\n".join(map(str, causes))
+        codes = _CODE.findall(text)
         name = codes[0] if codes else type(causes[-1]).__name__
         if any(isinstance(each, self._errors.AuthenticationError) for each in causes):
             return ServerRejectsError(f"{self._where} rejects the user name or the password in redis ({name})")
@@ -507,11 +494,6 @@ def _address_of(url: str) -> str:
     """Return a URL without its user name and password."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname or ''}:{parts.port or 6379}{parts.path}"
-
-
-def _codes_in(causes: Sequence[BaseException]) -> list[str]:
-    """Return the codes with which Redis begins its errors, such as NOPERM."""
-    return [found.group(1) for each in causes if (found := _CODE.search(str(each)))]
 
 
 def _causes_of(error: BaseException) -> list[BaseException]:

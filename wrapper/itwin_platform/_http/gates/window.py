@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from ..._errors import UsageError
+from ..._errors import UsageError, check_integer
 
 #: In a cooldown that is longer than this, one request is sent in each such period to see whether it still holds.
 PROBE_INTERVAL = 60.0
@@ -45,8 +45,7 @@ class RateLimit:
     per: float
 
     def __post_init__(self) -> None:
-        if type(self.requests) is not int or self.requests < 1:
-            raise UsageError("requests must be an integer of at least 1", argument="requests")
+        check_integer("requests", self.requests, least=1)
         if not isinstance(self.per, int | float) or isinstance(self.per, bool) or not 0 < self.per < float("inf"):
             raise UsageError("per must be a finite number of seconds above 0", argument="per")
 
@@ -96,18 +95,14 @@ class Window:
     doubles the range in which the next cooldown is drawn, until the first success. The next cooldowns last as long.
     """
 
-    __slots__ = (
-        *("_allowed", "_began", "_boundary", "_cooldown_until", "_good_seconds", "_granted", "_in_flight"),
-        *("_in_period", "_kept_wait", "_learned", "_measured", "_most", "_named", "_number", "_open", "_previous"),
-        *("_probe", "_probe_at", "_probe_share", "_rate_probe_at", "_rates", "_span", "_strikes", "_waited"),
-    )
-
     def __init__(self, *, max_in_flight: int, rates: Sequence[RateLimit] = ()) -> None:
         self._most = self._open = max_in_flight
         self._rates = [(rate.requests, rate.counted_for) for rate in rates]
         #: When permits were granted, as long as a rate counts them.
         self._granted: deque[float] = deque()
-        self._in_flight = self._in_period = 0
+        #: Permits that have not ended.
+        self.in_flight = 0
+        self._in_period = 0
         self._cooldown_until = self._probe_at = float("-inf")
         self._probe: Permit | None = None
         #: Permits up to this number are of periods before this one, or before the previous one.
@@ -127,11 +122,6 @@ class Window:
         # The next probe of the rate: what it takes off the seconds, and when it comes.
         self._probe_share, self._rate_probe_at = LARGEST_PROBE, 0.0
 
-    @property
-    def in_flight(self) -> int:
-        """Permits that have not ended."""
-        return self._in_flight
-
     def cooldown_left(self, now: float) -> float:
         """Return the seconds until the cooldown ends; 0 when there is none."""
         return max(0.0, self._cooldown_until - now)
@@ -142,7 +132,7 @@ class Window:
             return min(left, until_probe)
         if self._span is not None:
             self._learn(self._span, now)
-        if self._in_period >= self._open or self._in_flight >= self._most:
+        if self._in_period >= self._open or self.in_flight >= self._most:
             return None
         if self._learned is not None and now >= self._rate_probe_at and self._wait_for(*self._learned, now) > 0:
             self._try_faster(*self._learned, now)
@@ -163,7 +153,7 @@ class Window:
 
     def begin(self, now: float) -> Permit:
         """Grant a permit."""
-        self._in_flight += 1
+        self.in_flight += 1
         self._in_period += 1
         self._number += 1
         permit = Permit(number=self._number, at=now)
@@ -180,7 +170,7 @@ class Window:
 
     def end(self, permit: Permit) -> None:
         """End a request without a response."""
-        self._in_flight -= 1
+        self.in_flight -= 1
         self._in_period -= permit.number > self._boundary
 
     def unused(self, permit: Permit) -> None:
@@ -267,7 +257,7 @@ class Window:
 
     def forget(self) -> None:
         """Forget the permits that are out: nothing will end them."""
-        self._in_flight = self._in_period = 0
+        self.in_flight = self._in_period = 0
 
     def postpone_probe(self, now: float) -> None:
         """Send no probe in the next minute: the engine of a shared limit, which granted them so far, is lost."""
