@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from functools import partial
 
 import httpx
 import pytest
@@ -26,30 +27,17 @@ class LedgerGate(Gate):
         self.tickets: list[int] = []
         self.ended: list[str] = []
 
+        for name in ("responded", "rate_limited", "abandoned", "unused"):
+            setattr(self, name, partial(self._end, name))
+
     async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
         """Note it."""
         self.tickets.append(ticket)
         return await super().enter(ticket, max_wait=max_wait, until=until)
 
-    def responded(self, permit: Permit) -> None:
-        """Note it."""
-        self.ended.append("responded")
-        super().responded(permit)
-
-    def rate_limited(self, permit: Permit, *, wait: float) -> None:
-        """Note it."""
-        self.ended.append(f"rate limited for {wait:g} s")
-        super().rate_limited(permit, wait=wait)
-
-    def abandoned(self, permit: Permit) -> None:
-        """Note it."""
-        self.ended.append("abandoned")
-        super().abandoned(permit)
-
-    def unused(self, permit: Permit) -> None:
-        """Note it."""
-        self.ended.append("unused")
-        super().unused(permit)
+    def _end(self, name: str, permit: Permit, **wait: float) -> None:
+        self.ended.append(" ".join([name, *map(str, wait.values())]))
+        getattr(super(), name)(permit, **wait)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +46,7 @@ class LedgerGate(Gate):
         ((200,), ["responded"]),
         ((404,), ["responded"]),
         ((503, 200), ["responded", "responded"]),
-        ((rate_limited("2"), 200), ["rate limited for 2 s", "responded"]),
+        ((rate_limited("2"), 200), ["rate_limited 2.0", "responded"]),
         ((httpx.ReadError("x"), 200), ["abandoned", "responded"]),
         ((KeyError("a bug"),), ["abandoned"]),
     ],

@@ -16,12 +16,12 @@ from itwin_platform import (
 )
 from opentelemetry import trace
 from opentelemetry.instrumentation.httpx import HTTPXClientInstrumentor
-from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pytest_httpx import HTTPXMock
 
 from tests.support.faces import CallInfo, Request
-from tests.support.recorded_spans import recorded_spans
 from tests.support.scripted_transport import ADDRESS, ScriptedTransport, backoff
 
 ACCOUNT = httpx.Response(200, content=b'{"iTwin": {"id": "a-1"}}', headers={"x-correlation-id": "c-1"})
@@ -29,10 +29,13 @@ SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
 
 
 @pytest.fixture
-def spans() -> Iterator[InMemorySpanExporter]:
-    """Where the spans end."""
-    with recorded_spans() as exporter:
-        yield exporter
+def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
+    """Where the spans end. OpenTelemetry has no call that takes its provider back, so it is patched."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    yield exporter
+    provider.shutdown()
 
 
 def client(service: httpx.AsyncBaseTransport | None, **settings: Any) -> PlatformClient:

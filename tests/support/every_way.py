@@ -91,12 +91,11 @@ class LoggingTransport(httpx.AsyncBaseTransport):
 
     def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
         self.inner = inner
-        self.log: list[bytes] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send, read and log."""
+        """Send and read."""
         response = await self.inner.handle_async_request(request)
-        self.log.append(await response.aread())
+        await response.aread()
         return response
 
     async def aclose(self) -> None:

@@ -483,10 +483,13 @@ async def test_a_connection_that_nobody_needs_any_more_is_closed(monkeypatch: py
     network = Network(is_encrypted=False)
     async with RawServer(raw_response()) as server:
         await opened_at_once(network.transport, server.address, 2)
-        for _ in range(2):
-            pass_time(monkeypatch, seconds=0.6 * KEEPALIVE)
-            await network.send(server.address)
-        assert (server.connections_accepted, repr(network.transport)) == (2, "EngineTransport(in_use=0, idle=1)")
+        ports = set()
+        for seconds in (0.0, 0.0, 0.6 * KEEPALIVE, 0.6 * KEEPALIVE):
+            pass_time(monkeypatch, seconds=seconds)
+            response = await network.send(server.address)
+            ports.add(response.extensions["network_stream"].get_extra_info("client_addr")[1])
+        assert (len(ports), server.connections_accepted) == (1, 2)
+        assert repr(network.transport) == "EngineTransport(in_use=0, idle=1)"
         await network.transport.aclose()
 
 
