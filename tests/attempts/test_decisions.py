@@ -106,24 +106,22 @@ def test_attempts_are_counted_without_429(
 
 
 @pytest.mark.parametrize(
-    ("retry_after", "elapsed", "reason"),
+    ("retry_after", "elapsed", "deadline", "reason"),
     [
-        (60.0, 0.0, None),
-        (60.5, 0.0, "longer than max_wait=60 s"),
-        (10.0, 109.9, None),
-        (10.0, 110.0, "longer than deadline=120 s allows"),
+        (60.0, 0.0, 120.0, None),
+        (60.5, 0.0, 120.0, "longer than max_wait=60 s"),
+        (10.0, 109.9, 120.0, None),
+        (10.0, 110.0, 120.0, "longer than deadline=120 s allows"),
+        (10.0, 1e9, None, None),
     ],
 )
-def test_no_wait_is_begun_that_is_too_long(retry_after: float, elapsed: float, reason: str | None) -> None:
+def test_no_wait_is_begun_that_is_too_long(
+    retry_after: float, elapsed: float, deadline: float | None, reason: str | None
+) -> None:
     """A wait above max_wait, or one that ends at the deadline or past it, is given up before it begins."""
-    decision = decided("GET", Outcome.RATE_LIMITED, retry_after=retry_after, elapsed=elapsed)
+    policy = BackoffPolicy(deadline=deadline)
+    decision = decided("GET", Outcome.RATE_LIMITED, retry_after=retry_after, elapsed=elapsed, policy=policy)
     assert decision == reason
-
-
-def test_without_a_deadline_only_the_attempts_end_it() -> None:
-    """`deadline=None` sets no limit to the duration of a call."""
-    policy = BackoffPolicy(deadline=None)
-    assert decided("GET", Outcome.RATE_LIMITED, elapsed=1e9, policy=policy) is None
 
 
 @pytest.mark.parametrize("outcome", Outcome)

@@ -14,8 +14,8 @@ from itwin_platform import (
     PlatformClient,
     TransportError,
 )
-from pytest_httpx import HTTPXMock
 
+from tests.support.exchange import PreparedResponse
 from tests.support.scripted_transport import ScriptedTransport, backoff, send
 
 REQUEST = httpx.Request("GET", "https://service.example/")
@@ -103,28 +103,23 @@ SCENE = "6a2d2381-6c57-4332-b87a-5b7c00000001"
 
 
 @pytest.mark.parametrize(
-    ("lost", "expected"),
-    [(httpx.ReadTimeout("x"), OutcomeUnknownError), (httpx.ConnectError("x"), NotSentError)],
+    ("lost", "expected", "attempts", "sent"),
+    [
+        (httpx.ReadTimeout("x"), OutcomeUnknownError, 1, True),
+        (httpx.ConnectError("x"), NotSentError, 7, False),
+        (PreparedResponse(fault="hang"), DeadlineExceededError, 1, True),
+    ],
 )
 async def test_the_error_names_the_scene(
-    httpx_mock: HTTPXMock, lost: Exception, expected: type[TransportError]
+    lost: Exception | PreparedResponse, expected: type[TransportError], attempts: int, sent: bool
 ) -> None:
     """A lost scene can be looked for: its id is on the error and in its text, where one was given."""
-    httpx_mock.add_exception(lost, is_reusable=True)
-    async with PlatformClient("https://service.example", vendor="acme", token="t-1") as platform:
+    service = ScriptedTransport(lost)
+    async with PlatformClient("https://service.example", vendor="acme", token="t-1", transport=service) as platform:
         with pytest.raises(expected) as raised:
             await platform.scenes.create("i-1", display_name="A", id=SCENE)
-        assert raised.value.scene_id == SCENE
+        assert (raised.value.scene_id, raised.value.attempts, raised.value.sent) == (SCENE, attempts, sent)
         assert SCENE in str(raised.value)
         with pytest.raises(expected) as raised:
             await platform.scenes.create("i-1", display_name="A")
         assert raised.value.scene_id is None
-
-
-async def test_the_deadline_names_the_scene_too() -> None:
-    """A deadline that ends a create is a lost response as well."""
-    service = ScriptedTransport(201, latency=3600.0)
-    async with PlatformClient("https://service.example", vendor="acme", token="t-1", transport=service) as platform:
-        with pytest.raises(DeadlineExceededError) as raised:
-            await platform.scenes.create("i-1", display_name="A", id=SCENE)
-    assert (raised.value.scene_id, raised.value.sent) == (SCENE, True)

@@ -127,13 +127,13 @@ def test_jitter_makes_no_wait_too_long() -> None:
         assert wait == expected
 
 
-@pytest.mark.parametrize("wait", [1e15, 1e300, float("inf")])
-def test_a_moment_past_the_calendar_is_none(wait: float) -> None:
-    """A wait that no calendar holds has no end to name."""
-    assert moment_after(NOW, wait) is None
-
-
-def test_a_moment_is_the_wait_after_now() -> None:
-    """`retry_at` is now and the wait."""
-    assert moment_after(NOW, 90.0) == datetime(2026, 3, 1, 12, 1, 30, tzinfo=UTC)
-    assert moment_after(NOW, None) is None
+@pytest.mark.parametrize(
+    ("wait", "expected"),
+    [
+        (90.0, datetime(2026, 3, 1, 12, 1, 30, tzinfo=UTC)),
+        *((wait, None) for wait in (None, 1e15, 1e300, float("inf"))),
+    ],
+)
+def test_a_moment_is_the_wait_after_now(wait: float | None, expected: datetime | None) -> None:
+    """`retry_at` is now and the wait; one that no calendar holds has no end to name."""
+    assert moment_after(NOW, wait) == expected

@@ -33,12 +33,14 @@ def test_a_new_window_is_open() -> None:
     assert window.wait(0.0) is None
 
 
-def test_after_a_429_the_window_opens_slowly() -> None:
-    """No request starts until the cooldown ends; then 1, 2, 4, 8, 16 and at most `max_in_flight`."""
-    window = Window(max_in_flight=20)
-    window.rate_limited(window.begin(0.0), now=0.0, wait=5.0)
-    assert window.wait(0.0) == 5.0
-    assert window.wait(4.5) == 0.5
+@pytest.mark.parametrize("allowed", range(8))
+def test_after_a_429_the_window_opens_slowly(allowed: int) -> None:
+    """No request starts until the cooldown ends; then 1, 2, 4, 8, 16 and at most `max_in_flight`.
+
+    Up to seven successes before the 429 tell no rate: the slow start goes on past as many.
+    """
+    window = limited_after(allowed, wait=5.0)
+    assert (window.wait(0.0), window.wait(4.5)) == (5.0, 0.5)
     assert rounds(window, 5.0, 7) == [1, 2, 4, 8, 16, 20, 20]
 
 
@@ -84,17 +86,6 @@ def test_a_request_without_a_response_does_not_widen_the_window() -> None:
     window.rate_limited(window.begin(0.0), now=0.0, wait=1.0)
     window.end(window.begin(1.0))
     assert len(opened(window, 1.0)) == 1
-
-
-@pytest.mark.parametrize("allowed", range(8))
-def test_few_successes_tell_no_rate(allowed: int) -> None:
-    """Up to seven successes before a 429, the slow start goes on past as many."""
-    window = Window(max_in_flight=20)
-    *successes, limited = [window.begin(0.0) for _ in range(allowed + 1)]
-    for permit in successes:
-        window.responded(permit)
-    window.rate_limited(limited, now=0.0, wait=1.0)
-    assert rounds(window, 1.0, 5) == [1, 2, 4, 8, 16]
 
 
 def test_a_rate_holds_in_every_period() -> None:
