@@ -133,12 +133,18 @@ def test_any_other_body_is_read_as_far_as_it_goes(body: object, code: str | None
     assert (error.code, error.message, error.details) == (code, message, ())
     assert isinstance(error, ServerError)
     assert str(error).startswith("500 ")
+    assert "null" not in str(error)
 
 
 def test_a_detail_without_parts_is_kept() -> None:
     """A detail that leaves everything out is still one."""
     error = error_of(422, {"error": {"code": "A", "details": [{}, {"target": "uri"}]}})
     assert [str(detail) for detail in error.details] == ["no code: no message", "no code [uri]: no message"]
+
+
+def test_a_rate_limit_of_which_nothing_is_known_is_one() -> None:
+    """Without a body, a delay and a reason, the text says what the status means."""
+    assert str(error_of(429, b"")) == "429 rate limited"
 
 
 def test_a_text_that_no_log_can_hold_is_made_one() -> None:

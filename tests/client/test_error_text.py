@@ -51,7 +51,8 @@ async def test_a_token_in_the_message_of_the_service_is_redacted(escaped: bool) 
         ("t-1", "t-1 is no token, (t-1)", "[redacted] is no token, ([redacted])"),
         ("t-1", "t-12, at-1 and t-1-b are others", "t-12, at-1 and t-1-b are others"),
         ("token", "a token is missing", "a token is missing"),
-        ("tokentoken", "atokentokenb", "a[redacted]b"),
+        ("tokento", "atokentob", "atokentob"),
+        ("tokentok", "atokentokb", "a[redacted]b"),
     ],
 )
 async def test_a_short_token_is_redacted_where_it_stands_alone(token: str, said: str, expected: str) -> None:

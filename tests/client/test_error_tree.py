@@ -66,6 +66,11 @@ def examples() -> list[PlatformError]:
     return errors
 
 
+def test_an_error_of_the_caller_counts_its_attempts() -> None:
+    """Where nothing is said, nothing was sent for an error without a response, and a response took one attempt."""
+    assert (TransportError("x").attempts, ResponseDecodeError(200, httpx.Headers(), b"[").attempts) == (0, 1)
+
+
 def test_every_class_is_exported_and_in_the_tree() -> None:
     """The docstring of the module is the tree: each class, beneath the one that it derives from."""
     lines = re.findall(r"^(?P<indent> *)(?P<name>[A-Z]\w+Error)\b", _errors.__doc__ or "", re.MULTILINE)

@@ -1,10 +1,11 @@
 """The largest request and the largest response. Source: section 8."""
 
+import asyncio
 import json
 
 import httpx
 import pytest
-from itwin_platform import ResponseDecodeError, UsageError
+from itwin_platform import BackoffPolicy, ResponseDecodeError, UsageError
 from itwin_platform_api.operations import BODY_LIMITS
 
 from tests.client.conftest import ACCOUNT, answering
@@ -46,6 +47,23 @@ async def test_the_body_is_measured_as_it_is_sent(letter: str, width: int) -> No
     [request] = requests
     assert len(request.content) == MOST
     assert json.loads(request.content)["displayName"] == exactly
+
+
+async def test_no_more_requests_are_in_flight_than_the_policy_allows() -> None:
+    """`max_in_flight` holds for all tasks of a client."""
+    in_flight: list[int] = [0]
+
+    async def service(_: httpx.Request) -> httpx.Response:
+        in_flight.append(in_flight[-1] + 1)
+        await asyncio.sleep(0)
+        in_flight.append(in_flight[-1] - 1)
+        return httpx.Response(200, json=ACCOUNT)
+
+    transport = httpx.MockTransport(service)
+    client, _ = answering(transport=transport, backoff=BackoffPolicy(max_in_flight=2))
+    async with client:
+        await asyncio.gather(*(client.itwins.get_primary_account() for _ in range(5)))
+    assert max(in_flight) == 2
 
 
 async def test_a_response_is_measured_decoded() -> None:

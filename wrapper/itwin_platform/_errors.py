@@ -451,5 +451,5 @@ def join_lines(said: list[str], advice: str | None, *, correlation_id: str | Non
     ours = [] if advice is None else [f"- {advice}"]
     if correlation_id:
         ours.append(f"- correlation id {printable(correlation_id[:200])}")
-    words, room = "\n".join(said), LONGEST_TEXT - _LONGEST_CALL - sum(len(line) + 1 for line in ours)
+    words, room = "\n".join(said), LONGEST_TEXT - _LONGEST_CALL - len("\n".join(ours))
     return "\n".join([words if len(words) <= room else words[: room - 3] + "...", *ours])
