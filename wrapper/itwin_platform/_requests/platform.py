@@ -335,7 +335,8 @@ class _RulesTransport(httpx.AsyncBaseTransport):
             accept = request.headers.get("accept", "")
             if "{vendor}" in accept:
                 request.headers["accept"] = accept.replace("{vendor}", service.vendor)
-            request.headers.pop("cookie", None)
+            for name in ("authorization", "cookie"):
+                request.headers.pop(name, None)
             response = await self._sender.exchange(await values_of(request), info)
         stream, extensions = httpx.ByteStream(response.content), {**response.result.response.extensions}
         return httpx.Response(response.status_code, headers=response.headers, stream=stream, extensions=extensions)

@@ -87,8 +87,8 @@ def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
 
 
 def _encodings(headers: RawHeaders) -> list[str]:
-    found = [value.decode("latin-1") for name, value in headers if name.lower() == b"content-encoding"]
-    names = [part.strip() for part in ",".join(found).lower().split(",")]
+    found = [value for name, value in headers if name.lower() == b"content-encoding"]
+    names = [part.strip() for value in found for part in value.decode("latin-1").lower().split(",")]
     return [name for name in names if name not in ("", "identity")]
 
 

@@ -6,7 +6,6 @@ import random
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache, partial
 from types import ModuleType
@@ -256,9 +255,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             await self._admit(call)
             if clock() - asked <= LONGEST_UNSENT_TOKEN:
                 break
-        others = [pair for pair in call.request.raw_headers if pair[0].lower() != b"authorization"]
-        bearer = (b"Authorization", b"Bearer " + call.token.token.value.encode("ascii"))
-        return replace(call.request, raw_headers=[*others, bearer])
+        return call.request.with_header(b"Authorization", f"Bearer {call.token.token.value}".encode("ascii"))
 
     async def _refresh_token(self, call: Call) -> bool:
         """Refresh the token of a call after its first 401; return whether there is another one to try."""

@@ -33,6 +33,8 @@ TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
     "broken": {},
 }
 
+#: An idle connection is closed after so many seconds: httpx's own default.
+KEEPALIVE = 5.0
 #: So many bytes of a body may wait to be read before the peer is slowed down.
 _READ_AHEAD = 262_144
 #: So many bytes are handed to the event loop at once.
@@ -52,13 +54,13 @@ class Connection(asyncio.Protocol):
         #: Where it leads.
         self.origin = origin
         self.state: State = "idle"
-        #: When it became idle, in the event loop's time.
-        self.idle_since = 0.0
         #: The status of the response: 0 until its head has come.
         self.status = 0
         self.headers: list[tuple[bytes, bytes]] = []
         self.http_version = b""
         self._loop = asyncio.get_running_loop()
+        #: When it became idle, in the event loop's time.
+        self._idle_since = 0.0
         self._transport: Any = None
         self._is_readable: Callable[[], object] = bool
         self._parser: Any = HttpResponseParser(self)
@@ -212,14 +214,21 @@ class Connection(asyncio.Protocol):
     @property
     def is_usable(self) -> bool:
         """Whether a request may be sent: an idle connection that is readable has ended, or is out of step."""
+        if self.state != "idle" or self.is_too_old or self._transport.is_closing():
+            return False
         # The event loop may not have looked at the socket yet.
-        return self.state == "idle" and not self._transport.is_closing() and not self._is_readable()
+        return not self._is_readable()
+
+    @property
+    def is_too_old(self) -> bool:
+        """Whether it has been idle for too long."""
+        return self._loop.time() - self._idle_since > KEEPALIVE
 
     def release(self) -> None:
         """Become idle if the response was read; anything else ends the connection."""
         self._on("release")
         if self.state == "idle":
-            self.idle_since = self._loop.time()
+            self._idle_since = self._loop.time()
         else:
             self.close()
 

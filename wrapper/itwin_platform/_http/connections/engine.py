@@ -23,8 +23,6 @@ P = TypeVar("P", bound=asyncio.BaseProtocol)
 
 #: The next address is tried when the one before has not accepted for so many seconds. Source: RFC 8305, section 5.
 _NEXT_AFTER = 0.25
-#: An idle connection is closed after so many seconds: httpx's own default.
-KEEPALIVE = 5.0
 _PORTS = {b"http": 80, b"https": 443}
 #: The headers that state where a body ends, in lower case.
 _LENGTH = b"content-length"
@@ -140,11 +138,10 @@ class Pool:
         return response
 
     def _take(self, origin: Origin) -> "Connection | None":
-        oldest = asyncio.get_running_loop().time() - KEEPALIVE
         while self._idle:
             connection = self._idle.pop()
             # A client has one address: a connection to another one is not worth keeping.
-            if connection.origin == origin and connection.idle_since >= oldest and connection.is_usable:
+            if connection.origin == origin and connection.is_usable:
                 return connection
             self._close(connection)
         return None
@@ -188,8 +185,7 @@ class Pool:
             self._idle.append(connection)
         else:
             self._close(connection)
-        oldest = asyncio.get_running_loop().time() - KEEPALIVE
-        while self._idle and self._idle[0].idle_since < oldest:
+        while self._idle and self._idle[0].is_too_old:
             self._close(self._idle.popleft())
 
     def _close(self, connection: "Connection") -> None:

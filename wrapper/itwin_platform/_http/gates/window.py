@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -138,10 +138,8 @@ class Window:
             self._try_faster(*self._learned, now)
         return max((self._wait_for(*rate, now) for rate in self._all_rates()), default=0.0)
 
-    def _all_rates(self) -> Iterator[tuple[int, float]]:
-        yield from self._rates
-        if self._learned is not None:
-            yield self._learned
+    def _all_rates(self) -> list[tuple[int, float]]:
+        return self._rates if self._learned is None else [*self._rates, self._learned]
 
     def _wait_for(self, requests: int, seconds: float, now: float) -> float:
         is_counted = len(self._granted) >= requests
