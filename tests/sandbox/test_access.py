@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
-from itwin_platform_sandbox._server.journal import Recorder
-from itwin_platform_sandbox._service.messages import APIRequest, Body
 
 HEADERS = {"Authorization": "Bearer a"}
 PAGE = "http://localhost:3000"
@@ -182,26 +180,6 @@ async def test_a_body_without_end_is_not_kept(http: httpx.AsyncClient, sandbox: 
     assert sandbox.requests[-1].status == 413
     assert sandbox.requests[-1].body is None
     assert (await http.get("/itwins/")).status_code == 200
-
-
-def test_the_journal_is_bounded_in_bytes() -> None:
-    """Large bodies drop the oldest records; the latest one stays, also after the list was cleared in between."""
-    recorder = Recorder(lambda: 0.0, most_bytes=1_000_000)
-
-    def record(number: int) -> None:
-        recording = recorder.begin(APIRequest(method="PATCH", path=str(number)), None, None)
-        recording.body(Body(b'{"description": "' + b"x" * 50_000 + b'"}'))
-        recording.end(200)
-
-    for number in range(30):
-        record(number)
-    assert 0 < len(recorder.records) <= 3
-    assert recorder.records[-1].path == "29"
-    assert recorder.records[-1].body_bytes == 50_019
-    recorder.records.clear()
-    for number in range(3):
-        record(number)
-    assert recorder.records[-1].path == "2"
 
 
 async def test_equal_headers_are_kept_once(http: httpx.AsyncClient, sandbox: Sandbox) -> None:

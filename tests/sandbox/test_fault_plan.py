@@ -27,29 +27,33 @@ def names_met(plan: FaultPlan, operations: list[str | None]) -> list[str | None]
     return [fault.name if fault else None for fault in met]
 
 
-def test_a_fault_happens_as_often_as_asked_for_and_to_its_operation() -> None:
-    """Other operations pass and do not count."""
+ANY: list[str | None] = ["list_itwins"] * 5
+
+
+@pytest.mark.parametrize(
+    ("faults", "operations", "met"),
+    [
+        (
+            [Fault(name="empty", operation="create_scene", count=2)],
+            ["list_itwins", "create_scene", None, "create_scene", "create_scene"],
+            [None, "empty", None, "empty", None],
+        ),
+        (
+            [Fault(name="empty"), Fault(name="null", count=2), Fault(name="list", skip=1)],
+            *(ANY, ["empty", "null", "null", None, "list"]),
+        ),
+        ([Fault(name="stall", count=None, skip=2)], ANY, [None, None, "stall", "stall", "stall"]),
+    ],
+    ids=["as often as asked for, to its operation", "in the order in which they were added", "for ever, after some"],
+)
+def test_a_fault_happens_when_it_was_asked_for(
+    faults: list[Fault], operations: list[str | None], met: list[str | None]
+) -> None:
+    """One request meets one fault of delivery; other operations pass and do not count, and clearing ends all."""
     plan = FaultPlan()
-    plan.add(Fault(name="empty", operation="create_scene", count=2))
-    operations: list[str | None] = ["list_itwins", "create_scene", None, "create_scene", "create_scene"]
-    assert names_met(plan, operations) == [None, "empty", None, "empty", None]
-    assert plan.pending() == ()
-
-
-def test_faults_happen_in_the_order_in_which_they_were_asked_for() -> None:
-    """One request meets one fault of delivery; the next request meets the next."""
-    plan = FaultPlan()
-    plan.add(Fault(name="empty"))
-    plan.add(Fault(name="null", count=2))
-    plan.add(Fault(name="list", skip=1))
-    assert names_met(plan, ["list_itwins"] * 5) == ["empty", "null", "null", None, "list"]
-
-
-def test_a_fault_without_count_happens_for_ever() -> None:
-    """count None is not used up, and skip lets the first requests pass."""
-    plan = FaultPlan()
-    plan.add(Fault(name="stall", count=None, skip=2))
-    assert names_met(plan, ["list_itwins"] * 5) == [None, None, "stall", "stall", "stall"]
+    for fault in faults:
+        plan.add(fault)
+    assert names_met(plan, operations) == met
     plan.clear()
     assert names_met(plan, ["list_itwins"]) == [None]
 

@@ -1,12 +1,13 @@
 """What the sandbox remembers of each request."""
 
 import asyncio
+import json
 
 import httpx
 import pytest
 from itwin_platform_sandbox import RecordedRequest, Sandbox
 from itwin_platform_sandbox._server.journal import Recorder
-from itwin_platform_sandbox._service.messages import APIRequest
+from itwin_platform_sandbox._service.messages import APIRequest, Body
 
 
 async def test_a_request_is_recorded_with_its_operation(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
@@ -105,12 +106,18 @@ def test_old_records_go_when_there_are_too_many() -> None:
     assert [record.path for record in recorder.records] == ["5", "6", "7", "8", "9", "10"]
 
 
-@pytest.mark.parametrize("where", ["query", "headers"])
-def test_long_queries_and_headers_count_too(where: str) -> None:
-    """The journal stays within its bytes when each request has another long text."""
+@pytest.mark.parametrize("where", ["query", "headers", "body"])
+def test_the_journal_is_bounded_in_bytes(where: str) -> None:
+    """Long texts drop the oldest records; the latest one stays, also after the list was cleared in between."""
     recorder = Recorder(lambda: 0.0, most_bytes=100_000)
     for number in range(20):
-        texts = {"a": f"{number}{'x' * 20_000}"}
-        recorder.begin(APIRequest(method="GET", path="/", **{where: texts}), None, None).end(200)  # type: ignore[arg-type] # query or headers
-    assert sum(len(value) for record in recorder.records for value in getattr(record, where).values()) <= 100_000
-    assert len(recorder.records) >= 2
+        text = f"{number}{'x' * 20_000}"
+        texts = {} if where == "body" else {where: {"a": text}}
+        recording = recorder.begin(APIRequest(method="GET", path=str(number), **texts), None, None)  # type: ignore[arg-type] # query or headers
+        recording.body(Body(json.dumps({"a": text}).encode()) if where == "body" else Body())
+        recording.end(200)
+        if number == 16:
+            assert 1 + (where != "body") <= len(recorder.records) <= 5
+            recorder.records.clear()
+    assert recorder.records[-1].path == "19"
+    assert (recorder.records[-1].body_bytes > 20_000) is (where == "body")

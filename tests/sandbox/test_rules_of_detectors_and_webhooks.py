@@ -21,18 +21,14 @@ async def test_the_primary_account_is_the_root_of_the_hierarchy(http: httpx.Asyn
     assert account.keys() == {"id", "class", "subClass", "type", "number", "displayName", "status"}
 
 
-async def test_a_detector_is_returned_without_versions(http: httpx.AsyncClient) -> None:
-    """201 with every field, null where nothing was sent."""
-    response = await http.post("/reality-analysis/detectors", json=PHOTO)
-    empty: dict[str, object] = {"displayName": None, "description": None, "documentationUrl": None, "versions": []}
-    assert (response.status_code, response.json()) == (201, {"detector": PHOTO | empty})
-
-
-async def test_optional_texts_of_a_detector_are_kept(http: httpx.AsyncClient) -> None:
-    """What was sent gets a response."""
-    texts = {"displayName": "Cracks", "description": None, "documentationUrl": "https://d.example"}
+@pytest.mark.parametrize(
+    "texts", [{}, {"displayName": "Cracks", "description": None, "documentationUrl": "https://d.example"}]
+)
+async def test_a_detector_is_returned_without_versions(http: httpx.AsyncClient, texts: dict[str, str | None]) -> None:
+    """201 with every field as it was sent, null where nothing was."""
     response = await http.post("/reality-analysis/detectors", json=PHOTO | texts)
-    assert response.json()["detector"] == PHOTO | texts | {"versions": []}
+    empty: dict[str, object] = {"displayName": None, "description": None, "documentationUrl": None, "versions": []}
+    assert (response.status_code, response.json()) == (201, {"detector": PHOTO | empty | texts})
 
 
 async def test_a_webhook_is_switched_on_and_off(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
