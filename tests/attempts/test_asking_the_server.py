@@ -31,6 +31,8 @@ class ScriptedState(RedisState):
         self.wanted: list[int] = []
         self.kept: list[Sequence[int]] = []
         self.reports: list[Report] = []
+        self.processes: list[str] = []
+        self.rejecting: Exception | None = None
         self.latency = 0.0
         self.is_reachable = True
         self.listening: Exception | None = None
@@ -42,11 +44,14 @@ class ScriptedState(RedisState):
         """Return the next reply."""
         self.kept.append(kept)
         self.reports += reports
+        self.processes.append(process)
         self.asked.append(asyncio.get_running_loop().time())
         self.wanted.append(wants)
         await asyncio.sleep(self.latency)
         if not self.is_reachable:
             raise ServerUnreachableError("no route")
+        if self.rejecting is not None:
+            raise self.rejecting
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
     async def called(self, process: str) -> AsyncGenerator[None]:
@@ -194,6 +199,21 @@ async def test_an_server_that_rejects_the_subscription_ends_the_waits(gate: Redi
     state.listening = ServerRejectsError("the user may not subscribe")
     with pytest.raises(UsageError, match="RedisGate: the user may not subscribe"):
         await waiting(gate)
+
+
+async def test_what_a_server_rejects_is_not_known_to_it(gate: RedisGate, state: ScriptedState) -> None:
+    """A rejected report is lost: the process goes on under a new name, and the lease of the old one expires."""
+    state.replies = [replace(NOTHING, permits=[Permit(number=1, at=0.0)]), NOTHING]
+    permit = await waiting(gate)
+    state.rejecting = ServerRejectsError("the user may not write")
+    gate.responded(permit)
+    await asyncio.sleep(0.5)
+    state.rejecting = None
+    tasks = [waiting(gate)]
+    await asyncio.sleep(0.5)
+    assert [number for _, number, *_ in state.reports] == [1]
+    assert state.processes[0] == state.processes[1] != state.processes[2]
+    await end(tasks)
 
 
 async def test_a_gate_closes_whatever_its_server_says(
