@@ -15,7 +15,7 @@ from .workloads import (
     HTTPX,
     HTTPX2,
     LISTING_AT_100_MS,
-    OBJECTS,
+    OBJECTS_WITH_DATA,
     OURS,
     POST_ECHOED,
     TASKS_AT_ONCE,
@@ -31,7 +31,7 @@ GAINS = {
     GET: "one call",
     TASKS_AT_ONCE: "a thousand calls at once",
     _BY_NAME[POST_ECHOED]: "a new scene of 100 objects",
-    _BY_NAME[OBJECTS]: "5,000 scene objects, as typed models instead of dictionaries",
+    _BY_NAME[OBJECTS_WITH_DATA]: "5,000 scene objects and their data, as typed models instead of dictionaries",
 }
 
 
