@@ -93,12 +93,12 @@ def whole(document: Node, schema: Node) -> Node:
     parts, own = schema.get("allOf", ()), {key: value for key, value in schema.items() if key != "allOf"}
     if len(parts) < 2 and "properties" not in own:
         return {**own, **dict(*parts)}
-    found = [*(whole(document, resolve(document, part)) for part in parts), own]
-    properties = {name: inner for part in found for name, inner in part.get("properties", {}).items()}
-    required = [name for part in found for name in part.get("required", ())]
-    return {**{key: value for part in found for key, value in part.items()}, "properties": properties} | (
-        {"required": required} if required else {}
-    )
+    found: Node = {}
+    for part in (*(whole(document, resolve(document, part)) for part in parts), own):
+        properties = {**found.get("properties", {}), **part.get("properties", {})}
+        required = [*found.get("required", ()), *part.get("required", ())]
+        found = {**found, **part, "properties": properties, "required": required}
+    return found
 
 
 def with_lines(problems: Iterable[Problem], *, text: str, name: str) -> list[str]:

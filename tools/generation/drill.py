@@ -63,13 +63,16 @@ def attempt(change: Change) -> Outcome:
     verdict = REJECTED if generated.returncode else MISFIT if "does not fit" in generated.stdout else FITS
     said = generated.stderr if verdict == REJECTED else generated.stdout.partition("does not fit any more")[2]
     reports = tuple(f"{count} {name.lower()}" for name, count in COUNT.findall(compared.stdout) if count != "0")
-    failures = [f"must be: {change.says}"] if verdict != change.says else []
-    failures += ["traceback" for each in (generated, compared) if "Traceback" in each.stderr]
-    failures += ["no file and line"] * (verdict != FITS and not LOCATION.search(said))
-    failures += ["replaced although rejected"] * (verdict == REJECTED and replaced)
-    failures += ["silent"] * (verdict == FITS and not reports)
     lines = tuple(f"{file}:{line}" for file, line in LOCATION.findall(said))
-    return Outcome(change=change, verdict=verdict, reports=reports, lines=lines, failures=tuple(failures))
+    wrong = {
+        f"must be: {change.says}": verdict != change.says,
+        "traceback": "Traceback" in generated.stderr + compared.stderr,
+        "no file and line": verdict != FITS and not lines,
+        "replaced although rejected": verdict == REJECTED and replaced,
+        "silent": verdict == FITS and not reports,
+    }
+    failures = tuple(text for text, is_so in wrong.items() if is_so)
+    return Outcome(change=change, verdict=verdict, reports=reports, lines=lines, failures=failures)
 
 
 def _run(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -7,7 +7,6 @@ the modules that changed, each line of the wrapper that no longer fits, and what
 """
 
 import argparse
-import filecmp
 import shutil
 import sys
 import tempfile
@@ -19,7 +18,8 @@ from tools.generation import not_wrapped
 from tools.generation.docstring_limits import stale
 from tools.generation.document import parse, text_of
 from tools.generation.generator_contract import conflicts
-from tools.generation.wrapper_fit import GENERATED, misfits, type_errors
+from tools.generation.sandbox_document import FILE, sandbox_document
+from tools.generation.wrapper_fit import misfits, type_errors
 
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGE = "itwin_platform_api"
@@ -33,29 +33,30 @@ Document = Mapping[str, Any]
 
 def differences(*, committed: Path, made: Path) -> list[str]:
     """Compare two folders byte by byte and return a line for each file of `made` that differs, sorted."""
-    names = {
-        path.relative_to(root).as_posix()
-        for root in (committed, made)
-        for path in root.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
-    lines: list[str] = []
-    for name in sorted(names):
-        if not (committed / name).exists():
-            lines.append(f"new: {name}")
-        elif not (made / name).exists():
-            lines.append(f"gone: {name}")
-        elif not filecmp.cmp(committed / name, made / name, shallow=False):
-            lines.append(f"differs: {name}")
-    return lines
+    old, new = _contents(committed), _contents(made)
+    changed = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
+    return [f"{'new' if name not in old else 'differs' if name in new else 'gone'}: {name}" for name in changed]
 
 
-def what_follows(document: Document, *, made: Path, changed: list[str]) -> list[str]:
-    """Return the lines that say what changed and what to do next."""
+def _contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def beside_package(document: Document, root: Path) -> dict[Path, bytes]:
+    """Return the files to write beside the package; elsewhere than in a checkout is neither a sandbox nor a wrapper."""
+    files = {path: source.encode() for path, source in stale(root / OPERATIONS).items()}
+    if (root / FILE).parent.exists():
+        files[root / FILE] = sandbox_document(document)
+    return {path: content for path, content in files.items() if not path.exists() or path.read_bytes() != content}
+
+
+def what_follows(document: Document, *, errors: list[str], changed: list[str]) -> list[str]:
+    """Return the lines that say what changed and what to do next; `errors` are what mypy finds in the wrapper."""
     count = "1 module" if len(changed) == 1 else f"{len(changed)} modules"
     lines = [f"{count} changed" if changed else "The generated package is as it was."]
     lines += [f"  {line}" for line in changed]
-    if found := misfits(document, generated=made.parent):
+    if found := misfits(document, errors=errors):
         return [*lines, "", "The wrapper does not fit any more:", "", *found, "", ADVICE]
     lines += not_wrapped.report()
     lines += ["", "The wrapper fits. What the change means to users: make spec-diff BASE=HEAD"]
@@ -78,30 +79,26 @@ def main() -> None:
         from tools.generation.generator import write_package
     except ImportError as error:
         raise SystemExit(f"{found.text}\n  {error}\nTo see what else is gone: make types") from error
-    from tools.generation.sandbox_document import FILE, sandbox_document
 
-    target, name = arguments.into / PACKAGE, arguments.spec.name
-    # What is written beside the package: elsewhere than in a checkout there may be neither a sandbox nor a wrapper.
-    served, operations = arguments.into.parent / FILE, arguments.into.parent / OPERATIONS
+    root, target, name = arguments.into.parent, arguments.into / PACKAGE, arguments.spec.name
     text = text_of(str(arguments.spec))
     document = parse(text, name=name)
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / PACKAGE
         write_package(document, made, name=name, text=text)
         sys.path.insert(0, folder)  # import the new package, not an installed one
-        beside = {path: source.encode() for path, source in stale(operations).items()}
-        if served.parent.exists() and (not served.exists() or served.read_bytes() != sandbox_document(document)):
-            beside[served] = sandbox_document(document)
+        beside = beside_package(document, root)
         changed = differences(committed=target, made=made)
-        changed += [f"differs: {path.relative_to(arguments.into.parent).as_posix()}" for path in beside]
+        changed += [f"differs: {path.relative_to(root).as_posix()}" for path in beside]
         if arguments.check:
             if changed:
                 print(*changed, sep="\n", file=sys.stderr)
                 raise SystemExit("this is not what openapi.yaml gives: run `make generate` and commit the result")
             return
-        if wrong := [line for line in type_errors(made.parent) if line.startswith(GENERATED)]:
+        wrong, errors = type_errors(made.parent)
+        if wrong:
             raise SystemExit("\n".join([f"{name} gives modules with wrong types:", *wrong]))
-        follows = what_follows(document, made=made, changed=changed)
+        follows = what_follows(document, errors=errors, changed=changed)
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(made, target, ignore=shutil.ignore_patterns("__pycache__"))
         for path, content in beside.items():

@@ -62,12 +62,14 @@ class RequestRules:
             for each in endpoint.query_parameters
             if (wire := plain(each.name)) in node.get("x-excludes", ())
         }
+        error = node.get("x-error", {})
+        names = {"arguments": excluded, "code": error.get("excludes"), "target": error.get("target")}
         return self._rule(
-            {**node.get("schema", {}), **({"x-error": node["x-error"]} if "x-error" in node else {})},
+            {**node.get("schema", {}), **({"x-error": error} if error else {})},
             argument=argument_of(node, node["name"]),
             required=node.get("required") is True,
             outer=outer,
-            excludes=excluded,
+            excludes=Expression(_call("Excludes", names)) if excluded else None,
             sent_as_text=True,
         )
 
@@ -78,7 +80,7 @@ class RequestRules:
         argument: str,
         required: bool,
         outer: Node,
-        excludes: Mapping[str, str] | None = None,
+        excludes: str | None = None,
         inside: tuple[str, ...] = (),
         sent_as_text: bool = False,
         complete: bool = False,
@@ -86,8 +88,7 @@ class RequestRules:
         name = str(declared.get("$ref", "")).rpartition("/")[2]
         complete = complete or declared.get("x-complete") is True
         schema = resolve(self.document, declared)
-        error = declared.get("x-error", schema.get("x-error"))
-        own = _own(error, outer)
+        own = _own(declared.get("x-error", schema.get("x-error")), outer)
         form, nullable = self._form(schema)
         parts: dict[str, Any] = {"argument": argument, "kind": "object" if self._by_type(form) else _kind(form)}
         parts |= {"required": required or None, "nullable": nullable or None}
@@ -101,14 +102,7 @@ class RequestRules:
             parts |= {key: Expression(text) for key, text in nested.items()}
             if complete and "properties" in nested:
                 parts["complete"] = sent_name(_named(declared))
-        if excludes:
-            names = {
-                "arguments": dict(excludes),
-                "code": error and error.get("excludes"),
-                "target": error and error.get("target"),
-            }
-            parts["excludes"] = Expression(_call("Excludes", names))
-        return _call("Rule", parts)
+        return _call("Rule", {**parts, "excludes": excludes})
 
     def _nested(self, schema: Node, *, complete: bool, **within: Any) -> dict[str, str]:
         found: dict[str, str] = {}

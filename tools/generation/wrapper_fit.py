@@ -22,29 +22,33 @@ CACHE = PROJECT / ".cache" / "mypy-of-generation"
 GENERATED = "generated/"
 
 
-def misfits(document: Mapping[str, Any], *, generated: Path, wrapper: Path = WRAPPER) -> list[str]:
-    """Return a line for each place of the wrapper that does not fit; `generated` is the folder of the package."""
-    found = [line for line in type_errors(generated, wrapper) if not line.startswith(GENERATED)]
-    return [*found, *dead_names(document), *missing_parts(document)] or complete_objects.misfits()
+def misfits(document: Mapping[str, Any], *, errors: list[str]) -> list[str]:
+    """Return a line for each place of the wrapper that does not fit; `errors` are those of its types."""
+    return [*errors, *dead_names(document), *missing_parts(document)] or complete_objects.misfits()
 
 
-def type_errors(generated: Path, wrapper: Path = WRAPPER) -> list[str]:
-    """Return what mypy finds in a generated package, whose lines begin with `generated/`, and in the wrapper."""
-    packages = ("-p", "itwin_platform_api", "-p", wrapper.name)
+def type_errors(generated: Path) -> tuple[list[str], list[str]]:
+    """Return what mypy finds in the package of the folder `generated`, and what in the wrapper."""
+    packages = ("-p", "itwin_platform_api", "-p", WRAPPER.name)
     command = [sys.executable, "-c", _MYPY, "--strict", "--no-error-summary", "--no-color-output", "--config-file="]
-    environment = os.environ | {"MYPYPATH": os.pathsep.join([str(generated), str(wrapper.parent)])}
+    environment = os.environ | {"MYPYPATH": os.pathsep.join([str(generated), str(WRAPPER.parent)])}
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder) / "cache"  # of its own: mypy's results are wrong if two runs write to one
-        if CACHE.exists():
+        with contextlib.suppress(OSError):  # another run replaces it
             shutil.copytree(CACHE, cache)
         command += ["--cache-dir", str(cache), *packages]
         completed = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
-        if not completed.returncode and not CACHE.exists():
+        edited = max(path.stat().st_mtime for path in WRAPPER.rglob("*.py"))
+        if not completed.returncode and not (CACHE.exists() and CACHE.stat().st_mtime > edited):
+            shutil.rmtree(CACHE, ignore_errors=True)
             CACHE.parent.mkdir(exist_ok=True)
             with contextlib.suppress(OSError):  # another run was faster
+                cache.touch()  # the copy has the time of the original
                 shutil.move(cache, CACHE)
     lines = (completed.stdout + completed.stderr).replace(f"{generated}/", GENERATED).splitlines()
-    return [line for line in lines if ": note: " not in line] if completed.returncode else []
+    found = [line for line in lines if ": note: " not in line] if completed.returncode else []
+    own = [line for line in found if line.startswith(GENERATED)]
+    return own, [line for line in found if line not in own]
 
 
 # In an editable installation mypy would find a module that is gone in the committed package.
