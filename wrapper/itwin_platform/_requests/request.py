@@ -278,12 +278,14 @@ def _place_of_fault(body: object, name: str, depth: int) -> str:
 def _parts(value: Any) -> Iterator[tuple[str | int, object]]:
     """Return the fields of a model, the items of a list, and what can be named in a mapping."""
     if attrs.has(type(value)):
-        fields = {each.name: getattr(value, each.name) for each in attrs.fields(type(value))}
-        fields |= fields.pop("additional_properties")
-        yield from ((key, item) for key, item in fields.items() if item is not UNSET)
-    elif isinstance(value, Mapping) or hasattr(value, "wire_fields"):
-        named = value if isinstance(value, Mapping) else value.wire_fields()
-        yield from ((key, item) for key, item in named.items() if isinstance(key, str) and key.isprintable())
+        value = {each.name: getattr(value, each.name) for each in attrs.fields(type(value))}
+        value |= value.pop("additional_properties")
+    elif hasattr(value, "wire_fields"):
+        value = value.wire_fields()
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if isinstance(key, str) and key.isprintable() and item is not UNSET:
+                yield key, item
     elif isinstance(value, (list, tuple)):
         yield from enumerate(value)
 
