@@ -185,6 +185,22 @@ async def end(calls: list[asyncio.Task[CallResult]]) -> None:
     await asyncio.gather(*calls, return_exceptions=True)
 
 
+async def test_another_operation_goes_on() -> None:
+    """Only the operation that is down waits: by method and route, or by host where no route is known."""
+    transport = backoff(ScriptedTransport(lambda received: 503 if "closing" in received.target else 200, latency=0.01))
+    calls = await close(transport)
+    request = Request("GET", httpx.URL("https://other.example/things/x"), (), b"", {})
+    others = (
+        get("x", method="PATCH"),
+        (request, CallInfo(method="GET", route="/others/{id}", policy=POLICY)),
+        (request, CallInfo(method="GET", route="/things/{id}", policy=POLICY, has_template=False)),
+    )
+    began = asyncio.get_running_loop().time()
+    assert await results(transport, *others) == [(200, 1)] * 3
+    assert asyncio.get_running_loop().time() - began < 0.1
+    await end(calls)
+
+
 async def test_a_call_that_comes_late_fails_with_the_next_probe_that_fails() -> None:
     """It does not wait for seven rounds of its own, and a call that may wait less ends at once."""
     service = ScriptedTransport(503, latency=0.01)
@@ -306,18 +322,6 @@ async def test_what_cannot_be_sent_tells_nothing_of_an_operation() -> None:
         assert not any(isinstance(event, OutageStarted) for event in events)
         await results(transport, get(str(number), method="POST"))
     assert [type(event) for event in events][-1] is OutageStarted
-
-
-async def test_another_operation_goes_on() -> None:
-    """Only the operation that is down waits: by method and route, or by host where no route is known."""
-
-    def step(received: ReceivedRequest) -> Step:
-        return 503 if received.target.startswith("/things") else 200
-
-    transport = backoff(ScriptedTransport(step))
-    calls = await close(transport)
-    assert (await transport.handle_async_request(httpx.Request("GET", "https://service.example/x"))).status_code == 200
-    await end(calls)
 
 
 async def test_an_outage_is_two_events_and_two_lines(caplog: pytest.LogCaptureFixture) -> None:

@@ -9,6 +9,7 @@ import pytest
 from itwin_platform import (
     AccessToken,
     BackoffPolicy,
+    BadRequestError,
     Gate,
     OutcomeUnknownError,
     PlatformClient,
@@ -106,6 +107,7 @@ async def test_a_wait_for_a_probe_stands_on_the_attempt_after_it(spans: InMemory
     [
         ([httpx.ReadTimeout("x")], OutcomeUnknownError, ["ReadTimeout", "OutcomeUnknownError"]),
         ([429], RateLimitError, ["429", "429"]),
+        ([400], BadRequestError, ["400", "400"]),
     ],
 )
 async def test_a_failed_call_records_its_error(

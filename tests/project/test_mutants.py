@@ -22,6 +22,7 @@ from tools.mutation.mutants import mutants_of
         ("import a", []),
         ("__all__ = ['a']", []),
         ("T = TypeVar('T')", []),
+        ("T = Literal['a']", []),
         ("x: 'Name'", []),
         ("é = 'ü'\nx = 1", ["é = 'ü'\nx = 2", "é = 'ü_'\nx = 1"]),
     ],

@@ -50,7 +50,7 @@ class Mutant:
 def mutants_of(source: str) -> Iterator[Mutant]:
     """Yield every mutant of a module, in the order of its lines.
 
-    Docstrings, annotations, type variables, imports, `__all__` and the texts of messages stay: no test of behaviour can
+    Docstrings, annotations, types, imports, `__all__` and the texts of messages stay: no test of behaviour can
     notice them.
     """
     tree = ast.parse(source)
@@ -70,15 +70,26 @@ def mutants_of(source: str) -> Iterator[Mutant]:
     yield from sorted(found, key=lambda mutant: (mutant.start, mutant.end, mutant.text))
 
 
+def _is_silent(node: ast.AST) -> bool:
+    match node:
+        case (
+            ast.Import()
+            | ast.ImportFrom()
+            | ast.JoinedStr()
+            | ast.Global()
+            | ast.Nonlocal()
+            | ast.If(test=ast.Name(id="TYPE_CHECKING"))
+            | ast.Assign(targets=[ast.Name(id="__all__")])
+            | ast.Call(func=ast.Name(id="TypeVar"))
+            | ast.Subscript(value=ast.Name(id="Literal"))
+        ):
+            return True
+    return False
+
+
 def _code_of(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
     """Yield the expressions and statements that run, outside in."""
-    if isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Global | ast.Nonlocal):
-        return
-    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-        return
-    if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-        return
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "TypeVar":
+    if _is_silent(node):
         return
     if isinstance(node, ast.expr | ast.stmt):
         yield node
