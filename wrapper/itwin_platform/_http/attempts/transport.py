@@ -255,7 +255,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             await self._admit(call)
             if clock() - asked <= LONGEST_UNSENT_TOKEN:
                 break
-        return call.request.with_header(b"Authorization", f"Bearer {call.token.token.value}".encode("ascii"))
+        sent, bearer = call.request, (b"Authorization", f"Bearer {call.token.token.value}".encode("ascii"))
+        return Request(sent.method, sent.url, [*sent.raw_headers, bearer], sent.content, sent.extensions)
 
     async def _refresh_token(self, call: Call) -> bool:
         """Refresh the token of a call after its first 401; return whether there is another one to try."""

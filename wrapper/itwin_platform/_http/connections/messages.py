@@ -54,10 +54,6 @@ class Request:
         """A copy of the headers, looked up without regard to case."""
         return Headers(self.raw_headers)
 
-    def with_header(self, name: bytes, value: bytes) -> "Request":
-        """Return a copy with one header more."""
-        return Request(self.method, self.url, [*self.raw_headers, (name, value)], self.content, self.extensions)
-
 
 @dataclass(slots=True, eq=False, repr=False)
 class Response:
