@@ -105,8 +105,9 @@ async def test_extras_are_sent_beside_what_an_operation_sends() -> None:
         with pytest.raises(UsageError, match=r"extra_body must not contain name: the operation sends it") as caught:
             await view.with_options(extra_body={"name": "x"}).detectors.create(name="n", type="PhotoObjectDetector")
         assert caught.value.argument == "extra_body"
-        with pytest.raises(UsageError, match="extra_body: GET /itwins/myprimaryaccount sends no body"):
+        with pytest.raises(UsageError, match="extra_body: GET /itwins/myprimaryaccount sends no body") as caught:
             await view.itwins.get_primary_account()
+        assert caught.value.argument == "extra_body"
         view = platform.with_options(extra_query={"new": "yes"})
         with pytest.raises(UsageError, match="extra_query must not contain status: the operation sends it"):
             await view.with_options(extra_query={"status": "a"}).itwins.list(status="Active").collect()

@@ -95,8 +95,9 @@ async def test_the_keyword_of_an_operation_wins() -> None:
 )
 def test_headers_of_the_client_are_not_replaced(name: str) -> None:
     """A header that the client writes itself raises UsageError in `with_options`."""
-    with pytest.raises(UsageError, match=f"headers must not contain {name}: the client writes it"):
+    with pytest.raises(UsageError, match=f"headers must not contain {name}: the client writes it") as caught:
         answering()[0].with_options(headers={name: "planted"})
+    assert caught.value.argument == "headers"
 
 
 #: Options that cannot be used, and what the error says; it begins with the name of the option.

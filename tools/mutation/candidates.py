@@ -19,7 +19,7 @@ PACKAGE = WRAPPER / "itwin_platform"
 #: Which tests reach which line.
 COVERAGE = PROJECT / ".cache" / "mutants.coverage"
 #: So many tests run at most for one mutant.
-MOST_TESTS = 250
+MOST_TESTS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
