@@ -155,7 +155,8 @@ def make_when_read(model: type[Any], name: str) -> None:
             write(self, value)
         return value
 
-    setattr(model, name, property(made, write, slot.__delete__))
+    documentation = f"`{name}` as it was given, or as a model of its kind."
+    setattr(model, name, property(made, write, slot.__delete__, documentation))
 
 
 def decode_kind(models: Mapping[Any, Callable[[Mapping[str, Any]], Any]], kind: Any, value: Any) -> Any:
