@@ -6,7 +6,7 @@ import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._service.document import DocumentedOperation
-from itwin_platform_sandbox._service.messages import ErrorResponse
+from itwin_platform_sandbox._service.messages import APIRequest, ErrorResponse
 from itwin_platform_sandbox._service.service import OPERATIONS, find_route
 
 ODD_ID = "a/b#c?d%e"
@@ -77,3 +77,12 @@ async def test_an_id_with_a_line_break_reaches_its_operation() -> None:
         headers = {"Authorization": "Bearer any", "Accept": "application/json"}
         response = await http.patch("/webhooks/a%0Ab", headers=headers, json={})
     assert (response.status_code, response.json()["error"]["code"]) == (404, "WebhookNotFound")
+
+
+def test_a_path_beside_the_prefix_is_rejected() -> None:
+    """404 for a path of the service that does not lie below its path prefix."""
+    service = Sandbox(itwins=1, objects=0, path_prefix="/api")._running.service
+    headers = {"authorization": "Bearer a", "accept": "*/*"}
+    response = service.decide(APIRequest(method="GET", path="/itwins/", headers=headers)).response
+    assert response is not None
+    assert response.status == 404

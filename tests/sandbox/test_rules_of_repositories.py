@@ -159,15 +159,18 @@ async def test_a_resource_with_a_taken_id_or_name_is_rejected(
 ) -> None:
     """409 iTwinRepositoryResourceExists for the same id or the same name in one repository."""
     url = f"{repository_url(sandbox)}/resources"
-    await http.post(url, json={"id": "a", "displayName": "A"})
+    for name in "ca":
+        assert (await http.post(url, json={"id": name, "displayName": name.upper()})).status_code == 201
     assert await rejected("POST", url, json=second) == (409, "iTwinRepositoryResourceExists", [])
 
 
 async def test_query_parameters_are_only_for_gis_repositories(rejected: Rejecting, sandbox: Sandbox) -> None:
-    """options.queryParameters does not apply to repositories of other classes."""
+    """options.queryParameters does not apply to other classes, and levels do not to other subclasses."""
     body: dict[str, object] = {"options": {"queryParameters": {}}}
     expected = (422, INVALID, [("InvalidValue", "options")])
     assert await rejected("PATCH", repository_url(sandbox, "EvoWorkspace"), json=body) == expected
+    levels: dict[str, object] = {"options": {"minimumLevel": 3}}
+    assert await rejected("PATCH", repository_url(sandbox), json=levels) == expected
 
 
 async def test_resources_are_only_for_gis_repositories(rejected: Rejecting, sandbox: Sandbox) -> None:
