@@ -38,12 +38,6 @@ def gone(document: Document) -> None:
     del document["components"]["schemas"]["RepositoryCapabilities"]
 
 
-def exclusive(document: Document) -> None:
-    """Make a limit exclusive."""
-    schema = document["components"]["parameters"]["SceneObjectsTop"]["schema"]
-    schema["exclusiveMaximum"] = schema.pop("maximum")
-
-
 def titled(document: Document) -> None:
     """Give a schema a title."""
     document["components"]["schemas"]["ITwin"]["title"] = "The iTwin"
@@ -54,7 +48,6 @@ def titled(document: Document) -> None:
     [
         (unused, 1, "Repository.capabilities (returned by update_repository): is gone"),
         (gone, 2, "RepositoryCapabilities (returned by update_repository): is gone"),
-        (exclusive, 1, "list_scene_objects, query $top: less than 100 now"),
         (titled, 0, "ITwin.title (returned by list_itwins)"),
     ],
 )
