@@ -307,10 +307,12 @@ async def test_a_probe_under_way_is_waited_for() -> None:
 
 
 async def test_clients_of_httpx_end_with_what_the_last_probe_got() -> None:
-    """What an httpx client does with its response changes nothing for the calls that end with the same one."""
-    async with httpx.AsyncClient(transport=backoff(ScriptedTransport(503, latency=0.01))) as client:
-        found = await asyncio.gather(*(client.get("https://service.example/things") for _ in range(30)))
+    """All paths of a host are down together, and what one caller does with its response changes no other."""
+    service = ScriptedTransport(503, latency=0.01)
+    async with httpx.AsyncClient(transport=backoff(service)) as client:
+        found = await asyncio.gather(*(client.get(f"https://service.example/{number}") for number in range(30)))
     assert {response.status_code for response in found} == {503}
+    assert len(service.requests) < 60
 
 
 async def test_what_cannot_be_sent_tells_nothing_of_an_operation() -> None:

@@ -49,8 +49,9 @@ async def test_a_wrong_database_is_a_usage_error(empty_server: RedisServer) -> N
 )
 def test_a_wrong_argument_is_a_usage_error(arguments: dict[str, Any], said: str) -> None:
     """A URL that redis does not understand, a value out of range, and a client that cannot be awaited are rejected."""
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=said) as caught:
         RedisGate(**{"redis": "redis://localhost", "name": "test", **arguments})
+    assert [caught.value.argument] == list(arguments)
 
 
 def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,6 +73,18 @@ async def test_a_server_that_never_was_is_no_error(own_server: RedisServer, capl
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
+async def test_calls_that_never_wait_find_the_server_again(own_server: RedisServer) -> None:
+    """A process whose calls come one at a time shares the limit again, with a call after the server is back."""
+    own_server.kill()
+    async with gates(own_server.url, 1) as (gate,):
+        gate.abandoned(await enter(gate))
+        await until(lambda: gate._pump is not None and gate._pump.done())
+        own_server.start()
+        permit = await enter(gate)
+        await until(lambda: not gate._is_lost)
+        gate.abandoned(permit)
+
+
 async def test_a_server_that_hangs_blocks_no_call(own_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the server does not reply in time, calls use the local share, and share the limit again later."""
     monkeypatch.setattr(module_of("SERVER_TIMEOUT"), "SERVER_TIMEOUT", 0.1)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from itwin_platform import RateLimit, RedisGate
 
-from tests.support.faces import WaitTooLongError
+from tests.support.faces import WaitTooLongError, module_of
 from tests.support.real_time import until
 from tests.support.redis_gates import clocked_gate, enter, gates, needs_redis, set_clock, until_queued
 from tests.support.redis_server import RedisServer
@@ -69,6 +69,15 @@ async def test_a_429_of_one_process_starts_a_cooldown_in_all(empty_server: Redis
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def test_what_was_granted_is_not_waited_for(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that comes after others were admitted asks at once, not when their leases are kept."""
+    monkeypatch.setattr(module_of("LEASE"), "LEASE", 1000.0)
+    async with gates(empty_server.url, 1) as (gate,), asyncio.timeout(10):
+        permits = await asyncio.gather(*(enter(gate) for _ in range(10)))
+        for permit in (*permits, await enter(gate)):
+            gate.abandoned(permit)
 
 
 async def test_a_call_costs_one_command(empty_server: RedisServer) -> None:

@@ -1,5 +1,6 @@
 """Requests of the caller's own, through the `httpx.AsyncClient` of the generated functions."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -83,6 +84,15 @@ async def test_what_goes_wrong_is_a_typed_error(
         with pytest.raises(error, match=said):
             await send(platform, "/things")
     assert len(httpx_mock.get_requests()) == requests
+
+
+async def test_all_paths_of_a_host_are_down_together(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+    """Their operations are not known: one request probes for all others."""
+    httpx_mock.add_response(503, is_reusable=True)
+    calls = (send(platform, f"/things/{number}") for number in range(30))
+    found = await asyncio.gather(*calls, return_exceptions=True)
+    assert {type(error) for error in found} == {ServerError}
+    assert len(httpx_mock.get_requests()) < 60
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,13 @@ async def test_a_body_that_breaks_off(error: Exception) -> None:
     assert len(too_large.content) == MOST
 
 
+async def test_a_body_that_is_too_large_for_an_ordinary_client_says_so() -> None:
+    """The error of `BackoffTransport` names the limit, as that of the platform does."""
+    service = ScriptedTransport(lambda _: head([b"x" * 11]))
+    with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 10 bytes"):
+        await send(BackoffTransport(service, max_response_bytes=10))
+
+
 @pytest.mark.parametrize("status", [200, 503])
 async def test_an_ordinary_client_decodes_as_httpx_does(status: int) -> None:
     """`BackoffTransport` hands on what came: encoded bytes with their headers, which the client above it decodes."""

@@ -1,5 +1,7 @@
 """Generated functions through `platform.generated`: token, Accept, backoff, errors and checks of the address apply."""
 
+import dataclasses
+
 import httpx
 import pytest
 from itwin_platform import (
@@ -14,6 +16,7 @@ from itwin_platform_api.api.itwins import get_primary_account
 from itwin_platform_api.api.repositories import update_repository
 from itwin_platform_api.api.scenes import create_scene
 from itwin_platform_api.models import DetectorCreate, DetectorType, RepositoryUpdate, SceneCreate
+from itwin_platform_api.request import send
 
 from tests.client.conftest import ACCOUNT, answering
 
@@ -80,6 +83,16 @@ async def test_a_generated_function_sends_no_broken_header(header: str) -> None:
                 client=client.generated, itwin_id="i", x_correlation_id=header, body=SceneCreate(display_name="S")
             )
     assert requests == []
+
+
+@pytest.mark.parametrize(("method", "length"), [("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("GET", None)])
+async def test_a_request_without_a_body_states_that_where_one_is_usual(method: str, length: str | None) -> None:
+    """What a new operation without a body sends ends where its service expects it. Source: RFC 9110, section 8.6."""
+    client, requests = answering()
+    values = get_primary_account.build_request()
+    async with client:
+        await send(client.generated.get_async_httpx_client(), dataclasses.replace(values, method=method))
+    assert requests[0].headers.get("content-length") == length
 
 
 async def test_another_accept_is_sent_as_it_is() -> None:

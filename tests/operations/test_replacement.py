@@ -125,17 +125,18 @@ def test_replace_changes_one_field_and_keeps_all_else(complete: Authentication) 
 )
 def test_authentication_of_another_type_is_not_read(authentication: object) -> None:
     """`of` raises UsageError if the repository has no authentication of that type."""
-    with pytest.raises(UsageError, match="no authentication of type Basic"):
-        BasicAuthentication.of(stored(authentication=authentication))
-    with pytest.raises(UsageError, match="no authentication of type Basic"):
-        BasicAuthentication.of(stored())
+    for repository in (stored(authentication=authentication), stored()):
+        with pytest.raises(UsageError, match="no authentication of type Basic") as caught:
+            BasicAuthentication.of(repository)
+        assert caught.value.argument == "repository"
 
 
 @pytest.mark.parametrize("rest", [{}, {"password": None}], ids=["missing", "null"])
 def test_incomplete_authentication_is_not_read(rest: dict[str, None]) -> None:
     """`of` raises UsageError if the service did not return the password, so that no partial object is sent."""
-    with pytest.raises(UsageError, match="did not return password"):
+    with pytest.raises(UsageError, match="did not return password") as caught:
         BasicAuthentication.of(stored(authentication={"type": "Basic", "username": "u"} | rest))
+    assert caught.value.argument == "repository"
 
 
 @given(
@@ -172,8 +173,9 @@ def test_a_repository_without_options_is_a_beginning(properties: dict[str, objec
 @pytest.mark.parametrize("options", ["a=b", ["a"], 5], ids=repr)
 def test_options_of_another_shape_are_not_thrown_away(options: object) -> None:
     """What cannot be kept is not replaced without a word."""
-    with pytest.raises(UsageError, match="not an object"):
+    with pytest.raises(UsageError, match="not an object") as caught:
         RepositoryOptions.of(stored(options=options))
+    assert caught.value.argument == "repository"
 
 
 def test_what_was_read_is_not_shared() -> None:

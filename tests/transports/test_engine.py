@@ -213,15 +213,21 @@ async def test_a_host_that_cannot_be_reached_is_an_error_of_httpx(network: Netwo
         await network.send(url)
 
 
-async def test_a_resolver_that_finds_nothing_is_an_error_of_httpx(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A host without an address is one that cannot be reached."""
+@pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
+async def test_a_resolver_that_finds_nothing_is_an_error_of_httpx(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, port: int
+) -> None:
+    """A host without an address is one that cannot be reached; it is looked up with the port of the scheme."""
+    asked: list[object] = []
 
     async def nothing(*arguments: object, **options: object) -> list[object]:
+        asked.extend(arguments)
         return []
 
     monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", nothing)
     with pytest.raises(httpx.ConnectError, match="no address"):
-        await Network(is_encrypted=False).send("http://service.example/")
+        await Network(is_encrypted=False).send(f"{scheme}://service.example/")
+    assert port in asked
 
 
 @on_every_network
