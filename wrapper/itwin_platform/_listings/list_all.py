@@ -165,7 +165,6 @@ class TimeRangeRun(Run[ITwin]):
             came = (each for each, moment in self._came if moment == following.reached)
             self._seen = {each for each in came if isinstance(each, str)}
             return following
-        self._is_sorted = False
         following = first_half(time_range, moments)
         if following is None:
             self.problem = PagingError(

@@ -207,9 +207,9 @@ def _query_of(link: str, address: str) -> str:
     return there.query
 
 
-def _origin(parts: SplitResult) -> tuple[str, str | None, int | None, str | None]:
+def _origin(parts: SplitResult) -> tuple[str, str | None, int | None, bool]:
     port = _DEFAULT_PORTS.get(parts.scheme) if parts.port is None else parts.port
-    return parts.scheme, parts.hostname, port, parts.netloc.rpartition("@")[0] or None
+    return parts.scheme, parts.hostname, port, "@" in parts.netloc
 
 
 def _page_query(text: str, listing: Listing) -> PageQuery:

@@ -125,7 +125,6 @@ class _Operation:
         """End the outage; return whether nothing is left to remember."""
         rounds, self._probe = self.outage.rounds, None
         is_done = self.outage.succeeded(call.request.url.path)
-        self._stop_timer()
         self._wake(lambda _: True, may_be_sent=True)
         if rounds:
             seconds = call.clock() - self.outage.closed_at

@@ -104,7 +104,7 @@ class Connection(asyncio.Protocol):
         self._wake()
 
     def _rejected(self, data: bytes) -> str | None:
-        if self.state in ("idle", "done"):
+        if self.state == "idle":
             return "something arrived that belongs to no request"
         self._without_body += len(data)
         try:
@@ -201,8 +201,7 @@ class Connection(asyncio.Protocol):
             await self._wait(seconds, httpx.ReadTimeout)
         if not self._body and self._failure is not None and self.state == "broken":
             raise self._failure
-        if self._unread > _READ_AHEAD:
-            self._transport.resume_reading()
+        self._transport.resume_reading()
         data, self._body, self._unread = b"".join(self._body), [], 0
         return data
 
