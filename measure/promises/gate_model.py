@@ -75,11 +75,12 @@ class ModelServer:
         )
 
     def _note(self, reports: Sequence[Report], now: float) -> None:
-        for kind, number, at, wait, jitter in reports:
+        for kind, number, at, *cooldown in reports:
             permit = Permit(number=number, at=at)
             if kind == "responded":
                 self.window.responded(permit)
             elif kind == "rate_limited":
+                wait, jitter = cooldown
                 self.window.rate_limited(permit, now=now, wait=wait, jitter=jitter)
             elif kind == "abandoned":
                 self.window.end(permit)

@@ -58,7 +58,7 @@ class Processes:
 
 def ended(permit: Permit) -> Report:
     """Return the end of a permit."""
-    return ("abandoned", permit.number, permit.at, 0.0, 0.0)
+    return ("abandoned", permit.number, permit.at)
 
 
 async def test_a_waiting_process_needs_no_lease(empty_server: RedisServer) -> None:

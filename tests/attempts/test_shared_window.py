@@ -121,7 +121,7 @@ async def test_the_script_learns_what_the_window_learns(
         for permit, model in zip(permits, expected, strict=True):
             if limit.accepts(now):
                 window.responded(model)
-                reports.append(("responded", permit.number, permit.at, 0.0, 0.0))
+                reports.append(("responded", permit.number, permit.at))
             else:
                 wait = math.ceil(limit.left(now))
                 window.rate_limited(model, now=now, wait=wait, jitter=0.5)

@@ -8,7 +8,7 @@
 -- KEYS: state, permits in flight with the time at which each expires, queue, log of grants
 -- ARGV: one JSON array, because an argument takes longer to pass than its value: channel, lease, max_in_flight,
 --       (requests, seconds) of each rate, settings, process, wants, listens, numbers of the permits to keep for another
---       lease, (kind, number, granted at, value, jitter) of each report
+--       lease, (kind, number, granted at) of each report, and of a cooldown its seconds; of a 429 also a jitter
 -- Returns one string for the same reason: wait, rank, cooldown, whether a process waits, whether another process has
 -- other settings, the time, and the number of each permit.
 local STATE, FLIGHT, QUEUE, LOG = unpack(KEYS)

@@ -238,7 +238,7 @@ class Gate:
         self._window.unused(permit)
         self._ended("unused", permit)
 
-    def _ended(self, kind: str, permit: Permit, wait: float = 0.0, jitter: float = 0.0) -> None:
+    def _ended(self, kind: str, permit: Permit, *cooldown: float) -> None:
         """Let in what may start now."""
         if self._queue.waiting:
             self._admit()

@@ -39,9 +39,9 @@ _LISTEN_INTERVAL = 1.0
 #: Errors of the server name their code first; Redis 6.2 puts what happened in a script before it.
 _CODE = re.compile(r"(?:^|-|: )([A-Z]{3,})\b", re.MULTILINE)
 
-#: What became of a permit of the server: in which way it ended, its number, when it was granted, and of a 429 the
+#: What became of a permit of the server: in which way it ended, its number, when it was granted, and only of a 429 the
 #: seconds to wait and a jitter from 0 to 1. A cooldown that only this process knows of has the number 0.
-Report = tuple[str, int, float, float, float]
+Report = tuple[str, int, float, *tuple[float, ...]]
 
 
 class ServerUnreachableError(Exception):
@@ -159,12 +159,12 @@ class RedisGate(Gate):
     async def __aexit__(self, *raised: object) -> None:
         await self.aclose()
 
-    def _ended(self, kind: str, permit: Permit, wait: float = 0.0, jitter: float = 0.0) -> None:
+    def _ended(self, kind: str, permit: Permit, *cooldown: float) -> None:
         """Report the end, of a permit that the server does not know, or no longer, only a cooldown."""
         if (granted := self._held.pop(permit, None)) is not None:
-            self._reports.append((kind, granted.number, granted.at, wait, jitter))
+            self._reports.append((kind, granted.number, granted.at, *cooldown))
         elif kind == "rate_limited":
-            self._reports.append(("cooldown", 0, 0.0, wait, 0.0))
+            self._reports.append(("cooldown", 0, 0.0, *cooldown))
         self._is_cooldown_unreported = self._is_cooldown_unreported or kind == "rate_limited"
         # Also when nobody waits here: other processes may wait for this permit.
         self._admit()
@@ -250,7 +250,7 @@ class RedisGate(Gate):
         if self._is_lost:
             # The server knows no permit of this process, and no cooldown that it has met meanwhile.
             left = self._window.cooldown_left(now)
-            reports = [("cooldown", 0, 0.0, left, 0.0)] if left > 0 else []
+            reports = [("cooldown", 0, 0.0, left)] if left > 0 else []
         self._is_cooldown_unreported = False
         self._asked = self._queue.waiting
         self._due = now + (LEASE / 2 if self._held else _LONGEST_SLEEP)
@@ -303,7 +303,7 @@ class RedisGate(Gate):
             self._queue.grant(waiter, permit)
             self._exchange_within(LEASE / 2)
         else:
-            self._reports.append(("unused", granted.number, granted.at, 0.0, 0.0))
+            self._reports.append(("unused", granted.number, granted.at))
         self._admit()
 
     async def _listen(self) -> None:
