@@ -246,10 +246,19 @@ def test_a_gate_serves_one_event_loop_after_the_other() -> None:
         second.run(gate.aclose())
 
 
-async def test_each_process_keeps_its_share_of_the_rates(state: ScriptedState) -> None:
-    """One of four processes sends a quarter of what each rate allows."""
+@pytest.mark.parametrize(
+    ("rates", "times"),
+    [
+        ([RateLimit(8, 10.0), RateLimit(100, 100.0)], [0.0] * 2 + [10.4] * 2 + [20.8] * 2 + [31.2]),
+        ([RateLimit(3, 10.0)], [0.0, 10.4, 20.8]),
+    ],
+    ids=["a quarter", "less than one"],
+)
+async def test_each_process_keeps_its_share_of_the_rates(
+    state: ScriptedState, rates: list[RateLimit], times: list[float]
+) -> None:
+    """One of four processes sends a quarter of what each rate allows, and at least one request."""
     state.is_reachable = False
-    rates = [RateLimit(8, 10.0), RateLimit(100, 100.0)]
     gate = RedisGate("redis://localhost", name="test", max_in_flight=40, rate=rates, workers=4)
     gate._state = state
     sent: list[float] = []
@@ -259,9 +268,78 @@ async def test_each_process_keeps_its_share_of_the_rates(state: ScriptedState) -
         gate.responded(permit)
         sent.append(asyncio.get_running_loop().time())
 
-    await asyncio.gather(*(call() for _ in range(7)))
-    assert sent == pytest.approx([0.0] * 2 + [10.4] * 2 + [20.8] * 2 + [31.2])
+    await asyncio.gather(*(call() for _ in times))
+    assert sent == pytest.approx(times)
     await gate.aclose()
+
+
+async def test_a_call_that_comes_alone_keeps_to_the_pauses(gate: RedisGate, state: ScriptedState) -> None:
+    """The lost server is not tried earlier because a call comes when none was in flight."""
+    state.is_reachable = False
+    for _ in range(2):
+        permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
+        await asyncio.sleep(0.1)
+        gate.unused(permit)
+        await asyncio.sleep(1.3)
+    assert len(state.asked) == 2
+
+
+async def test_a_permit_from_before_the_loss_is_not_reported(gate: RedisGate, state: ScriptedState) -> None:
+    """A server that was lost may have been emptied: then its numbers are those of other permits."""
+    state.replies = [replace(NOTHING, permits=[Permit(number=1, at=0.0)]), NOTHING]
+    permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
+    state.is_reachable = False
+    local = await waiting(gate)
+    state.is_reachable = True
+    await asyncio.sleep(2.0)
+    for each in (permit, local):
+        gate.responded(each)
+    await gate.aclose()
+    assert state.reports == []
+
+
+class ScriptedSubscription:
+    """A client of Redis whose subscription brings prepared messages, None for silence; a pong needs a ping."""
+
+    def __init__(self, *messages: str | None) -> None:
+        self.messages = list(messages)
+        self.pings = 0
+
+    async def execute_command(self, *args: str | bytes) -> object:
+        """Do nothing."""
+
+    def pubsub(self) -> object:
+        """Return the subscription."""
+        return self
+
+    async def subscribe(self, channel: str) -> None:
+        """Subscribe to anything."""
+
+    async def get_message(self, **options: float) -> dict[str, str] | None:
+        """Return the next message."""
+        message = self.messages.pop(0)
+        if message == "pong":
+            self.pings -= 1
+            assert self.pings == 0
+        return None if message is None else {"type": message}
+
+    async def ping(self) -> None:
+        """Count it."""
+        self.pings += 1
+
+    async def aclose(self) -> None:
+        """Leave nothing open."""
+
+
+async def test_a_silent_subscription_is_asked_for_a_sign_of_life() -> None:
+    """A pong is one, and no message; a second silence after a ping ends the subscription."""
+    client = ScriptedSubscription("subscribe", None, "pong", "message", None, None, "message")
+    calls = RedisState(client, name="test", max_in_flight=1, rates=()).called("process")
+    for _ in ("subscribe", "message"):
+        await anext(calls)
+    with pytest.raises(ServerUnreachableError, match="it is silent"):
+        await anext(calls)
+    assert client.messages == ["message"]
 
 
 async def test_the_server_is_tried_with_growing_pauses(gate: RedisGate, state: ScriptedState) -> None:

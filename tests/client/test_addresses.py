@@ -38,8 +38,9 @@ async def test_a_path_prefix_is_kept(base_url: str, sent_to: str) -> None:
 )
 async def test_a_token_does_not_travel_in_the_open(base_url: str) -> None:
     """Plain http to a host that is not loopback is rejected, unless the caller says that it is meant."""
-    with pytest.raises(UsageError, match="allow_insecure=True"):
+    with pytest.raises(UsageError, match="allow_insecure=True") as caught:
         answering(base_url=base_url)
+    assert caught.value.argument == "base_url"
     client, requests = answering(base_url=base_url, allow_insecure=True)
     async with client:
         await client.itwins.get_primary_account()
@@ -71,3 +72,4 @@ def test_what_is_no_base_address_is_rejected(base_url: str, said: str) -> None:
     with pytest.raises(UsageError, match=said) as caught:
         answering(base_url=base_url)
     assert "planted" not in str(caught.value)
+    assert caught.value.argument == "base_url"
