@@ -83,6 +83,7 @@ async def test_waits_stand_on_the_attempt_that_they_delayed(spans: InMemorySpanE
         return AccessToken("planted-token")
 
     service = ScriptedTransport(httpx.Response(429, headers={"retry-after": "20"}), ACCOUNT)
+    await asyncio.sleep(1.0)  # a wait is no moment
     async with client(service, token=provider) as platform:
         await platform.itwins.get_primary_account()
     first, second, _ = spans.get_finished_spans()

@@ -9,15 +9,18 @@ from tests.support.faces import TokenAuth
 from tests.support.token_provider import GuardedService, TokenProvider, guarded, send, wall_clock
 
 
-async def test_a_failed_refresh_is_shared_by_the_calls_that_wait() -> None:
+@pytest.mark.parametrize(
+    ("failure", "said"), [(ConnectionError("planted-secret"), "ConnectionError"), (TokenError("no key"), "no key")]
+)
+async def test_a_failed_refresh_is_shared_by_the_calls_that_wait(failure: Exception, said: str) -> None:
     """All calls that began before the failure raise it, those too that reach the provider only after it."""
     source, service = TokenProvider(), GuardedService()
-    source.failure = ConnectionError("planted-secret")
+    source.failure = failure
     transport = guarded(service, TokenAuth(source, now=wall_clock), max_in_flight=20)
     errors = await asyncio.gather(*(send(transport) for _ in range(100)), return_exceptions=True)
     assert {type(error) for error in errors} == {TokenError}
     assert len(set(map(id, errors))) == 100
-    assert {str(error) for error in errors} == {"the token provider failed: ConnectionError"}
+    assert {str(error) for error in errors} == {f"the token provider failed: {said}"}
     assert all(isinstance(error, TokenError) and error.__cause__ is source.failure for error in errors)
     assert len(source.asked) == 1
 
