@@ -43,6 +43,7 @@ async def test_a_wrong_database_is_a_usage_error(empty_server: RedisServer) -> N
         ({"name": " "}, "name must say"),
         ({"workers": 0}, "workers must be"),
         ({"max_in_flight": 0}, "max_in_flight must be"),
+        ({"max_in_flight": 2.5}, "max_in_flight must be"),
         ({"redis": redis.Redis()}, r"a client of redis\.asyncio, not a synchronous one"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
