@@ -254,8 +254,10 @@ async def test_a_large_body_is_sent_completely(network: Network) -> None:
 
 @pytest.mark.parametrize("closes", [False, True], ids=["stays", "closes"])
 @on_every_network
-async def test_an_early_error_ends_a_large_upload(network: Network, closes: bool) -> None:
-    """The rest of the body is not sent, and the connection serves no other request."""
+async def test_an_early_error_ends_a_large_upload(
+    network: Network, closes: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The rest of the body is not sent, asyncio has nothing to warn of, and the connection serves no other request."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
@@ -273,6 +275,7 @@ async def test_an_early_error_ends_a_large_upload(network: Network, closes: bool
         except httpx.TransportError:
             assert closes
         assert repr(network.transport) == "EngineTransport(in_use=0, idle=0)"
+        assert caplog.records == []
         over.set()
 
 

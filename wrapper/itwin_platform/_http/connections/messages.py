@@ -148,7 +148,7 @@ def tls_failure(error: BaseException) -> str | None:
             continue
         reason = str(getattr(cause, "verify_message", "") or getattr(cause, "reason", "") or cause)
         is_handshake = isinstance(error, httpx.ConnectError)
-        if is_handshake or ("ALERT" in reason and any(word in reason for word in _REJECTED)):
+        if is_handshake or ("_ALERT_" in reason and any(word in reason for word in _REJECTED)):
             return reason
     return None
 
