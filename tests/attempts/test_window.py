@@ -1,8 +1,10 @@
 """The window: cooldowns, slow start, probes and rates, decided without a clock of its own."""
 
 import pytest
+from hypothesis import given, settings, strategies as st
 from itwin_platform import RateLimit
 
+from tests.support.examples import examples
 from tests.support.faces import Permit, Window
 
 
@@ -25,12 +27,14 @@ def rounds(window: Window, now: float, count: int) -> list[int]:
     return sizes
 
 
-def test_a_new_window_is_open() -> None:
-    """Before the first 429, `max_in_flight` requests may start."""
+def limited_after(allowed: int, *, wait: float = 1.0) -> Window:
+    """Return a window in which this many requests succeeded at 0 s, and the next one got a 429."""
     window = Window(max_in_flight=20)
-    assert len(opened(window, 0.0)) == 20
-    assert window.in_flight == 20
-    assert window.wait(0.0) is None
+    *successes, limited = [window.begin(0.0) for _ in range(allowed + 1)]
+    for permit in successes:
+        window.responded(permit)
+    window.rate_limited(limited, now=0.0, wait=wait)
+    return window
 
 
 @pytest.mark.parametrize("allowed", range(8))
@@ -45,29 +49,20 @@ def test_after_a_429_the_window_opens_slowly(allowed: int) -> None:
 
 
 def test_further_429s_of_a_cooldown_only_extend_it() -> None:
-    """A 429 of a request that was in flight can extend the cooldown and does not restart the slow start."""
+    """A 429 of a request from before the cooldown neither shortens it nor restarts the slow start, however late."""
     window = Window(max_in_flight=20)
-    permits = opened(window, 0.0)
-    window.rate_limited(permits[0], now=1.0, wait=5.0)
-    window.rate_limited(permits[1], now=1.5, wait=1.0)
+    first, second, third, late, *others = opened(window, 0.0)
+    window.rate_limited(first, now=1.0, wait=5.0)
+    window.rate_limited(second, now=1.5, wait=1.0)
     assert window.cooldown_left(1.5) == 4.5
-    window.rate_limited(permits[2], now=2.0, wait=9.0)
+    window.rate_limited(third, now=2.0, wait=9.0)
     assert window.cooldown_left(2.0) == 9.0
-    for late in permits[3:]:
-        window.responded(late)
-    assert rounds(window, 11.0, 3) == [1, 2, 4]
-
-
-def test_a_late_429_does_not_restart_the_slow_start() -> None:
-    """A late 429 of a request from before the cooldown delays, and the slow start continues where it was."""
-    window = Window(max_in_flight=20)
-    first, late = window.begin(0.0), window.begin(0.0)
-    window.rate_limited(first, now=0.0, wait=1.0)
-    assert rounds(window, 1.0, 2) == [1, 2]
-    assert window.in_flight == 1
-    window.rate_limited(late, now=1.0, wait=1.0)
-    assert window.wait(1.5) == 0.5
-    assert rounds(window, 2.0, 1) == [4]
+    for other in others:
+        window.responded(other)
+    assert rounds(window, 11.0, 2) == [1, 2]
+    window.rate_limited(late, now=11.0, wait=1.0)
+    assert (window.wait(11.5), window.in_flight) == (0.5, 0)
+    assert rounds(window, 12.0, 1) == [4]
 
 
 def test_slow_requests_from_before_count_as_in_flight() -> None:
@@ -76,27 +71,17 @@ def test_slow_requests_from_before_count_as_in_flight() -> None:
     permits = opened(window, 0.0)
     window.rate_limited(permits[0], now=0.0, wait=1.0)
     assert rounds(window, 1.0, 3) == [1, 1, 1]
+    assert len(opened(window, 1.0)) == 1
+    assert window.wait(1.0) is None
     window.responded(permits[1])
-    assert rounds(window, 1.0, 1) == [2]
+    assert rounds(window, 1.0, 1) == [1]
 
 
 def test_a_request_without_a_response_does_not_widen_the_window() -> None:
     """A request without a response leaves the slow start where it was."""
-    window = Window(max_in_flight=20)
-    window.rate_limited(window.begin(0.0), now=0.0, wait=1.0)
+    window = limited_after(0)
     window.end(window.begin(1.0))
     assert len(opened(window, 1.0)) == 1
-
-
-def test_a_rate_holds_in_every_period() -> None:
-    """At most two requests start in any ten seconds, whenever they end."""
-    window = Window(max_in_flight=20, rates=[RateLimit(2, 10.0)])
-    window.begin(0.0)
-    window.responded(window.begin(4.0))
-    assert window.wait(5.0) == pytest.approx(5.4)
-    assert window.wait(10.4) == 0.0
-    window.begin(10.4)
-    assert window.wait(10.4) == pytest.approx(4.0)
 
 
 def test_an_unused_permit_frees_the_rate() -> None:
@@ -123,10 +108,23 @@ def test_several_rates_hold_at_once() -> None:
     assert sent == pytest.approx([0.0, 0.0, 0.0, 10.4, 10.4, 101.0, 101.0, 101.0, 111.4])
 
 
+@given(st.lists(st.floats(min_value=0.0, max_value=3.0), max_size=60), st.integers(1, 5), st.floats(0.1, 10.0))
+def test_no_period_exceeds_the_rate(steps: list[float], requests: int, per: float) -> None:
+    """Whenever requests start, no period of `per` seconds has more of them than the rate allows."""
+    window = Window(max_in_flight=1000, rates=[RateLimit(requests, per)])
+    now, started = 0.0, list[float]()
+    for step in steps:
+        now += step
+        if window.wait(now) == 0:
+            window.begin(now)
+            started.append(now)
+    for first, beyond in zip(started, started[requests:], strict=False):
+        assert beyond - first >= per - 1e-9
+
+
 def test_a_long_cooldown_is_probed_each_minute() -> None:
     """One request a minute probes a long cooldown: a 429 sets a new end, any other response ends it."""
-    window = Window(max_in_flight=20)
-    window.rate_limited(window.begin(0.0), now=0.0, wait=86_400.0)
+    window = limited_after(0, wait=86_400.0)
     assert window.wait(0.0) == 60.0
     probe = window.begin(60.0)
     assert window.may_send(probe, 60.0)
@@ -139,9 +137,8 @@ def test_a_long_cooldown_is_probed_each_minute() -> None:
 
 
 def test_a_probe_that_was_not_sent_is_due_again() -> None:
-    """When a probe is not sent, the next request may probe immediately."""
-    window = Window(max_in_flight=20)
-    window.rate_limited(window.begin(0.0), now=0.0, wait=600.0)
+    """When a probe is not sent, the next request may probe immediately; one without a response takes its turn."""
+    window = limited_after(0, wait=600.0)
     window.unused(window.begin(60.0))
     assert window.wait(60.0) == 0.0
     window.end(window.begin(60.0))
@@ -157,12 +154,10 @@ def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
         waits.append(window.cooldown_left(now))
         now += waits[-1]
     assert waits == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0, 20.0, 20.0])
-    window.rate_limited(window.begin(now), now=now, wait=1.0)
-    assert window.cooldown_left(now) == pytest.approx(1.0)
-    now += 1.0
-    window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=0.5)
-    assert window.cooldown_left(now) == pytest.approx(10.5)
-    now += 10.5
+    for jitter, grown in ((0.0, 1.0), (0.5, 10.5)):
+        window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=jitter)
+        assert window.cooldown_left(now) == pytest.approx(grown)
+        now += grown
     window.responded(window.begin(now))
     window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=1.0)
     assert window.cooldown_left(now) == pytest.approx(10.5)  # as long as the last time
@@ -175,16 +170,6 @@ def test_a_long_cooldown_is_not_extended() -> None:
         window.rate_limited(window.begin(0.0), now=0.0, wait=30.0, jitter=1.0)
         assert window.cooldown_left(0.0) == 30.0
         window.hold(0.0)
-
-
-def limited_after(allowed: int, *, wait: float = 1.0) -> Window:
-    """Return a window in which this many requests succeeded at 0 s, and the next one got a 429."""
-    window = Window(max_in_flight=20)
-    *successes, limited = [window.begin(0.0) for _ in range(allowed + 1)]
-    for permit in successes:
-        window.responded(permit)
-    window.rate_limited(limited, now=0.0, wait=wait)
-    return window
 
 
 def used_up(window: Window, now: float) -> int:
@@ -224,18 +209,18 @@ def pauses(window: Window, now: float, count: int) -> tuple[list[float], float]:
     return found, now
 
 
-def test_a_learned_rate_is_probed_when_it_holds_back() -> None:
-    """A probe of a tenth comes when the rate has held ten times as long as a failure would cost, and not when idle."""
-    window = limited_after(10)
-    found, now = pauses(window, 1.0, 12)
-    assert found == [1.04] * 10 + [0.936] * 2
+@pytest.mark.parametrize(
+    ("wait", "expected"), [(1.0, [1.04] * 10 + [0.936] * 2), (5.0, [5.2] * 2 + [2.6] * 4 + [1.3] * 6)]
+)
+def test_a_learned_rate_is_probed_when_it_holds_back(wait: float, expected: list[float]) -> None:
+    """A probe comes when the rate has held ten times as long as a failure would cost, and not when idle.
+
+    It takes a tenth off. Of a long period the first probes take half: ten requests in 5 s may be ten in 1 s.
+    """
+    window = limited_after(10, wait=wait)
+    found, now = pauses(window, wait, 12)
+    assert found == expected
     assert window.wait(now + 50.0) == 0.0
-
-
-def test_a_long_period_is_probed_boldly() -> None:
-    """Ten requests in 5 s may be ten in 1 s: the first probes take half off, and small ones follow."""
-    found, _ = pauses(limited_after(10, wait=5.0), 5.0, 12)
-    assert found == [5.2] * 2 + [2.6] * 4 + [1.3] * 6
 
 
 def test_a_failed_probe_is_taken_back() -> None:
@@ -260,20 +245,43 @@ def test_a_long_period_that_was_too_fast_is_probed_boldly_again() -> None:
     assert found[-2:] == pytest.approx([5.2 / 0.95 / 2] * 2, abs=0.001)
 
 
-@pytest.mark.parametrize(("sent_at", "named", "counted"), [(3.0, 2.0, 3.12), (2.2, 1.0, 1.04)])
-def test_a_learned_rate_that_was_too_fast_is_measured_again(sent_at: float, named: float, counted: float) -> None:
-    """Without a probe, a 429 slows the rate down to 85 % of what got through since the last one."""
+@pytest.mark.parametrize(
+    ("succeeds", "sent_at", "named", "left", "seconds"),
+    [(10, 3.0, 2.0, 8, 8 * 3.12 / 8.5), (10, 2.2, 1.0, 8, 8 * 1.04 / 8.5), (0, 1.0, 1.0, 10, 1.04 / 0.95)],
+    ids=["in whole seconds", "in a second at least", "nothing to measure by"],
+)
+def test_a_learned_rate_that_was_too_fast_is_measured_again(
+    succeeds: int, sent_at: float, named: float, left: int, seconds: float
+) -> None:
+    """Without a probe, a 429 slows the rate down to 85 % of what got through since the last one, or by a twentieth."""
     window = limited_after(10)
-    used_up(window, 1.0)
+    assert (used_up(window, 1.0) if succeeds else window.wait(1.0)) == succeeds
     window.rate_limited(window.begin(sent_at), now=sent_at, wait=named)
-    assert used_up(window, 10.0) == 8
-    assert window.wait(10.0) == pytest.approx(8 * counted / (10 * 0.85))
+    assert used_up(window, 10.0) == left
+    assert window.wait(10.0) == pytest.approx(seconds)
 
 
-def test_a_learned_rate_of_which_nothing_got_through_slows_down() -> None:
-    """Without a success to measure it by, a 429 slows the rate by a twentieth."""
-    window = limited_after(10)
-    assert window.wait(1.0) == 0
-    window.rate_limited(window.begin(1.0), now=1.0, wait=1.0)
-    assert used_up(window, 10.0) == 10
-    assert window.wait(10.0) == pytest.approx(1.04 / 0.95)
+STEPS = st.tuples(st.sampled_from(["begins", "responded", "lost", "limited"]), st.floats(0.0, 3.0), st.floats(0.0, 5.0))
+
+
+@settings(max_examples=examples(80))
+@given(st.lists(STEPS, max_size=60))
+def test_no_history_leaves_the_window_stuck(steps: list[tuple[str, float, float]]) -> None:
+    """Whatever ends in whichever way: at most four in flight, none starts in a cooldown, and one may after it."""
+    window, in_flight = Window(max_in_flight=4), list[Permit]()
+    now = cooldown_until = 0.0
+    for what, passes, wait in steps:
+        now += passes
+        if what == "begins" and window.wait(now) == 0:
+            assert now >= cooldown_until
+            in_flight.append(window.begin(now))
+        elif what == "limited" and in_flight:
+            window.rate_limited(in_flight.pop(0), now=now, wait=wait)
+            cooldown_until = max(cooldown_until, now + wait)
+        elif what != "begins" and in_flight:
+            (window.responded if what == "responded" else window.end)(in_flight.pop(0))
+        assert window.in_flight == len(in_flight) <= 4
+        if not in_flight and now >= cooldown_until:
+            until_next = window.wait(now)
+            assert until_next is not None
+            assert until_next < 60.0
