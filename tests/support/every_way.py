@@ -47,19 +47,19 @@ class RejectedError(Exception):
 class PlatformCalls:
     """Calls of a PlatformClient."""
 
-    platform: PlatformClient
+    client: PlatformClient
 
     async def get(self) -> str:
         """Return the id of the primary account."""
         try:
-            return str((await self.platform.itwins.get_primary_account()).id)
+            return str((await self.client.itwins.get_primary_account()).id)
         except APIStatusError as error:
             raise RejectedError(error.status) from error
 
     async def post(self) -> str:
         """Create a detector, which a second request would create twice, and return its name."""
         try:
-            return str((await self.platform.detectors.create(name="d", type="PhotoObjectDetector")).name)
+            return str((await self.client.detectors.create(name="d", type="PhotoObjectDetector")).name)
         except APIStatusError as error:
             raise RejectedError(error.status) from error
 

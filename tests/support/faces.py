@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from itwin_platform._http.attempts.call import *
     from itwin_platform._http.attempts.tokens import *
     from itwin_platform._http.attempts.transport import *
-    from itwin_platform._http.connections.connection import KEEPALIVE as KEEPALIVE, TRANSITIONS as TRANSITIONS
+    from itwin_platform._http.connections.connection import KEEPALIVE as KEEPALIVE
     from itwin_platform._http.connections.engine import *
     from itwin_platform._http.connections.given_client import _warn as _warn, close_if_surplus as close_if_surplus
     from itwin_platform._http.connections.messages import *

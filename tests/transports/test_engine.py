@@ -6,14 +6,17 @@ import ssl
 import threading
 import warnings
 from collections.abc import AsyncIterator, Coroutine, Generator
+from contextlib import nullcontext, suppress
+from pathlib import Path
 from types import coroutine
 from typing import Any
 
 import httpx
 import pytest
 
+from tests.support.certificates import authority
 from tests.support.counted_calls import counted_calls
-from tests.support.faces import KEEPALIVE, TRANSITIONS, EngineTransport
+from tests.support.faces import KEEPALIVE, EngineTransport
 from tests.support.interruption import CountingLoop, cancelled_at_turn
 from tests.support.networks import TIMES, Handler, Network, on_every_network, watched
 from tests.support.raw_server import RawServer, raw_response
@@ -24,6 +27,15 @@ LARGE = bytes(range(256)) * 40_000
 HUGE = LARGE * 4
 OK = raw_response(b"{}")
 CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+NONE_OPEN, ONE_IDLE = "EngineTransport(in_use=0, idle=0)", "EngineTransport(in_use=0, idle=1)"
+
+
+@pytest.fixture
+async def plain() -> AsyncIterator[Network]:
+    """A network without TLS, in the event loop of the test."""
+    network = Network(is_encrypted=False)
+    yield network
+    await network.transport.aclose()
 
 
 async def head_of(reader: asyncio.StreamReader) -> bytes:
@@ -44,48 +56,52 @@ def responding(*responses: bytes, closes: bool = False) -> Handler:
     return handle
 
 
-#: A response, what is read of it, and whether its connection serves the next request too.
-RESPONSES: dict[str, tuple[bytes, tuple[int, bytes], bool]] = {
-    "Content-Length": (OK, (200, b"{}"), True),
-    "chunks": (CHUNKED + b"3\r\nabc\r\n0\r\n\r\n", (200, b"abc"), True),
-    "an extension, spaces and a trailer": (
-        CHUNKED + b"3;a=b\r\nabc\r\n1  \r\nd\r\n0\r\nx-t: 1\r\n\r\n",
-        (200, b"abcd"),
-        True,
-    ),
-    "interim responses": (b"HTTP/1.1 103 E\r\nx-i: b\r\n\r\nHTTP/1.1 100 C\r\n\r\n" + OK, (200, b"{}"), True),
-    "a length beside chunks": (CHUNKED[:-2] + b"content-length: 9\r\n\r\n1\r\na\r\n0\r\n\r\n", (200, b"a"), True),
-    "lines without a carriage return": (OK.replace(b"\r\n", b"\n"), (200, b"{}"), True),
-    "400 headers": (
-        raw_response(b"{}", head=b"HTTP/1.1 200 OK" + b"".join(b"\r\na-%d: b" % number for number in range(400))),
-        (200, b"{}"),
-        True,
-    ),
-    "a header of 100,000 bytes": (
-        raw_response(b"{}", head=b"HTTP/1.1 200 OK\r\na: " + b"b" * 100_000),
-        (200, b"{}"),
-        True,
-    ),
-    "204": (b"HTTP/1.1 204 No Content\r\n\r\n", (204, b""), True),
-    "304 with a length": (b"HTTP/1.1 304 Not Modified\r\ncontent-length: 70\r\n\r\n", (304, b""), True),
-    "Connection: close": (raw_response(b"{}", head=b"HTTP/1.1 200 OK\r\nconnection: close"), (200, b"{}"), False),
-    "HTTP/1.0": (raw_response(b"{}", head=b"HTTP/1.0 200 OK"), (200, b"{}"), False),
-    "a second response": (OK + OK, (200, b"{}"), False),
-    "surplus that is no response": (OK + b"x", (200, b"{}"), False),
+def stalling(data: bytes) -> Handler:
+    """Send these bytes after the head of a request; then send nothing, and read no more."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.write(data)
+        await asyncio.Event().wait()
+
+    return handle
+
+
+MANY_HEADERS = b"HTTP/1.1 200 OK" + b"".join(b"\r\na-%d: b" % number for number in range(400))
+LONG_HEADER = b"HTTP/1.1 200 OK\r\na: " + b"b" * 100_000
+#: A response, and what is read of it: after the first ones the connection serves the next request too.
+LASTING: dict[str, tuple[bytes, int, bytes]] = {
+    "Content-Length": (OK, 200, b"{}"),
+    "chunks": (CHUNKED + b"3\r\nabc\r\n0\r\n\r\n", 200, b"abc"),
+    "an extension, spaces": (CHUNKED + b"3;a=b\r\nabc\r\n1  \r\nd\r\n0\r\n\r\n", 200, b"abcd"),
+    "a trailer": (CHUNKED + b"3\r\nabc\r\n0\r\nx-t: 1\r\n\r\n", 200, b"abc"),
+    "interim responses": (b"HTTP/1.1 103 E\r\nx-i: b\r\n\r\nHTTP/1.1 100 C\r\n\r\n" + OK, 200, b"{}"),
+    "a length beside chunks": (CHUNKED[:-2] + b"content-length: 9\r\n\r\n1\r\na\r\n0\r\n\r\n", 200, b"a"),
+    "lines without a carriage return": (OK.replace(b"\r\n", b"\n"), 200, b"{}"),
+    "400 headers": (raw_response(b"{}", head=MANY_HEADERS), 200, b"{}"),
+    "a header of 100,000 bytes": (raw_response(b"{}", head=LONG_HEADER), 200, b"{}"),
+    "204": (b"HTTP/1.1 204 No Content\r\n\r\n", 204, b""),
+    "304 with a length": (b"HTTP/1.1 304 Not Modified\r\ncontent-length: 70\r\n\r\n", 304, b""),
+}
+LAST: dict[str, tuple[bytes, int, bytes]] = {
+    "Connection: close": (raw_response(b"{}", head=b"HTTP/1.1 200 OK\r\nconnection: close"), 200, b"{}"),
+    "HTTP/1.0": (raw_response(b"{}", head=b"HTTP/1.0 200 OK"), 200, b"{}"),
+    "a second response": (OK + OK, 200, b"{}"),
+    "surplus that is no response": (OK + b"x", 200, b"{}"),
 }
 
 
-@pytest.mark.parametrize("case", RESPONSES)
+@pytest.mark.parametrize("case", LASTING | LAST)
 @on_every_network
 async def test_a_response_is_read_to_its_end(network: Network, case: str) -> None:
     """A response ends where HTTP says, and its connection serves the next request if nothing speaks against it."""
-    data, expected, serves_another = RESPONSES[case]
+    data, *expected = (LASTING | LAST)[case]
     async with network.served(responding(data, raw_response(b"next"))) as url:
         first = await network.send(url)
-        assert (first.status_code, first.content) == expected
+        assert [first.status_code, first.content] == expected
         assert not {"x-t", "x-i"} & first.headers.keys()
         assert (await network.send(url)).content == b"next"
-        assert len(set(network.accepted)) == (1 if serves_another else 2)
+        assert len(set(network.accepted)) == (1 if case in LASTING else 2)
 
 
 @on_every_network
@@ -99,15 +115,7 @@ async def test_the_response_to_head_has_no_body(network: Network) -> None:
 @on_every_network
 async def test_a_body_without_a_length_ends_with_its_connection(network: Network) -> None:
     """It is complete when the server closes the connection."""
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await head_of(reader)
-        for part in (b"HTTP/1.1 200 OK\r\n\r\nabc", b"def"):
-            writer.write(part)
-            await writer.drain()
-            await asyncio.sleep(0.01)
-
-    async with network.served(handle) as url:
+    async with network.served(responding(b"HTTP/1.1 200 OK\r\n\r\nabcdef", closes=True)) as url:
         assert (await network.send(url)).content == b"abcdef"
 
 
@@ -139,7 +147,7 @@ async def test_what_is_no_response_ends_the_request(network: Network, data: byte
     async with network.served(responding(data)) as url:
         with pytest.raises(httpx.RemoteProtocolError):
             await network.send(url)
-        assert repr(network.transport) == "EngineTransport(in_use=0, idle=0)"
+        assert repr(network.transport) == NONE_OPEN
 
 
 CUT = {
@@ -177,28 +185,22 @@ ILLEGAL: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("arguments", ILLEGAL.values(), ids=ILLEGAL)
-async def test_no_head_is_sent_that_could_be_read_as_two(arguments: dict[str, Any]) -> None:
+async def test_no_head_is_sent_that_could_be_read_as_two(plain: Network, arguments: dict[str, Any]) -> None:
     """What HTTP has no form for is rejected before a connection is opened."""
     with pytest.raises(httpx.LocalProtocolError):
-        await Network(is_encrypted=False).send("http://127.0.0.1:1/", **arguments)
+        await plain.send("http://127.0.0.1:1/", **arguments)
 
 
-async def test_all_that_http_allows_is_sent() -> None:
+async def test_all_that_http_allows_is_sent(plain: Network) -> None:
     """Tabs, empty values and bytes above ASCII are legal in a header."""
     headers = [(b"host", b"x"), (b"x", b"a \xe9 b\tc"), (b"empty", b"")]
     async with RawServer(raw_response()) as server:
-        network = Network(is_encrypted=False)
-        await network.send(server.address, headers=headers)
-        await network.transport.aclose()
+        await plain.send(server.address, headers=headers)
     assert server.requests[0].headers.raw == headers
 
 
 UNREACHABLE: dict[str, tuple[str, type[httpx.TransportError], str]] = {
-    "nobody listens": (
-        "http://127.0.0.1:1/",
-        httpx.ConnectError,
-        r"^\[Errno \d+\] Connect",
-    ),
+    "nobody listens": ("http://127.0.0.1:1/", httpx.ConnectError, r"^\[Errno \d+\] Connect"),
     "an empty label": ("http://a..example/", httpx.LocalProtocolError, "none that can be looked up"),
     "another scheme": ("ftp://127.0.0.1/", httpx.UnsupportedProtocol, "http://"),
 }
@@ -215,7 +217,7 @@ async def test_a_host_that_cannot_be_reached_is_an_error_of_httpx(network: Netwo
 
 @pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
 async def test_a_resolver_that_finds_nothing_is_an_error_of_httpx(
-    monkeypatch: pytest.MonkeyPatch, scheme: str, port: int
+    plain: Network, monkeypatch: pytest.MonkeyPatch, scheme: str, port: int
 ) -> None:
     """A host without an address is one that cannot be reached; it is looked up with the port of the scheme."""
     asked: list[object] = []
@@ -226,7 +228,7 @@ async def test_a_resolver_that_finds_nothing_is_an_error_of_httpx(
 
     monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", nothing)
     with pytest.raises(httpx.ConnectError, match="no address"):
-        await Network(is_encrypted=False).send(f"{scheme}://service.example/")
+        await plain.send(f"{scheme}://service.example/")
     assert port in asked
 
 
@@ -258,25 +260,14 @@ async def test_an_early_error_ends_a_large_upload(
     network: Network, closes: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The rest of the body is not sent, asyncio has nothing to warn of, and the connection serves no other request."""
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await head_of(reader)
-        writer.write(raw_response(b"no", head=b"HTTP/1.1 413 Content Too Large"))
-        await writer.drain()
-        if not closes:
-            await over.wait()
-
-    over = asyncio.Event()
-    async with network.served(handle) as url:
+    error = raw_response(b"no", head=b"HTTP/1.1 413 Content Too Large")
+    async with network.served(responding(error, closes=True) if closes else stalling(error)) as url:
         # After a reset the response may be lost.
-        try:
+        with suppress(httpx.TransportError) if closes else nullcontext():
             response = await network.send(url, method="POST", content=HUGE)
             assert (response.status_code, response.content) == (413, b"no")
-        except httpx.TransportError:
-            assert closes
-        assert repr(network.transport) == "EngineTransport(in_use=0, idle=0)"
+        assert repr(network.transport) == NONE_OPEN
         assert caplog.records == []
-        over.set()
 
 
 @on_every_network
@@ -296,9 +287,8 @@ async def test_an_early_success_does_not_end_an_upload(network: Network) -> None
     assert (received, len(set(network.accepted))) == ([len(LARGE)], 1)
 
 
-async def test_the_time_limit_of_writing_is_one_for_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_time_limit_of_writing_is_one_for_progress(plain: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     """An upload may take longer than the `write` limit, as long as something of it is taken in time."""
-    network = Network(is_encrypted=False)
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
@@ -309,10 +299,9 @@ async def test_the_time_limit_of_writing_is_one_for_progress(monkeypatch: pytest
         writer.write(OK)
         await reader.read()
 
-    async with network.served(handle) as url:
-        response = await network.send(url, method="POST", content=LARGE, times={**TIMES, "write": 10.0})
+    async with plain.served(handle) as url:
+        response = await plain.send(url, method="POST", content=LARGE, times={**TIMES, "write": 10.0})
         assert response.content == b"{}"
-    await network.transport.aclose()
 
 
 SLOW: dict[str, tuple[bytes, bytes, type[httpx.TimeoutException]]] = {
@@ -328,35 +317,19 @@ SLOW: dict[str, tuple[bytes, bytes, type[httpx.TimeoutException]]] = {
 async def test_a_peer_that_stops_is_not_waited_for(network: Network, case: str) -> None:
     """The phase that made no progress in time is the error, and the connection is closed."""
     content, data, kind = SLOW[case]
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await head_of(reader)
-        writer.write(data)
-        await over.wait()
-
-    over = asyncio.Event()
-    async with network.served(handle) as url:
+    async with network.served(stalling(data)) as url:
         with pytest.raises(kind):
             await network.send(url, method="POST", content=content, times={**TIMES, "read": 0.05, "write": 0.05})
-        assert repr(network.transport) == "EngineTransport(in_use=0, idle=0)"
-        over.set()
+        assert repr(network.transport) == NONE_OPEN
 
 
 @on_every_network
 async def test_a_peer_that_has_responded_need_not_read_on(network: Network) -> None:
     """A success that came before the whole body was taken is the result, once no more of the body is taken in time."""
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await head_of(reader)
-        writer.write(OK)
-        await over.wait()
-
-    over = asyncio.Event()
-    async with network.served(handle) as url:
+    async with network.served(stalling(OK)) as url:
         response = await network.send(url, method="POST", content=HUGE, times={**TIMES, "write": 0.05})
         assert (response.status_code, response.content) == (200, b"{}")
-        assert repr(network.transport) == "EngineTransport(in_use=0, idle=0)"
-        over.set()
+        assert repr(network.transport) == NONE_OPEN
 
 
 @on_every_network
@@ -382,7 +355,7 @@ async def test_a_peer_that_sends_too_far_ahead_is_slowed_down(network: Network) 
             await asyncio.sleep(0.05)
         assert sent < 25
         assert len(await response.aread()) == 50_000_000
-        assert repr(network.transport) == "EngineTransport(in_use=0, idle=1)"
+        assert repr(network.transport) == ONE_IDLE
 
 
 @on_every_network
@@ -444,62 +417,26 @@ async def test_a_response_that_is_closed_twice_gives_its_connection_back_once(ne
         assert isinstance(response.stream, httpx.AsyncByteStream)
         for _ in range(2):
             await response.stream.aclose()
-        assert repr(network.transport) == "EngineTransport(in_use=0, idle=1)"
+        assert repr(network.transport) == ONE_IDLE
 
 
-@pytest.mark.parametrize("end", ["close", "push"])
-@on_every_network
-async def test_nothing_is_sent_on_a_connection_that_ended_while_it_was_idle(network: Network, end: str) -> None:
-    """A connection that was closed, or on which something arrived, is replaced, whether or not the loop has seen it."""
-    served = 0
-    ending = asyncio.Event()
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal served
-        await head_of(reader)
-        served += 1
-        writer.write(OK)
-        await ending.wait()
-        ending.clear()
-        if end == "push":
-            writer.write(raw_response(b"surplus"))
-            await reader.read()
-
-    async with network.served(handle) as url:
-        for turns in range(3, 9):
-            assert (await network.send(url, method="POST")).content == b"{}"
-            ending.set()
-            for _ in range(turns):
-                await asyncio.sleep(0)
-        assert served == len(network.accepted) == 6
-
-
-async def test_a_connection_that_is_idle_for_too_long_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not used again, and ends when another one comes back."""
-    network = Network(is_encrypted=False)
+@pytest.mark.parametrize(
+    ("pauses", "opened"),
+    [([KEEPALIVE + 1.0], 3), ([0.0, 0.0, 0.6 * KEEPALIVE, 0.6 * KEEPALIVE], 2)],
+    ids=["idle for too long", "not needed"],
+)
+async def test_a_connection_that_was_idle_is_closed(
+    plain: Network, monkeypatch: pytest.MonkeyPatch, pauses: list[float], opened: int
+) -> None:
+    """None is used after a long pause; in a quiet time one serves all requests, and the others end in it."""
     async with RawServer(raw_response()) as server:
-        await opened_at_once(network.transport, server.address, 2)
-        loop = asyncio.get_running_loop()
-        time = loop.time
-        monkeypatch.setattr(loop, "time", lambda: time() + KEEPALIVE + 1.0)
-        await network.send(server.address)
-        assert (server.connections_accepted, repr(network.transport)) == (3, "EngineTransport(in_use=0, idle=1)")
-        await network.transport.aclose()
-
-
-async def test_a_connection_that_nobody_needs_any_more_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one that was used last serves the requests of a quiet time, and the others end in it."""
-    network = Network(is_encrypted=False)
-    async with RawServer(raw_response()) as server:
-        await opened_at_once(network.transport, server.address, 2)
+        await opened_at_once(plain.transport, server.address, 2)
         ports = set()
-        for seconds in (0.0, 0.0, 0.6 * KEEPALIVE, 0.6 * KEEPALIVE):
+        for seconds in pauses:
             pass_time(monkeypatch, seconds=seconds)
-            response = await network.send(server.address)
+            response = await plain.send(server.address)
             ports.add(response.extensions["network_stream"].get_extra_info("client_addr")[1])
-        assert (len(ports), server.connections_accepted) == (1, 2)
-        assert repr(network.transport) == "EngineTransport(in_use=0, idle=1)"
-        await network.transport.aclose()
+        assert (len(ports), server.connections_accepted, repr(plain.transport)) == (1, opened, ONE_IDLE)
 
 
 async def opened_at_once(transport: EngineTransport, address: str, number: int) -> None:
@@ -509,12 +446,10 @@ async def opened_at_once(transport: EngineTransport, address: str, number: int) 
         await response.aread()
 
 
-async def test_a_connection_to_another_address_is_not_used() -> None:
+async def test_a_connection_to_another_address_is_not_used(plain: Network) -> None:
     """Each connection leads to one scheme, host and port."""
-    network = Network(is_encrypted=False)
     async with RawServer(raw_response(b"one")) as one, RawServer(raw_response(b"two")) as two:
-        bodies = [(await network.send(server.address)).content for server in (one, two, one)]
-    await network.transport.aclose()
+        bodies = [(await plain.send(server.address)).content for server in (one, two, one)]
     assert bodies == [b"one", b"two", b"one"]
 
 
@@ -545,15 +480,13 @@ def noting_waits(work: Coroutine[Any, Any, Any], waits: list[object]) -> Generat
         yield waits[-1]
 
 
-async def test_a_request_on_an_open_connection_waits_for_its_response_only() -> None:
+async def test_a_request_on_an_open_connection_waits_for_its_response_only(plain: Network) -> None:
     """With many requests in flight, none of them stands half done before or after it has its response."""
-    network = Network(is_encrypted=False)
     async with RawServer(raw_response()) as server:
-        await network.send(server.address)
+        await plain.send(server.address)
         waits: list[object] = []
-        await noting_waits(network.send(server.address), waits)
+        await noting_waits(plain.send(server.address), waits)
         assert len(waits) == 1
-        await network.transport.aclose()
 
 
 @pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "TLS"])
@@ -565,7 +498,7 @@ def test_a_request_that_is_cancelled_leaves_nothing(is_encrypted: bool) -> None:
         async with network.served(responding(raw_response(b"x" * 100_000))) as url:
             hit = await cancelled_at_turn(network.send(url), turn=turn)
             assert (await network.send(url)).content == b"x" * 100_000
-            assert repr(network.transport) == "EngineTransport(in_use=0, idle=1)"
+            assert repr(network.transport) == ONE_IDLE
             await network.transport.aclose()
         return hit
 
@@ -579,15 +512,13 @@ def test_a_request_that_is_cancelled_leaves_nothing(is_encrypted: bool) -> None:
     assert 5 < turn < 200
 
 
-async def test_who_watches_httpx_sees_every_request() -> None:
+async def test_who_watches_httpx_sees_every_request(plain: Network) -> None:
     """A method that takes the place of httpx's own, at any time, gets each request of the default transport."""
-    network = Network(is_encrypted=False)
     async with RawServer(raw_response()) as server:
-        await network.send(server.address)
+        await plain.send(server.address)
         with watched() as seen:
-            await network.send(server.address, headers=[(b"host", b"x"), (b"x-a", b"1")])
-        await network.send(server.address)
-    await network.transport.aclose()
+            await plain.send(server.address, headers=[(b"host", b"x"), (b"x-a", b"1")])
+        await plain.send(server.address)
     assert [request.headers["x-a"] for request in seen] == ["1"]
     assert (len(server.requests), server.connections_accepted) == (3, 1)
 
@@ -617,12 +548,24 @@ async def test_certificates_that_cannot_be_read_are_an_error_of_httpx(monkeypatc
         await EngineTransport().handle_async_request(httpx.Request("GET", "https://127.0.0.1:1/"))
 
 
-def test_a_connection_that_is_over_stays_over() -> None:
-    """The loss of a connection ends it in every state, and nothing leads out of the end."""
-    over = ("closed", "broken")
-    for state, events in TRANSITIONS.items():
-        assert events.get("loss") in over if state not in over else not events
-    assert [state for state, events in TRANSITIONS.items() if "idle" in events.values()] == ["done"]
+@pytest.mark.parametrize("is_given", [True, False])
+async def test_a_given_context_is_used_as_it_is(
+    is_given: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The default certificates offer HTTP/1.1 by ALPN; a caller's context, which others may use, is not changed."""
+    path = tmp_path / "authority.pem"
+    path.write_text(authority())
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))
+    network = Network(is_encrypted=True)
+    assert network.server_context is not None
+    network.server_context.set_alpn_protocols(["http/1.1"])
+    if not is_given:
+        network.transport = EngineTransport()
+    async with network.served(responding(OK)) as address:
+        response = await network.send(address)
+        connection = response.extensions["network_stream"].get_extra_info("ssl_object")
+        assert connection.selected_alpn_protocol() == (None if is_given else "http/1.1")
+        await network.transport.aclose()
 
 
 async def test_a_silent_peer_is_not_connected_to_for_ever() -> None:
