@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from itwin_platform import (
@@ -17,7 +17,6 @@ from itwin_platform import (
     PlatformClient,
     PlatformError,
     QueryParameterAuthentication,
-    TokenError,
     UsageError,
 )
 
@@ -109,55 +108,56 @@ async def shown_by(call: Awaitable[object], server: RawServer, end: str, kind: A
     return shown(caught.value)
 
 
-SECRET_MAPPING = {"type": "Basic", "password": PASSWORD}
-REJECTED: dict[str, Callable[[PlatformClient], Awaitable[object]]] = {
-    "a partial mapping": lambda platform: platform.repositories.update("i", "r", authentication=SECRET_MAPPING),
-    "an unknown type": lambda platform: platform.repositories.update("i", "r", authentication={"type": PASSWORD}),
-    "no user name": lambda platform: platform.repositories.update(
-        "i",
-        "r",
-        authentication=BasicAuthentication(username=None, password=PASSWORD),  # type: ignore[arg-type]  # wrong
-    ),
-    "a string": lambda platform: platform.repositories.update("i", "r", authentication=PASSWORD),  # type: ignore[arg-type]  # wrong
-    "partial options": lambda platform: platform.repositories.update(
-        "i", "r", options={"queryParameters": {"key": PASSWORD}}
-    ),
-    "another argument": lambda platform: platform.repositories.update("i", "r", uri="", authentication=SECRET_MAPPING),
-    "an id": lambda platform: platform.repositories.update("..", "r", authentication=SECRET_MAPPING),
-    "no JSON": lambda platform: platform.repositories.update(
-        "i", "r", options={"queryParameters": {"k": PASSWORD, "n": float("nan")}, "minimumLevel": 1, "maximumLevel": 2}
-    ),
-    "no UTF-8": update(HeaderAuthentication(key="k", value=f"{PASSWORD}\ud800")),
-    "the id of a webhook": lambda platform: platform.webhooks.update("..", secret=SECRET),
-    "no boolean": lambda platform: platform.webhooks.update("w", active=1, secret=SECRET),  # type: ignore[arg-type]  # wrong
-    "a secret in a list": lambda platform: platform.webhooks.update("w", secret=[SECRET]),  # type: ignore[arg-type]  # wrong
+#: What each update is given first.
+GIVEN: dict[str, dict[str, Any]] = {
+    "repositories": {"itwin_id": "i", "repository_id": "r"},
+    "webhooks": {"webhook_id": "w", "secret": SECRET},
 }
-
-
-@pytest.mark.parametrize("call", REJECTED.values(), ids=REJECTED)
-async def test_no_frame_of_a_rejected_call_holds_a_secret(call: Callable[[PlatformClient], Awaitable[object]]) -> None:
-    """What a rule rejects is in no frame of the package either."""
-    async with PlatformClient("https://service.example", vendor="acme", token=TOKEN) as platform:
-        with pytest.raises(UsageError) as caught:
-            await call(platform)
-    assert not [secret for secret in (TOKEN, PASSWORD, SECRET) if secret in shown(caught.value)]
+PARTIAL = {"type": "Basic", "password": PASSWORD}
+NOT_JSON = {"queryParameters": {"k": PASSWORD, "n": float("nan")}, "minimumLevel": 1, "maximumLevel": 2}
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [{"token": f"{TOKEN}\n"}, {"token": [TOKEN]}, {"base_url": "http://service.example"}, {"vendor": "a b"}],
-    ids=str,
+    ("group", "keywords"),
+    [
+        ("repositories", {"authentication": PARTIAL}),
+        ("repositories", {"authentication": {"type": PASSWORD}}),
+        ("repositories", {"authentication": BasicAuthentication(username=cast("str", None), password=PASSWORD)}),
+        ("repositories", {"authentication": PASSWORD}),
+        ("repositories", {"authentication": HeaderAuthentication(key="k", value=f"{PASSWORD}\ud800")}),
+        ("repositories", {"authentication": PARTIAL, "uri": ""}),
+        ("repositories", {"authentication": PARTIAL, "itwin_id": ".."}),
+        ("repositories", {"options": {"queryParameters": {"key": PASSWORD}}}),
+        ("repositories", {"options": NOT_JSON}),
+        ("webhooks", {"webhook_id": ".."}),
+        ("webhooks", {"active": 1}),
+        ("webhooks", {"secret": [SECRET]}),
+    ],
 )
-def test_no_frame_of_a_rejected_setting_holds_the_token(settings: dict[str, Any]) -> None:
+async def test_no_frame_of_a_rejected_call_holds_a_secret(group: str, keywords: dict[str, Any]) -> None:
+    """What a rule rejects, and what is passed beside it, is in no frame of the package either."""
+    async with PlatformClient("https://service.example", vendor="acme", token=TOKEN) as platform:
+        with pytest.raises(UsageError) as caught:
+            await getattr(platform, group).update(**GIVEN[group] | keywords)
+    assert not [secret for secret in (TOKEN, PASSWORD, SECRET) if secret in shown(caught.value)]
+
+
+SETTINGS: dict[str, Any] = {"base_url": "https://service.example", "vendor": "acme", "token": TOKEN}
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments"),
+    [
+        (PlatformClient, SETTINGS | {"token": f"{TOKEN}\n"}),
+        (PlatformClient, SETTINGS | {"token": [TOKEN]}),
+        (PlatformClient, SETTINGS | {"base_url": "http://service.example"}),
+        (PlatformClient, SETTINGS | {"vendor": "a b"}),
+        (AccessToken, {"value": f"{TOKEN}\n"}),
+        (AccessToken, {"value": TOKEN, "expires_at": datetime(2026, 3, 1)}),
+    ],
+)
+def test_no_frame_of_a_rejected_constructor_holds_the_token(kind: type, arguments: dict[str, Any]) -> None:
     """Neither a token that cannot be sent nor one beside another wrong argument is in a frame of the package."""
     with pytest.raises(PlatformError) as caught:
-        PlatformClient(**{"base_url": "https://service.example", "vendor": "acme", "token": TOKEN, **settings})
-    assert TOKEN not in shown(caught.value)
-
-
-@pytest.mark.parametrize("arguments", [(f"{TOKEN}\n",), (TOKEN, datetime(2026, 3, 1))], ids=["value", "time"])
-def test_no_frame_of_a_rejected_access_token_holds_it(arguments: tuple[Any, ...]) -> None:
-    """A value that cannot be sent, or a time without a zone, leaves the value in no frame."""
-    with pytest.raises(TokenError) as caught:
-        AccessToken(*arguments)
+        kind(**arguments)
     assert TOKEN not in shown(caught.value)
