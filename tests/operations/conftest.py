@@ -10,7 +10,6 @@ from typing import Any
 import httpx
 import pytest
 from itwin_platform import BackoffPolicy, Pager, PlatformClient
-from itwin_platform_sandbox import Sandbox
 from pytest_httpx import HTTPXMock
 
 from tests.support.specification import specification
@@ -148,17 +147,3 @@ async def unchecked() -> AsyncIterator[PlatformClient]:
     """The same with the request checks lifted."""
     async with _client(check_requests=False) as client:
         yield client
-
-
-@pytest.fixture
-async def sandbox() -> AsyncIterator[Sandbox]:
-    """A running sandbox."""
-    async with Sandbox(itwins=25, objects=12) as running:
-        yield running
-
-
-@pytest.fixture
-async def client(sandbox: Sandbox) -> AsyncIterator[PlatformClient]:
-    """A client of the sandbox."""
-    async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token) as opened:
-        yield opened

@@ -1,15 +1,19 @@
-"""All eight operations over real HTTP against the sandbox."""
+"""All eight operations over real HTTP against the sandbox, and complete listings whatever it does."""
 
 import uuid
+from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from itwin_platform import (
+    BackoffPolicy,
     BasicAuthentication,
     ConflictError,
     DetectorType,
     ErrorCode,
     ITwinSubClass,
     OutcomeUnknownError,
+    Pager,
     PlatformClient,
     RepositoryOptions,
     RepositoryResourceData,
@@ -21,20 +25,41 @@ from itwin_platform_sandbox._faults.catalogue import FaultName
 from tests.operations.conftest import OPERATIONS, Ids, called
 
 
+@pytest.fixture
+async def sandbox() -> AsyncIterator[Sandbox]:
+    """A running sandbox with a path prefix, and with iTwins and objects for several pages."""
+    async with Sandbox(itwins=45, objects=25, path_prefix="/api") as running:
+        yield running
+
+
+@pytest.fixture
+async def client(sandbox: Sandbox) -> AsyncIterator[PlatformClient]:
+    """A client of the sandbox with short delays before retries."""
+    patient = BackoffPolicy(base_delay=0.001, max_delay=0.002)
+    async with PlatformClient(sandbox.base_url, vendor="sandbox", token=sandbox.token, backoff=patient) as opened:
+        yield opened
+
+
+async def ids(pager: Pager[Any]) -> list[str]:
+    """Read a listing, in which nothing comes twice."""
+    found = [item.id for item in await pager.collect()]
+    assert len(found) == len(set(found))
+    return found
+
+
 async def test_all_eight_operations_succeed(sandbox: Sandbox, client: PlatformClient) -> None:
     """Each is carried out by one request to its documented method and route."""
     itwin, tiles = sandbox.itwin_id, sandbox.repository_ids["UrlTemplate"]
     account = await client.itwins.get_primary_account()
     assert account.sub_class is ITwinSubClass.ACCOUNT
-    assert len(await client.itwins.list().collect()) == 25
+    assert len(await client.itwins.list().collect()) == 45
     repository = await client.repositories.update(itwin, tiles, display_name="Tiles", authentication=None)
     assert (repository.id, repository.display_name, repository.authentication) == (tiles, "Tiles", None)
     resource = await client.repositories.create_resource(itwin, tiles, id="a/b #?%", display_name="Roads", type="Layer")
     assert (resource.id, resource.type_, str(resource.class_)) == ("a/b #?%", "Layer", str(repository.class_))
     scene = await client.scenes.create(itwin, display_name="Overview", objects=[])
     assert (scene.display_name, scene.itwin_id, scene.scene_data.objects) == ("Overview", itwin, [])
-    objects = await client.scenes.list_objects(sandbox.scene_id, itwin).collect()
-    assert len(objects) == 12
+    assert len(await client.scenes.list_objects(sandbox.scene_id, itwin).collect()) == 25
     detector = await client.detectors.create(name="@a/cracks", type="PhotoObjectDetector", display_name=None)
     assert (detector.type_, detector.versions) == (DetectorType.PHOTO_OBJECT_DETECTOR, [])
     webhook = await client.webhooks.activate(sandbox.webhook_id)
@@ -52,9 +77,8 @@ async def test_the_sandbox_stores_what_the_client_sends(sandbox: Sandbox, client
     """Authentication and options come back as they were given, and one property is changed without losing another."""
     target = (sandbox.itwin_id, sandbox.repository_ids["UrlTemplate"])
     options = RepositoryOptions(query_parameters={"format": "png"}, minimum_level=1, maximum_level=None)
-    await client.repositories.update(
-        *target, options=options, authentication=BasicAuthentication(username="u", password="p")
-    )
+    basic = BasicAuthentication(username="u", password="p")
+    await client.repositories.update(*target, options=options, authentication=basic)
     stored = await client.repositories.update(*target, display_name="Renamed")
     changed = await client.repositories.update(
         *target,
@@ -62,7 +86,7 @@ async def test_the_sandbox_stores_what_the_client_sends(sandbox: Sandbox, client
         authentication=BasicAuthentication.of(stored).replace(password="q"),
     )
     assert RepositoryOptions.of(changed) == options.replace(maximum_level=24)
-    assert BasicAuthentication.of(changed) == BasicAuthentication(username="u", password="q")
+    assert BasicAuthentication.of(changed) == basic.replace(password="q")
 
 
 async def test_objects_come_back_as_they_were_sent(sandbox: Sandbox, client: PlatformClient) -> None:
@@ -97,9 +121,63 @@ async def test_strange_responses_are_taken(
 ) -> None:
     """Values, fields and shapes beyond the description, and everything that it does not promise, break no operation."""
     sandbox.fault(fault, operation=name, count=None)
-    ids = Ids(
-        itwin=sandbox.itwin_id, repository=sandbox.repository_id, scene=sandbox.scene_id, webhook=sandbox.webhook_id
+    known = {each: getattr(sandbox, f"{each}_id") for each in ("itwin", "repository", "scene", "webhook")}
+    assert await called(client, name, ids=Ids(**known)) not in (None, [])
+    assert {each.status for each in sandbox.requests} == {OPERATIONS[name].success}
+
+
+WAYS: tuple[FaultName, ...] = (
+    *("next_relative", "next_blank_led", "next_null", "next_empty", "next_continuation_token", "other_page_size"),
+    *("unknown_fields", "seen_shapes", "seen_headers", "missing_fields", "max_return_refused"),
+)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_every_way_of_paging(way: FaultName, sandbox: Sandbox, client: PlatformClient) -> None:
+    """Both listings are complete and in order, however the service paginates and responds."""
+    scene = (sandbox.scene_id, sandbox.itwin_id)
+    itwins, objects = await ids(client.itwins.list()), await ids(client.scenes.list_objects(*scene))
+    assert (len(itwins), len(objects)) == (45, 25)
+    sandbox.fault(way, count=None)
+    for concurrency in (1, 5):
+        assert await ids(client.itwins.list(page_size=8, concurrency=concurrency)) == itwins
+        assert await ids(client.scenes.list_objects(*scene, page_size=8, concurrency=concurrency)) == objects
+
+
+@pytest.mark.parametrize("concurrency", [1, 6])
+async def test_faults_on_the_way_lose_nothing(concurrency: int, sandbox: Sandbox, client: PlatformClient) -> None:
+    """Pages that are lost, rate limited or cut are requested again, and no item is lost."""
+    itwins = await ids(client.itwins.list())
+    faults: tuple[FaultName, ...] = (
+        *("reset_before_effect", "reset_in_head", "reset_in_body", "html_502", "unavailable"),
+        "rate_limited",
     )
-    result = await called(client, name, ids=ids)
-    assert result not in (None, [])
-    assert [each.status for each in sandbox.requests] == [OPERATIONS[name].success] * len(sandbox.requests)
+    for skip, name in enumerate(faults):
+        sandbox.fault(name, operation="list_itwins", skip=2 * skip, retry_after="none")
+    assert await ids(client.itwins.list(page_size=3, concurrency=concurrency)) == itwins
+    assert sandbox.faults == ()
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+async def test_a_scene_that_changes(concurrency: int, sandbox: Sandbox, client: PlatformClient) -> None:
+    """When objects are removed during the listing, `changed` is True and no object comes twice."""
+    sandbox.fault("scene_changes", operation="list_scene_objects", count=3)
+    pager = client.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id, page_size=4, concurrency=concurrency)
+    await ids(pager)
+    assert pager.changed
+
+
+async def test_list_all_keeps_the_callers_keywords(sandbox: Sandbox, client: PlatformClient) -> None:
+    """`list_all` sends the caller's filters in every range."""
+    found = await client.itwins.list_all(
+        sub_class=iter(["Asset", "Project"]),
+        filter="status eq 'Inactive' or status eq 'Trial'",
+        include_inactive=True,
+        select=iter(["id", "subClass", "status"]),
+        query_scope="OrganizationAdmin",
+        page_size=4,
+    ).collect()
+    assert {itwin.sub_class for itwin in found} == {"Asset", "Project"}
+    assert {itwin.status for itwin in found} == {"Inactive", "Trial"}
+    assert not any(itwin.display_name for itwin in found)
+    assert {request.headers.get("x-itwin-query-scope") for request in sandbox.requests} == {"OrganizationAdmin"}
