@@ -4,9 +4,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from openapi_python_client import strings
 
 from tools.generation import generate, templates_diff
 from tools.generation.generator_contract import Conflicts, conflicts, moved, record
+from tools.generation.naming import own_names
 
 
 def test_the_installed_generator_is_the_one_that_ours_were_made_for() -> None:
@@ -72,3 +74,27 @@ def test_difference_shows_what_ours_changes(tmp_path: Path) -> None:
     (tmp_path / "ours").write_text("one\ntwo\n")
     text = templates_diff.difference(tmp_path / "stock", tmp_path / "ours", before_name="stock", after_name="ours")
     assert text == "--- stock\n+++ ours\n@@ -0,0 +1,2 @@\n+one\n+two\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute", "class_name"),
+    [
+        ("iTwinId", "itwin_id", "ITwinId"),
+        ("ITwinsResponse", "itwins_response", "ITwinsResponse"),
+        ("X-iTwin-Query-Scope", "x_itwin_query_scope", "XITwinQueryScope"),
+        ("iModelId", "imodel_id", "IModelId"),
+        ("View3dData", "view3d_data", "View3dData"),
+        ("Vector3d", "vector3d", "Vector3d"),
+        ("VIEW_3D", "view_3d", "VIEW3D"),
+        ("OAuth2AuthorizationCodePKCE", "oauth2_authorization_code_pkce", "OAuth2AuthorizationCodePKCE"),
+        ("documentationUrl", "documentation_url", "DocumentationUrl"),
+        ("callbackURL", "callback_url", "CallbackURL"),
+        ("$orderby", "orderby", "Orderby"),
+        ("_links", "links", "Links"),
+        ("list_itwins", "list_itwins", "ListItwins"),
+    ],
+)
+def test_a_name_is_made_of_its_words(name: str, attribute: str, class_name: str) -> None:
+    """Attributes, modules and classes are named by the same words, as people say them: never `i_twin_id`."""
+    with own_names():
+        assert (strings.PythonIdentifier(name, ""), strings.ClassName(name, "")) == (attribute, class_name)

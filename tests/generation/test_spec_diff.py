@@ -1,11 +1,10 @@
 """`make spec-diff`: every difference gives a line, those that break a client or its user first, and a status."""
 
-import copy
 import json
 import random
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -68,22 +67,21 @@ GONE = object()
 Keys = tuple[Any, ...]
 
 
+def with_value(node: Any, keys: Sequence[Any], value: object) -> Any:
+    """A part of a document with another value at one place, or without it; the rest is shared."""
+    first, *rest = keys
+    if isinstance(node, list):
+        number = int(first)
+        inner = [with_value(node[number], rest, value)] if rest else [] if value is GONE else [value]
+        return [*node[:number], *inner, *node[number + 1 :]]
+    new = with_value(node[first], rest, value) if rest else value
+    return {**node, first: new} if new is not GONE else {name: node[name] for name in node if name != first}
+
+
 def replaced(document: Document, changed: Mapping[Any, Any]) -> Document:
-    """The document with other values at some places, each the keys that lead to it; the rest is shared."""
-    document = copy.copy(document)
+    """The document with other values at some places, each named by the keys that lead to it."""
     for place, value in changed.items():
-        *path, last = place.split() if isinstance(place, str) else place
-        holder: Any = document
-        for key in path:
-            at = int(key) if isinstance(holder, list) else key
-            holder[at] = copy.copy(holder[at])
-            holder = holder[at]
-        if isinstance(holder, list):
-            holder[int(last) : int(last) + 1] = [] if value is GONE else [value]
-        elif value is GONE:
-            del holder[last]
-        else:
-            holder[last] = value
+        document = with_value(document, place.split() if isinstance(place, str) else place, value)
     return document
 
 

@@ -1,16 +1,20 @@
-"""What the wrapper names in strings, where no type checker looks, is in the document."""
+"""What the wrapper says in strings and docstrings is in the document, and what it leaves out is named with a reason."""
 
 import copy
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from tests.support.processes import PROJECT
 from tests.support.regenerated import Document
 from tools.generation import complete_objects, not_wrapped
+from tools.generation.docstring_limits import updated
+from tools.generation.drill import UNWRAPPED as NAME_OF_CHANGE, selected
+from tools.generation.drill_changes import made
 from tools.generation.shared_parts import missing_parts
-from tools.generation.unwrapped import UNWRAPPED
+from tools.generation.unwrapped import UNWRAPPED, wrapped_part
 from tools.generation.wire_names import dead_names
 
 
@@ -30,38 +34,33 @@ def test_the_wrapper_has_all_that_is_generated() -> None:
     assert not_wrapped.not_wrapped().keys() == UNWRAPPED.keys()
 
 
-def schema(document: Document, name: str) -> Document:
-    """Return a schema."""
-    found: Document = document["components"]["schemas"][name]
-    return found
+def renamed(name: str, old: str, document: Document) -> None:
+    """Give a property of a schema another name."""
+    properties = document["components"]["schemas"][name]["properties"]
+    properties["new"] = properties.pop(old)
 
 
-def renamed(name: str, old: str) -> Callable[[Document], object]:
-    """Give a property another name."""
-    return lambda document: schema(document, name)["properties"].update(
-        new=schema(document, name)["properties"].pop(old)
-    )
+def another_preference(document: Document) -> None:
+    """Replace a value of the header Prefer."""
+    document["components"]["schemas"]["PreferredReturn"].update(enum=["return=short", "return=representation"])
+
+
+def no_header(document: Document) -> None:
+    """Take the header of a rate limit away."""
+    document["components"]["responses"]["RateLimitExceeded"]["headers"].clear()
 
 
 @pytest.mark.parametrize(
     ("change", "said", "line"),
     [
-        (
-            lambda d: schema(d, "PreferredReturn").update(enum=["return=short", "return=representation"]),
-            "has no return=minimal",
-            "return=minimal",
-        ),
-        (renamed("PagingLinks", "next"), "no string _links.next.href", "def next_query("),
-        (renamed("ITwinsResponse", "_links"), "no string _links.next.href", "def next_query("),
-        (renamed("PagingLink", "href"), "no string _links.next.href", "def next_query("),
-        (renamed("ErrorBody", "code"), "no string error.code", '"error"'),
-        (renamed("ErrorDetail", "target"), "no string error.details[].target", '"error"'),
-        (renamed("ErrorResponse", "error"), "no string error.message", '"error"'),
-        (
-            lambda d: d["components"]["responses"]["RateLimitExceeded"]["headers"].clear(),
-            "no header retry-after",
-            '"retry-after"',
-        ),
+        (another_preference, "has no return=minimal", "return=minimal"),
+        (no_header, "no header retry-after", '"retry-after"'),
+        (partial(renamed, "PagingLinks", "next"), "no string _links.next.href", "def next_query("),
+        (partial(renamed, "ITwinsResponse", "_links"), "no string _links.next.href", "def next_query("),
+        (partial(renamed, "PagingLink", "href"), "no string _links.next.href", "def next_query("),
+        (partial(renamed, "ErrorBody", "code"), "no string error.code", '"error"'),
+        (partial(renamed, "ErrorDetail", "target"), "no string error.details[].target", '"error"'),
+        (partial(renamed, "ErrorResponse", "error"), "no string error.message", '"error"'),
     ],
 )
 def test_a_name_that_is_gone_is_reported_with_its_line(
@@ -74,3 +73,52 @@ def test_a_name_that_is_gone_is_reported_with_its_line(
     place = re.match(r"(\S+):(\d+): ", message)
     assert place is not None
     assert line in (PROJECT / place[1]).read_text(encoding="utf-8").splitlines()[int(place[2]) - 1]
+
+
+def test_an_unwrapped_operation_is_omitted_with_what_only_it_uses(specification: Document) -> None:
+    """What remains is the document without it, so that every other check stays as it was."""
+    ((_, [change]),) = selected(NAME_OF_CHANGE)
+    document = made(change)
+    document["components"]["schemas"]["SceneTags"] = {"type": "object", "properties": {"a": {"type": "string"}}}
+    media = {"application/json": {"schema": {"$ref": "#/components/schemas/SceneTags"}}}
+    document["paths"]["/scenes/{sceneId}"]["get"]["responses"]["200"]["content"] = media
+    named = {"get_scene": "later", "delete_scene": "later"}
+    assert wrapped_part(document, {**UNWRAPPED, **named}) == wrapped_part(specification)
+
+
+def test_what_is_unwrapped_on_purpose_is_there_and_has_a_reason(specification: Document) -> None:
+    """A name in the list is that of an operation in the document, or of a part of one, with a reason."""
+    names = {operation.get("operationId") for item in specification["paths"].values() for operation in item.values()}
+    assert {name.partition(":")[0] for name in UNWRAPPED} <= names
+    assert all(UNWRAPPED.values())
+
+
+SOURCE = '''
+async def update():
+    """Update.
+
+    Args:
+        {line}
+    """
+    update_repository.build_request()
+'''
+
+
+@pytest.mark.parametrize(
+    ("stated", "documented"),
+    [
+        ("uri: the address, 3 to 4 characters.", "uri: the address, 1 to 2000 characters."),
+        ("minimum_level: a level, at most 9.", "minimum_level: a level, 0 to 24."),
+        ("uri: 5 to 6 characters, as text.", "uri: 1 to 2000 characters, as text."),
+        ("uri: the address.", "uri: the address."),
+    ],
+)
+def test_a_limit_in_a_docstring_is_written_as_the_document_has_it(stated: str, documented: str) -> None:
+    """Where a docstring states a limit of an argument, generation writes the limit that the rules have."""
+    assert updated(SOURCE.format(line=stated)) == SOURCE.format(line=documented)
+
+
+def test_a_limit_that_no_rule_has_is_rejected() -> None:
+    """A docstring cannot state a limit that the document does not have."""
+    with pytest.raises(SystemExit, match=r"states a limit that openapi\.yaml does not have: .options: at most 3'"):
+        updated(SOURCE.format(line="options: at most 3 of them."))

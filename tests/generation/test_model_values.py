@@ -1,0 +1,271 @@
+"""Generated models and enums hold anything, lose nothing, show no secret and can be copied. Source: section 2."""
+
+import copy
+import inspect
+import json
+import pickle
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from itwin_platform import UNSET, ITwin, ITwinStatus, Unset, Webhook, escape
+from itwin_platform_api import models, types
+from itwin_platform_api.models import view3d_data
+from itwin_platform_api.types import copy_values, encode
+
+from tests.support.examples import examples
+from tests.support.schema_values import ENUMS, MODELS, SCHEMAS, TEXTS, objects_of
+
+EACH_MODEL = pytest.mark.parametrize("name", sorted(MODELS))
+EACH_ENUM = pytest.mark.parametrize("enum", ENUMS.values(), ids=ENUMS)
+FUTURE = "From the Future"
+
+
+def pickled(value: Any) -> Any:
+    """The value after a way through pickle."""
+    return pickle.loads(pickle.dumps(value))  # noqa: S301  # our own bytes
+
+
+def test_every_schema_has_its_model_or_enum() -> None:
+    """Each object is a model, and each schema with values an enum with these members, no fewer and no more."""
+    objects = {name for name, each in SCHEMAS.items() if each.get("type") == "object" and "x-undecoded" not in each}
+    assert MODELS.keys() == objects
+    documented = {name: sorted(each["enum"]) for name, each in SCHEMAS.items() if "enum" in each}
+    assert {name: sorted(map(str, enum)) for name, enum in ENUMS.items()} == documented
+
+
+@EACH_MODEL
+@settings(max_examples=examples(15))
+@given(data=st.data())
+def test_a_round_trip_loses_nothing(name: str, data: st.DataObject) -> None:
+    """`from_dict` and `to_dict` keep wrong types, null, missing and unknown fields, and leave the source unchanged."""
+    wire = data.draw(objects_of(SCHEMAS[name]))
+    before = copy.deepcopy(wire)
+    assert MODELS[name].from_dict(wire).to_dict() == before
+    assert wire == before
+
+
+@EACH_MODEL
+@settings(max_examples=examples(10))
+@given(data=st.data())
+def test_a_model_survives_copies_and_shows_itself(name: str, data: st.DataObject) -> None:
+    """Copy, deepcopy and pickle give an equal model, and `repr` never fails."""
+    model = MODELS[name].from_dict(data.draw(objects_of(SCHEMAS[name])))
+    for again in (copy.copy(model), copy.deepcopy(model), pickled(model)):
+        assert (again, again.to_dict(), repr(again)) == (model, model.to_dict(), repr(model))
+    assert repr(model).startswith(f"{type(model).__name__}(")
+
+
+@EACH_MODEL
+def test_unknown_fields_are_a_mapping_of_their_own(name: str) -> None:
+    """Unknown fields can be read and changed by subscript, are sent back, and are not those of another model."""
+    model, other = (MODELS[name].from_dict({"fromTheFuture": {"a": 1}}) for _ in range(2))
+    assert "fromTheFuture" in model
+    assert model.additional_keys == ["fromTheFuture"]
+    model["another"] = [2]
+    del model["fromTheFuture"]
+    assert model.to_dict() == {"another": [2]}
+    assert model != other
+    assert "another" not in MODELS[name].from_dict({})
+
+
+@pytest.mark.parametrize("text", ['{"id": NaN}', '{"id": 1e400}', '{"id": "\\ud800"}', '{"id": ' + "9" * 4000 + "}"])
+@EACH_MODEL
+def test_unusual_json_is_accepted(name: str, text: str) -> None:
+    """NaN, infinity, half a surrogate pair and huge integers survive a round trip."""
+    parsed: dict[str, Any] = json.loads(text)
+    assert repr(MODELS[name].from_dict(parsed).to_dict()) == repr(parsed)
+
+
+def test_the_last_of_two_equal_names_wins() -> None:
+    """Of a name that JSON contains twice, the last one counts."""
+    assert MODELS["ITwin"].from_dict(json.loads('{"id": "a", "id": "b"}')).id == "b"
+
+
+def test_a_description_beside_a_reference_is_kept() -> None:
+    """Three vectors of a camera do not read alike."""
+    source = inspect.getsource(view3d_data)
+    words = ("Camera eye location.", "Camera pointing direction.", "Up direction relative to the camera.")
+    assert [each for each in words if each not in source] == []
+
+
+@EACH_ENUM
+def test_an_unknown_value_is_an_equal_string(enum: Any) -> None:
+    """It compares, hashes, formats and sorts as the text that it is, shows what it is, and does not join the enum."""
+    members = [*enum]
+    unknown = enum(FUTURE)
+    assert unknown == FUTURE == str(unknown) == f"{unknown}" == unknown.value == unknown.name
+    assert ({unknown: 1}[FUTURE], {FUTURE: 1}[unknown]) == (1, 1)
+    assert json.dumps([unknown]) == f'["{FUTURE}"]'
+    assert FUTURE in repr(unknown)
+    assert sorted([unknown, "A", "Z"]) == ["A", FUTURE, "Z"]
+    assert [*enum] == members
+    assert type(unknown) is enum
+
+
+@EACH_ENUM
+def test_an_unknown_value_survives_copies(enum: Any) -> None:
+    """Copy, deepcopy and pickle keep text and type; a known one stays the same member."""
+    unknown, known = enum(FUTURE), next(iter(enum))
+    for pair in (copy.copy((unknown, known)), copy.deepcopy((unknown, known)), pickled((unknown, known))):
+        assert (pair[0], type(pair[0])) == (FUTURE, enum)
+        assert pair[1] is known
+
+
+@pytest.mark.parametrize("value", [None, 5, True, b"Active", ["Active"]], ids=repr)
+@EACH_ENUM
+def test_what_is_no_string_is_no_member(enum: Any, value: object) -> None:
+    """The enum itself takes strings only; in a response such a value stays as it came."""
+    with pytest.raises(ValueError, match="is not a valid"):
+        enum(value)
+    assert ITwin.from_dict({"status": value}).to_dict() == {"status": value}
+
+
+@given(TEXTS | st.sampled_from([str(member) for member in ITwinStatus]))
+def test_any_string_in_a_response_is_of_the_enum(text: str) -> None:
+    """Known or not, empty or not: it is read into the enum and written back as it was."""
+    model = ITwin.from_dict({"status": text})
+    assert isinstance(model.status, ITwinStatus)
+    assert (model.status, model.to_dict()) == (text, {"status": text})
+
+
+def test_one_unknown_value_in_a_list_loses_no_other() -> None:
+    """Known and unknown event types stay in their order."""
+    kinds = ["iModels.iModelCreated.v1", "accessControl.memberRoleUpdated.v1", None, 5, "iTwins.iTwinDeleted.v1"]
+    webhook = Webhook.from_dict({"eventTypes": kinds})
+    assert (webhook.event_types, webhook.to_dict()) == (kinds, {"eventTypes": kinds})
+
+
+def test_there_is_one_unset() -> None:
+    """Copies, pickles of any protocol and the constructor give the same object, which is false and equals no other."""
+    others = [copy.copy(UNSET), copy.deepcopy([UNSET])[0], Unset(), types.UNSET]
+    others += [pickle.loads(pickle.dumps(UNSET, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]  # noqa: S301  # our own bytes
+    assert all(other is UNSET for other in others)
+    assert (bool(UNSET), repr(UNSET)) == (False, "UNSET")
+    values: tuple[object, ...] = (None, "", 0, False, [], {})
+    assert [value for value in values if value == UNSET] == []
+
+
+def test_unset_is_not_null() -> None:
+    """A missing field is UNSET and not written; a null one is None and written as null."""
+    model = ITwin.from_dict({"parentId": None})
+    assert (model.parent_id, model.image) == (None, UNSET)
+    assert model.to_dict() == {"parentId": None}
+
+
+def test_an_attribute_of_unset_says_how_to_get_the_value() -> None:
+    """What was not returned has no attributes, and the error tells which arguments request it."""
+    model: Any = ITwin.from_dict({"id": "a"})
+    message = r"no 'year': the service did not return .* representation=\"full\" or select="
+    with pytest.raises(AttributeError, match=message):
+        _ = model.created_date_time.year
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("displayName", "displayName is a field of ITwin: read the attribute display_name"),
+        ("iTwinAccountId", "iTwinAccountId is a field of ITwin: read the attribute itwin_account_id"),
+        ("class", "class is a field of ITwin: read the attribute class_"),
+        ("region", "region"),
+        ("additional_properties", "additional_properties"),
+    ],
+)
+def test_a_key_that_is_a_field_names_its_attribute(key: str, said: str) -> None:
+    """A model holds by key only what the specification does not name."""
+    with pytest.raises(KeyError) as caught:
+        ITwin.from_dict({"id": "a", "displayName": "N"})[key]
+    assert caught.value.args == (said,)
+
+
+AUTHENTICATIONS = [name for name in MODELS if name.endswith("Authentication")]
+SECRET: list[tuple[str, dict[str, Any]]] = [
+    *((name, dict.fromkeys(SCHEMAS[name]["properties"], "planted") | {"type": "x"}) for name in AUTHENTICATIONS),
+    *(("Repository", {"id": "r", "authentication": value}) for value in ("planted", ["planted"], {"type": "planted"})),
+    ("Repository", {"authentication": {"type": "Basic", "username": "planted", "password": "planted"}}),
+    ("Repository", {"authentication": {"type": "ApiKey", "apiKey": "planted"}}),
+    ("Repository", {"options": {"queryParameters": {"apiKey": "planted"}}}),
+    ("RepositoryUpdate", {"authentication": {"type": "Header", "key": "planted", "value": "planted"}}),
+    ("RepositoryResponse", {"repository": {"authentication": {"type": "Header", "key": "planted"}}}),
+    ("WebhookUpdate", {"secret": "planted", "active": True}),
+    ("Webhook", {"id": "w", "secret": "planted"}),
+    ("Resource", {"capabilities": {"graphics": {"uri": "https://planted"}}}),
+    ("ITwin", {"anythingThatNobodyKnows": {"token": "planted"}}),
+]
+
+
+@pytest.mark.parametrize(("name", "wire"), SECRET, ids=lambda value: str(value)[:50])
+def test_a_secret_shows_in_no_text(name: str, wire: dict[str, Any]) -> None:
+    """Secret fields are hidden by value, unknown fields show by their names only; the values are there all the same."""
+    model = MODELS[name].from_dict(wire)
+    for shown in (repr(model), str(model), f"{model}", repr([model]), repr({"a": model})):
+        assert "planted" not in shown
+        assert name in shown
+    assert model.to_dict() == wire
+
+
+@pytest.mark.parametrize(("name", "field"), [("Repository", "authentication"), ("WebhookUpdate", "secret")])
+def test_null_is_no_secret(name: str, field: str) -> None:
+    """The `repr` shows a null secret as None and omits a missing one, so neither looks hidden."""
+    assert f"{field}=None" in repr(MODELS[name].from_dict({field: None}))
+    assert field not in repr(MODELS[name].from_dict({}))
+
+
+def test_other_fields_show() -> None:
+    """`repr` is for people: what is no secret is there to be read."""
+    shown = repr(models.ITwin.from_dict({"id": "i-1", "status": "Active", "parentId": None, "new": 1}))
+    parts = ("id='i-1'", "status='Active'", "parent_id=None", "additional_properties=['new']")
+    assert [part for part in parts if part not in shown] == []
+
+
+LEVEL = {"dict": ('{"<": ', "}"), "list": ("[", "]")}
+#: What is done with a model that holds much nested, and the innermost string of what that gives.
+USES: dict[str, tuple[Callable[[ITwin], Any], str]] = {
+    "to_dict()": (lambda model: model.to_dict(), "<"),
+    "encode()": (lambda model: encode([model])[0], "<"),
+    "pickle": (lambda model: pickled(model).additional_properties, "<"),
+    "deepcopy()": (lambda model: copy.deepcopy(model).additional_properties, "<"),
+    "escape()": (escape, "&lt;"),
+}
+
+
+def deepest_model(opening: str, closing: str) -> ITwin:
+    """Return a model with an unknown field of as many levels as this version of Python decodes."""
+    model = ITwin.from_dict({})
+    for depth in (800, 1_300, 9_000, 50_000):
+        with suppress(RecursionError):
+            model = ITwin.from_dict(json.loads('{"new": ' + opening * depth + '"<"' + closing * depth + "}"))
+    return model
+
+
+def levels(value: Any) -> tuple[int, Any]:
+    """Count the levels of a value, and return them with what is inside; comparing such values fails by itself."""
+    depth = 0
+    while isinstance(value, dict | list):
+        (value,) = value.values() if isinstance(value, dict) else value
+        depth += 1
+    return depth, value
+
+
+@pytest.mark.parametrize(("use", "inside"), USES.values(), ids=USES)
+@pytest.mark.parametrize("level", LEVEL)
+def test_what_can_be_decoded_can_be_used(level: str, use: Callable[[ITwin], Any], inside: str) -> None:
+    """Python functions, pickle and deepcopy give up at fewer levels than decoding does; the model does not."""
+    model = deepest_model(*LEVEL[level])
+    depth, _ = levels(model.additional_properties)
+    assert depth > 800
+    assert levels(use(model)) == (depth, inside)
+
+
+def test_a_copy_of_what_holds_itself_ends() -> None:
+    """What holds itself twice becomes a copy that does, in no more time than it has parts."""
+    circle: list[Any] = []
+    circle += [circle, circle]
+    copied = encode(circle)
+    assert copied is not circle
+    assert copied[0] is copied[1] is copied
+    assert len(copy_values({"a": circle, "b": circle}, scalar=encode)["a"]) == 2
+    model = pickled(ITwin.from_dict({"new": circle}))
+    assert model["new"][0] is model["new"][1] is model["new"]

@@ -1,0 +1,248 @@
+"""Values of the wire: times in every form, dates, UUIDs and numbers; bodies, queries and headers on the way out."""
+
+import warnings
+from datetime import UTC, date, datetime, timedelta, timezone
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+from hypothesis import example, given, strategies as st
+from itwin_platform import UNSET, ITwin, ITwinSubClass, RepositoryResourceData, Scene, SceneObject, SceneObjectCreate
+from itwin_platform_api import models
+from itwin_platform_api.decoding import decode_enum, decode_map, open_number
+from itwin_platform_api.errors import ResponseDecodeError, decode_error
+from itwin_platform_api.request import RequestValues, send
+from itwin_platform_api.types import (
+    decode_date,
+    decode_datetime,
+    decode_uuid,
+    encode,
+    encode_datetime,
+    encode_parameters,
+)
+
+from tests.support.examples import strings
+from tests.support.schema_values import SCHEMAS, TIMES
+
+KEY = "6a2d2381-6c57-9332-387a-5b7c00000000"
+MOMENT = datetime(2022, 6, 9, 17, 26, 11, 130_999, tzinfo=UTC)
+RESOURCE = RepositoryResourceData(itwin_id="i", repository_id="r", id="m", class_="iModels")
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (ITwinSubClass.ASSET, "Asset"),
+        (ITwinSubClass("Road"), "Road"),
+        (MOMENT, "2022-06-09T17:26:11.130Z"),
+        ({"a": UNSET, "b": None, "c": [MOMENT]}, {"b": None, "c": ["2022-06-09T17:26:11.130Z"]}),
+        (MappingProxyType({"a": (1, 2)}), {"a": [1, 2]}),
+        ([RESOURCE], [{"iTwinId": "i", "repositoryId": "r", "id": "m", "class": "iModels"}]),
+        ({"deep": {"er": [RESOURCE, True, 1.5, 10**30]}}, {"deep": {"er": [RESOURCE.to_dict(), True, 1.5, 10**30]}}),
+    ],
+    ids=str,
+)
+def test_a_value_is_written_for_json(value: object, written: object) -> None:
+    """Models, enums and times become what JSON has; UNSET is omitted, null is not."""
+    assert encode(value) == written
+    assert type(encode(value)) is type(written)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("a,b", "a,b"),
+        (True, "true"),
+        (False, "false"),
+        (0, "0"),
+        (["a", ITwinSubClass.ASSET], "a,Asset"),
+        ((), ""),
+        (ITwinSubClass("Road"), "Road"),
+        (MOMENT, "2022-06-09T17:26:11.130Z"),
+    ],
+    ids=str,
+)
+def test_a_parameter_is_written_as_string(value: object, text: str) -> None:
+    """Lists are joined by commas, truth values are in lower case; UNSET and None are omitted."""
+    assert encode_parameters({"name": value, "unset": UNSET, "none": None}) == {"name": text}
+
+
+def test_a_field_wins_over_an_unknown_one_of_its_name() -> None:
+    """What is set as a field is what is written."""
+    created = SceneObjectCreate(kind="Layer", version="1.0.0", data={})
+    created["kind"] = "Other"
+    assert created.to_dict()["kind"] == "Layer"
+
+
+@pytest.mark.parametrize(
+    ("kind", "model"),
+    [
+        ("Header", models.StoredHeaderAuthentication),
+        ("QueryParameter", models.StoredQueryParameterAuthentication),
+        ("New", dict),
+    ],
+)
+def test_discriminated_models_are_read_by_their_constant(kind: str, model: type) -> None:
+    """Each type of authentication is read into its own model, an unknown one stays as it came."""
+    wire = {"authentication": {"type": kind, "key": "k", "value": "v", "more": 1}}
+    read = models.Repository.from_dict(wire)
+    assert type(read.authentication) is model
+    assert read.to_dict() == wire
+
+
+@pytest.mark.parametrize("value", ["soon", "2024-13-01", 7, None, ["2024-01-02"]])
+def test_a_value_of_another_form_stays(value: Any) -> None:
+    """What is no date and no UUID stays as it came."""
+    assert decode_date(value) is value
+    assert decode_uuid(value) is value
+
+
+def test_dates_and_uuids_survive_a_round_trip() -> None:
+    """A date and a UUID are sent in the form in which they came; a map of them keeps its names."""
+    assert [decode_date("2024-05-17"), decode_uuid(KEY)] == [date(2024, 5, 17), UUID(KEY)]
+    assert encode([decode_date("2024-05-17"), decode_uuid(KEY)]) == ["2024-05-17", KEY]
+    assert decode_map(decode_date, {"a": "2024-05-17", "b": None}) == {"a": date(2024, 5, 17), "b": None}
+
+
+def test_a_number_that_an_enum_does_not_list_stays_a_number() -> None:
+    """An unknown number survives a round trip, and what is no number is no member."""
+
+    class Level(IntEnum):
+        LOW = 1
+
+        @classmethod
+        def _missing_(cls, value: object) -> "Level | None":
+            return open_number(cls, value)
+
+    assert decode_enum(Level, 1) is Level.LOW
+    assert (decode_enum(Level, 7), Level(7).name) == (7, "7")
+    for other in (True, "1", 1.5):
+        assert decode_enum(Level, other) is other
+    high: Any = "high"
+    with pytest.raises(ValueError, match="'high' is not a valid"):
+        Level(high)
+
+
+def test_a_broken_success_keeps_the_response() -> None:
+    """Without a wrapper, the error of a success that cannot be decoded has status, headers and body."""
+    error = decode_error(httpx.Response(200, headers={"x-a": "b"}, content=b"{"))
+    assert isinstance(error, ResponseDecodeError)
+    assert (error.status, error.headers["x-a"], error.body) == (200, "b", b"{")
+    assert str(error) == "response with status 200 and 1 bytes: it does not match the specification"
+
+
+@pytest.mark.parametrize(("query", "sent"), [({"$top": "5"}, "%24top=5"), ("$top=5", "$top=5"), ({}, "")])
+async def test_values_go_through_a_plain_httpx_client(query: dict[str, str] | str, sent: str) -> None:
+    """An `httpx.AsyncClient` sends a request from its values, with a query by name or as it stands."""
+    seen: list[httpx.Request] = []
+
+    def response(request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        return httpx.Response(204)
+
+    values = RequestValues(
+        method="POST", route="/a/{id}", path="/a/1", query=query, headers={"x-b": "c"}, body={"day": date(2024, 1, 2)}
+    )
+    async with httpx.AsyncClient(transport=httpx.MockTransport(response), base_url="http://127.0.0.1") as client:
+        await send(client, values)
+    (request,) = seen
+    assert (request.method, request.url.path, request.url.query.decode()) == ("POST", "/a/1", sent)
+    assert (request.headers["x-b"], request.content) == ("c", b'{"day":"2024-01-02"}')
+
+
+def at(*parts: int, zone: timezone = UTC) -> datetime:
+    """An aware datetime."""
+    return datetime(*parts, tzinfo=zone)  # type: ignore[arg-type, misc]  # at most seven integers
+
+
+@pytest.mark.parametrize(
+    ("text", "moment", "written"),
+    [
+        ("2022-06-09T17:26:11.130Z", at(2022, 6, 9, 17, 26, 11, 130_000), "2022-06-09T17:26:11.130Z"),
+        ("2015-11-05T19:10:42.9712696", at(2015, 11, 5, 19, 10, 42, 971_269), "2015-11-05T19:10:42.971Z"),
+        ("11/3/2023 8:07:01 PM", at(2023, 11, 3, 20, 7, 1), "2023-11-03T20:07:01.000Z"),
+        ("11/3/2023 8:07:01 PM +02:00", at(2023, 11, 3, 18, 7, 1), "2023-11-03T18:07:01.000Z"),
+        ("2022-06-09 17:26", at(2022, 6, 9, 17, 26), "2022-06-09T17:26:00.000Z"),
+        ("2022-06-09", at(2022, 6, 9), "2022-06-09T00:00:00.000Z"),
+        ("2022-06-09T17:26:11+05:30", at(2022, 6, 9, 11, 56, 11), "2022-06-09T11:56:11.000Z"),
+        ("Thu, 09 Jun 2022 17:26:11 GMT", at(2022, 6, 9, 17, 26, 11), "2022-06-09T17:26:11.000Z"),
+        ("0001-01-01T00:00:00", at(1, 1, 1), "0001-01-01T00:00:00.000Z"),
+        ("9999-12-31T23:59:59.9999999Z", at(9999, 12, 31, 23, 59, 59, 999_999), "9999-12-31T23:59:59.999Z"),
+        ("0001-01-01T00:00:00+05:00", at(1, 1, 1, zone=timezone(timedelta(hours=5))), "0001-01-01T00:00:00.000+05:00"),
+    ],
+)
+def test_a_time_is_read_in_any_form(text: str, moment: datetime, written: str) -> None:
+    """With or without a zone (UTC then), in every form that was seen; it is written in the documented form."""
+    read = decode_datetime(text)
+    assert (read, encode_datetime(read)) == (moment, written)
+    assert read.tzinfo is not None
+    assert ITwin.from_dict({"createdDateTime": text}).created_date_time == moment
+
+
+@pytest.mark.parametrize("digits", range(8))
+@pytest.mark.parametrize("zone", ["", "Z", "+00:00"])
+def test_any_number_of_digits_is_read(digits: int, zone: str) -> None:
+    """No to seven digits, with each way to write UTC and with none; beyond microseconds they are cut off."""
+    fraction = "1234567"[:digits]
+    text = "2022-06-09T17:26:11" + (f".{fraction}" if fraction else "") + zone
+    assert decode_datetime(text) == at(2022, 6, 9, 17, 26, 11, int(fraction[:6].ljust(6, "0") or "0"))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("", " ", "yesterday", "10", "12:30", "Mon", "May", "2022", "2022-06", "June 9", "9th", "5 PM", "1e999"),
+        *("2022-13-45T00:00:00Z", "2022-06-09T25:00:00Z", "2022-06-09T24:00:00Z", "2016-12-31T23:59:60Z"),
+        *("2022-06-09 17:26:11 CET", "2022-06-09T17:26:11+99:00", "\ud800", "0" * 5000, "(" * 3000),
+        *(None, 5, 1.5, True, [], {"a": 1}),
+    ],
+    ids=lambda value: ascii(value)[:30],
+)
+def test_what_is_no_complete_time_stays(value: object) -> None:
+    """Nothing is invented: no date of today, no zone of this machine; and no page is lost by it."""
+    assert decode_datetime(value) is value
+    assert ITwin.from_dict({"createdDateTime": value}).to_dict() == {"createdDateTime": value}
+
+
+@given(strings())
+@example("1/1/1 1:1:1.1 AM")
+@example("\x1c0\x00:0 0AM")
+def test_no_text_breaks_the_reading(text: str) -> None:
+    """Whatever the text is, it is read or stays, without an error or a warning, and what is read has a zone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read = decode_datetime(text)
+    assert read == text or read.tzinfo is not None
+
+
+@given(TIMES)
+def test_the_documented_form_is_kept(text: str) -> None:
+    """`YYYY-MM-DDTHH:mm:ss.sssZ` comes back as it was."""
+    assert encode_datetime(decode_datetime(text)) == text
+
+
+@given(st.datetimes(timezones=st.none() | st.timezones()))
+def test_any_time_is_written_in_utc(moment: datetime) -> None:
+    """A time of any zone is written in the documented form, cut off to milliseconds; one without a zone is UTC."""
+    aware, written = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment, encode_datetime(moment)
+    try:
+        expected = aware.astimezone(UTC)
+    except OverflowError:
+        assert written == aware.isoformat(timespec="milliseconds")
+    else:
+        assert written.endswith("Z")
+        assert decode_datetime(written) == expected.replace(microsecond=expected.microsecond // 1000 * 1000)
+
+
+@pytest.mark.parametrize("model", [ITwin, Scene, SceneObject])
+def test_every_documented_time_is_read(model: Any) -> None:
+    """Each field of type Date-time is a datetime; the times of a webhook are String, and stay strings."""
+    fields = SCHEMAS[model.__name__]["properties"]
+    times = [name for name, schema in fields.items() if schema.get("$ref", "").endswith("/DateTime")]
+    assert len(times) == 2
+    read = model.from_dict(dict.fromkeys(times, "2022-06-09T17:26:11.13"))
+    found = [value for value in (getattr(read, name, None) for name in model.__slots__) if isinstance(value, date)]
+    assert found == [at(2022, 6, 9, 17, 26, 11, 130_000)] * 2
