@@ -2,17 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any
 
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
 
+from tests.support.sandboxes import client_of
+
 Rejected = tuple[int, str, list[tuple[str, str | None]]]
 
 # Event loops differ where sockets are closed and reset; faults and bad inputs must not fail under either.
 BOTH_LOOPS = (
-    "test_control_interface.py",
-    "test_control_over_http.py",
     "test_faults.py",
     "test_server.py",
 )
@@ -36,18 +37,18 @@ def size() -> int:
 
 
 @pytest.fixture
-async def sandbox(size: int) -> AsyncIterator[Sandbox]:
-    """A running sandbox."""
-    async with Sandbox(itwins=size, objects=size) as running:
+async def sandbox(request: pytest.FixtureRequest, size: int) -> AsyncIterator[Sandbox]:
+    """A running sandbox; the marker `itwin_sandbox` says another size, and more."""
+    marker = request.node.get_closest_marker("itwin_sandbox")
+    arguments: dict[str, Any] = {"itwins": size, "objects": size, **(marker.kwargs if marker else {})}
+    async with Sandbox(**arguments) as running:
         yield running
 
 
 @pytest.fixture
 async def http(sandbox: Sandbox) -> AsyncIterator[httpx.AsyncClient]:
     """A client of it with its token."""
-    headers = {"Authorization": f"Bearer {sandbox.token}", "Accept": "application/json"}
-    # Reading the certificates that plain HTTP never needs would take longer than most tests.
-    async with httpx.AsyncClient(base_url=sandbox.base_url, headers=headers, verify=False) as client:  # noqa: S501
+    async with client_of(sandbox) as client:
         yield client
 
 

@@ -1,4 +1,4 @@
-"""Which operation a path means, as it was sent. Source: section 4."""
+"""Which request gets in, and which operation a path means, as it was sent. Source: sections 4, 5, 7 and 9."""
 
 import re
 
@@ -6,83 +6,147 @@ import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._service.document import DocumentedOperation
-from itwin_platform_sandbox._service.messages import APIRequest, ErrorResponse
+from itwin_platform_sandbox._service.messages import ErrorResponse
 from itwin_platform_sandbox._service.service import OPERATIONS, find_route
+
+from tests.support.sandboxes import error_of, requests_of, serving
 
 ODD_ID = "a/b#c?d%e"
 ENCODED = "a%2Fb%23c%3Fd%25e"
+V1, V2 = "application/vnd.any.itwin-platform.v1+json", "application/vnd.any.itwin-platform.v2+json"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(
+            ("Authorization", value)
+            for value in ("", "Bearer", "Basic YTpi", "sandbox-token", "Bearer a b", "Bearer ä")
+        ),
+        ("Authorization", "Bearer narrow"),
+        ("Authorization", None),
+        ("Accept", None),
+    ],
+)
+async def test_both_headers_are_required(
+    http: httpx.AsyncClient, sandbox: Sandbox, name: str, value: str | None
+) -> None:
+    """Everything but a bearer token with the scope itwin-platform, and a request without Accept, gives 401."""
+    sandbox.add_token("narrow", scopes=["webhooks:modify"])
+    del http.headers[name]
+    headers = [] if value is None else [(name.encode(), value.encode("latin-1"))]
+    assert error_of(await http.get("/itwins/", headers=headers)) == "401 HeaderNotFound"
+
+
+async def test_tokens_and_vendors_can_be_demanded() -> None:
+    """With any_token=False only `token` and registered ones get in, with vendor= only that vendor; the letters of the
+    vendor and of the scheme have no case.
+    """
+    async with serving(any_token=False, vendor="Acme") as (sandbox, http):
+        sandbox.add_token("known")
+        statuses = []
+        for token, vendor in (("other", "acme"), ("known", "ACME"), ("known", "other"), (sandbox.token, "acme")):
+            accept = f"application/vnd.{vendor}.itwin-platform.v1+json"
+            headers = {"Authorization": f"bearer {token}", "Accept": accept}
+            statuses.append((await http.get("/itwins/", headers=headers)).status_code)
+    assert statuses == [401, 200, 404, 200]
+
+
+async def test_a_token_expires() -> None:
+    """After its lifetime by the sandbox's clock a token gives 401, and registering it again renews it."""
+    seconds = [0.0]
+    async with serving(clock=lambda: seconds[0]) as (sandbox, http):
+        statuses = []
+        sandbox.add_token(sandbox.token, expires_in=60)
+        for seconds[0] in (59.9, 60.0):
+            statuses.append((await http.get("/itwins/")).status_code)
+        sandbox.add_token(sandbox.token, expires_in=60)
+        statuses.append((await http.get("/itwins/")).status_code)
+    assert statuses == [200, 401, 200]
+
+
+@pytest.mark.parametrize("token", ["", "a b", "ä", "line\nbreak"])
+def test_text_that_cannot_be_a_token_is_not_registered(token: str) -> None:
+    """add_token rejects what no client could send."""
+    with pytest.raises(ValueError, match="bearer token"):
+        Sandbox(itwins=1).add_token(token)
+
+
+@pytest.mark.parametrize(
+    ("accept", "v1_is_found", "v2_is_found"),
+    [
+        (V1, True, False),
+        (V2, False, True),
+        (V1.upper(), True, False),
+        (f"text/html, {V1};q=0.9", True, False),
+        ("application/json", True, True),
+        ("*/*", True, True),
+        ("application/*;q=0.1", True, True),
+        ("text/html", False, False),
+        ("application/vnd.any.itwin-platform.v3+json", False, False),
+    ],
+)
+async def test_accept_names_the_version_of_the_operation(
+    http: httpx.AsyncClient, accept: str, v1_is_found: bool, v2_is_found: bool
+) -> None:
+    """The vendor media type must have the operation's version; general JSON types are accepted too."""
+    http.headers["Accept"] = accept
+    body = {"name": "n", "type": "PhotoObjectDetector"}
+    first, second = (
+        await http.get("/itwins/myprimaryaccount"),
+        await http.post("/reality-analysis/detectors", json=body),
+    )
+    for response, is_found in ((first, v1_is_found), (second, v2_is_found)):
+        assert response.is_success if is_found else error_of(response) == "404 ResourceNotFound, OperationNotFound"
+
+
+async def test_errors_come_in_order() -> None:
+    """Credentials come before the rate limit, that before an unknown operation, that before the operation's rules."""
+    async with serving(rate="1/60") as (_, http):
+        responses = [await http.get("/nowhere"), await http.get("/nowhere")]
+        responses.append(await http.get("/nowhere", headers={"Authorization": ""}))
+    assert [response.status_code for response in responses] == [404, 429, 401]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_each_operation_is_found_by_its_raw_path(operation: DocumentedOperation) -> None:
-    """Parameters are decoded after matching, so an encoded slash does not divide a path."""
-    route = find_route(operation.method, re.sub(r"\{\w+\}", ENCODED, operation.route))
-    assert route.operation is operation
-    assert route.path_parameters == dict.fromkeys(re.findall(r"\{(\w+)\}", operation.route), ODD_ID)
+    """Parameters are decoded after matching, so an encoded slash does not divide a path; the slash at the end of a
+    collection may be omitted.
+    """
+    path = re.sub(r"\{\w+\}", ENCODED, operation.route)
+    for sent in (path, path.removesuffix("/")):
+        route = find_route(operation.method, sent)
+        assert route.operation is operation
+        assert route.path_parameters == dict.fromkeys(re.findall(r"\{(\w+)\}", operation.route), ODD_ID)
 
 
-def test_the_table_has_the_eight_operations() -> None:
-    """Every operation of section 4 has one row with a name of its own."""
-    assert len({operation.name for operation in OPERATIONS}) == 8
+def test_the_table_has_every_operation() -> None:
+    """The requests that the tests send are those of all operations of section 4."""
+    assert {operation.name for operation in OPERATIONS} == requests_of(Sandbox(itwins=1)).keys()
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/nowhere", "/webhooks", "/scenes/s", "/itwins/i/repositories/a/b", "/itwins//", "/%2e%2e/"]
+    ("method", "path", "message"),
+    [
+        *(("GET", path, f"There is no operation GET {path}.") for path in ("/", "/webhooks", "/itwins//", "/%2e%2e/")),
+        ("GET", "/itwins/i/repositories/a/b", "There is no operation"),
+        ("GET", "/itwins/myprimaryaccount/", "Did you mean /itwins/myprimaryaccount?"),
+        ("PUT", "/itwins/", "PUT is not supported here; supported: GET."),
+        ("GET", "/webhooks/w", "GET is not supported here; supported: PATCH."),
+    ],
 )
-def test_an_unknown_path_is_rejected(path: str) -> None:
-    """404 ResourceNotFound with detail OperationNotFound."""
-    with pytest.raises(ErrorResponse) as caught:
-        find_route("GET", path)
-    error = caught.value
-    assert (error.status, error.code, error.details[0].code) == (404, "ResourceNotFound", "OperationNotFound")
-
-
-def test_a_slash_too_many_is_pointed_out() -> None:
-    """The message suggests the probable path."""
-    with pytest.raises(ErrorResponse) as caught:
-        find_route("GET", "/itwins/myprimaryaccount/")
-    assert "Did you mean /itwins/myprimaryaccount?" in caught.value.details[0].message
-
-
-@pytest.mark.parametrize(("method", "path"), [("GET", "/itwins"), ("POST", "/scenes")])
-def test_the_slash_of_a_collection_may_be_omitted(method: str, path: str) -> None:
-    """Clients of others that leave it out find the operation, too."""
-    assert find_route(method, path).operation is find_route(method, f"{path}/").operation
-
-
-@pytest.mark.parametrize(("method", "path", "allowed"), [("PUT", "/itwins/", "GET"), ("GET", "/webhooks/w", "PATCH")])
-def test_another_method_is_an_unknown_operation(method: str, path: str, allowed: str) -> None:
-    """404 OperationNotFound as section 7 has it, and the message names the supported method."""
+def test_an_unknown_operation_is_rejected(method: str, path: str, message: str) -> None:
+    """404 ResourceNotFound with detail OperationNotFound; the message names a probable path and supported methods."""
     with pytest.raises(ErrorResponse) as caught:
         find_route(method, path)
-    assert (caught.value.status, caught.value.details[0].code) == (404, "OperationNotFound")
-    assert allowed in caught.value.details[0].message
+    error, (detail,) = caught.value, caught.value.details
+    assert (error.status, error.code, detail.code) == (404, "ResourceNotFound", "OperationNotFound")
+    assert message in detail.message
 
 
-async def test_ids_that_need_encoding_reach_what_is_stored() -> None:
-    """A repository whose id needs percent-encoding is found."""
-
-    async with Sandbox(itwins=10, as_seen=True) as sandbox:
-        sandbox.clear_faults()
-        async with httpx.AsyncClient(base_url=sandbox.base_url, headers={"Authorization": "Bearer a"}) as http:
-            response = await http.patch(
-                f"/itwins/{sandbox.itwin_id}/repositories/zones%2Fflood%20%232%3Fdraft%3D50%25", json={}
-            )
-    assert response.json()["repository"]["id"] == sandbox.repository_ids["OgcApiFeatures"]
-
-
-async def test_an_id_with_a_line_break_reaches_its_operation() -> None:
-    """Whatever an id holds, the response is the operation's own, in JSON."""
-    async with Sandbox(itwins=1, objects=0) as sandbox, httpx.AsyncClient(base_url=sandbox.base_url) as http:
-        headers = {"Authorization": "Bearer any", "Accept": "application/json"}
-        response = await http.patch("/webhooks/a%0Ab", headers=headers, json={})
-    assert (response.status_code, response.json()["error"]["code"]) == (404, "WebhookNotFound")
-
-
-def test_a_path_beside_the_prefix_is_rejected() -> None:
-    """404 for a path of the service that does not lie below its path prefix."""
-    service = Sandbox(itwins=1, objects=0, path_prefix="/api")._running.service
-    headers = {"authorization": "Bearer a", "accept": "*/*"}
-    response = service.decide(APIRequest(method="GET", path="/itwins/", headers=headers)).response
-    assert response is not None
-    assert response.status == 404
+async def test_a_path_beside_the_prefix_is_rejected() -> None:
+    """404 for a path of the service, and of it alone, that does not lie below its path prefix."""
+    async with serving(path_prefix="/api") as (sandbox, http):
+        origin = sandbox.base_url.removesuffix("/api")
+        urls = ("/itwins/", "/sandbox/faults", f"{origin}/itwins/", f"{origin}/sandbox/faults")
+        assert [(await http.get(url)).status_code for url in urls] == [200, 404, 404, 200]

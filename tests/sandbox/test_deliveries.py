@@ -4,8 +4,7 @@ import asyncio
 import hashlib
 import hmac
 import json
-from collections.abc import AsyncIterator, Callable
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -95,13 +94,6 @@ async def test_a_wrong_secret_is_noticed(http: httpx.AsyncClient, sandbox: Sandb
         sandbox.has_authentication("none", None)
 
 
-async def test_an_update_without_a_secret_makes_another(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """If no secret is passed, one is generated, as documented."""
-    await http.patch(f"/webhooks/{sandbox.webhook_id}", json={"secret": "planted"})
-    await http.patch(f"/webhooks/{sandbox.webhook_id}", json={})
-    assert not sandbox.has_secret(sandbox.webhook_id, "planted")
-
-
 async def test_a_delivery_is_signed_with_the_secret(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """Body and headers are those of a real delivery, in Python and over HTTP."""
     await http.patch(f"/webhooks/{sandbox.webhook_id}", json={"secret": "planted"})
@@ -175,32 +167,3 @@ async def test_only_this_machine_is_called(url: str, attempts: int, error: str) 
 def test_loopback_addresses_are_known(host: str, *, expected: bool) -> None:
     """Only addresses that no other machine can reach."""
     assert is_loopback(host) is expected
-
-
-async def test_a_caller_without_an_organization_has_one_account(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """The caller's Account is another one than the organization's, and the only iTwin of its listing."""
-    sandbox.add_token("alone", organization=False)
-    headers = {"Authorization": "Bearer alone"}
-    account = (await http.get("/itwins/myprimaryaccount", headers=headers)).json()["iTwin"]
-    listed = (await http.get("/itwins/", headers=headers)).json()["iTwins"]
-    assert listed == [account]
-    assert account["class"] == account["subClass"] == "Account"
-    assert account["id"] != sandbox.account_id
-    scope = {"X-iTwin-Query-Scope": "OrganizationAdmin"}
-    assert (await http.get("/itwins/", headers={**headers, **scope})).status_code == 403
-    assert account["id"] not in [itwin["id"] for itwin in (await http.get("/itwins/")).json()["iTwins"]]
-
-
-async def test_the_same_seed_gives_the_same_bytes_on_every_day() -> None:
-    """Seeded data does not depend on the time of the run."""
-
-    async def pages(now: Callable[[], datetime]) -> list[bytes]:
-        headers = {"Authorization": "Bearer a", "Prefer": "return=representation"}
-        async with Sandbox(itwins=40, objects=40, now=now) as sandbox, httpx.AsyncClient(headers=headers) as http:
-            paths = ("/itwins/", f"/scenes/{sandbox.scene_id}/objects?iTwinId={sandbox.itwin_id}")
-            texts = [(await http.get(sandbox.base_url + path)).content for path in paths]
-            return [text.replace(sandbox.base_url.encode(), b"") for text in texts]
-
-    days = (datetime(2026, 11, 22, tzinfo=UTC), datetime(2031, 2, 3, 4, 5, tzinfo=UTC))
-    first, second = [await pages(lambda day=day: day) for day in days]  # type: ignore[misc] # a lambda with a default
-    assert first == second

@@ -1,0 +1,316 @@
+"""Everything that Python controls can be controlled over HTTP, in JSON and by the forms of the page."""
+
+import httpx
+import pytest
+from itwin_platform_sandbox import FAULTS, Fault, Sandbox
+
+from tests.support.sandboxes import serving
+
+# As a browser sends the forms of the page.
+FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html,*/*;q=0.8"}
+
+
+async def test_the_overview_names_what_a_test_starts_with(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Address, token, ids and settings are one request away, which the journal does not record."""
+    overview = (await http.get("/sandbox")).json()
+    assert (overview["base_url"], overview["token"]) == (sandbox.base_url, sandbox.token)
+    names = ("account_id", "itwin_id", "repository_id", "scene_id", "webhook_id", "repository_ids", "webhook_ids")
+    assert {name: overview["ids"][name] for name in names} == {name: getattr(sandbox, name) for name in names}
+    assert sandbox.webhook_ids["iTwin"] == sandbox.webhook_id
+    assert overview["counts"]["itwins"] == 33
+    assert overview["settings"]["rate"] is None
+    assert sandbox.requests == []
+
+
+async def test_a_fault_is_added_listed_and_removed(http: httpx.AsyncClient) -> None:
+    """POST adds, GET returns pending and unused faults and the catalogue, DELETE removes."""
+    body = {"name": "html_502", "operation": "list_itwins", "count": None}
+    added = await http.post("/sandbox/faults", json=body)
+    listed = (await http.get("/sandbox/faults")).json()
+    assert added.status_code == 201
+    assert [fault["name"] for name in ("faults", "unused") for fault in listed[name]] == ["html_502"] * 2
+    assert listed["kinds"].keys() == FAULTS.keys()
+    assert (await http.get("/itwins/")).status_code == 502
+    assert (await http.delete("/sandbox/faults")).status_code == 204
+    assert (await http.get("/itwins/")).status_code == 200
+
+
+@pytest.mark.parametrize("accept", ["*/*", "text/html"])
+async def test_refusing_connections_can_be_switched_on_over_http(http: httpx.AsyncClient, accept: str) -> None:
+    """The request that adds the fault gets its response, and the next connection is refused."""
+    body, headers = {"name": "refuse", "seconds": 3600}, {"Accept": accept}
+    assert (await http.post("/sandbox/faults", json=body, headers=headers)).is_success
+    with pytest.raises(httpx.ConnectError):
+        await http.get("/itwins/")
+
+
+async def test_the_journal_is_filtered_and_cleared(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Filters by operation, method, path, status and notes narrow the journal; DELETE empties it."""
+    for url in ("/itwins/", "/itwins/myprimaryaccount", "/itwins/?$top=0", "/nowhere"):
+        await http.get(url)
+    found = {
+        "": ["/itwins/", "/itwins/myprimaryaccount", "/itwins/", "/nowhere"],
+        "operation=get_primary_account": ["/itwins/myprimaryaccount"],
+        "status=422": ["/itwins/"],
+        "status=404&method=GET": ["/nowhere"],
+        "method=POST": [],
+        "path=/nowhere": ["/nowhere"],
+        "notes=true": [],
+        "skip=1&limit=2": ["/itwins/myprimaryaccount", "/itwins/"],
+    }
+    for query, paths in found.items():
+        shown = (await http.get(f"/sandbox/requests?{query}")).json()["requests"]
+        assert [record["path"] for record in shown] == paths, query
+    assert (await http.delete("/sandbox/requests")).status_code == 204
+    assert sandbox.requests == []
+
+
+async def test_a_snapshot_brings_the_data_back(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Each restore brings back the data of the snapshot, in Python too; one without a name gets a free number; twenty
+    are kept, and another one is rejected.
+    """
+    url = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
+    before = (await http.patch(url, json={})).json()
+    taken = sandbox.snapshot()
+    assert (await http.post("/sandbox/snapshots", json={"name": "2"})).status_code == 201
+    for _ in range(2):
+        await http.patch(url, json={"displayName": "New"})
+        assert (await http.post("/sandbox/restore", json={"name": "2"})).status_code == 200
+        assert (await http.patch(url, json={})).json() == before
+    await http.patch(url, json={"displayName": "New"})
+    sandbox.restore(taken)
+    assert (await http.patch(url, json={})).json() == before
+    assert (await http.post("/sandbox/snapshots")).json() == {"name": "3"}
+    assert (await http.get("/sandbox/snapshots")).json() == {"snapshots": ["2", "3"]}
+    assert [(await http.post("/sandbox/snapshots")).status_code for _ in range(19)] == [201] * 18 + [422]
+
+
+async def test_a_reset_goes_back_to_the_start(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Data, tokens, faults, rate limit, latency and journal are as they were."""
+    detector = {"name": "d", "type": "PhotoObjectDetector"}
+    first = (await http.post("/reality-analysis/detectors", json=detector)).json()
+    sandbox.add_token("narrow", scopes=[])
+    sandbox.fault("stall", count=None)
+    sandbox.set_rate("1/60")
+    sandbox.set_latency(5)
+    overview = (await http.post("/sandbox/reset")).json()
+    assert overview["counts"]["detectors"] == overview["counts"]["requests"] == 0
+    assert (sandbox.faults, sandbox.requests) == ((), [])
+    for _ in range(2):
+        assert (await http.get("/itwins/", headers={"Authorization": "Bearer narrow"})).status_code == 200
+    assert (await http.post("/reality-analysis/detectors", json=detector)).json() == first
+    assert (await http.get("/sandbox")).json()["ids"]["itwin_id"] == sandbox.itwin_id
+
+
+async def test_a_token_is_registered_shown_and_removed(http: httpx.AsyncClient) -> None:
+    """The fields are the arguments of add_token."""
+    body = {"token": "a/b=", "organization_administrator": False, "member_of": [], "expires_in": 60}
+    headers = {"Authorization": "Bearer a/b="}
+    assert (await http.post("/sandbox/tokens", json=body)).status_code == 201
+    shown = {entry["token"]: entry for entry in (await http.get("/sandbox/tokens")).json()["tokens"]}["a/b="]
+    assert {name: shown[name] for name in body} == body | {"expires_in": pytest.approx(60, abs=1)}
+    assert (await http.get("/itwins/", headers=headers)).json()["iTwins"] == []
+    assert (await http.delete("/sandbox/tokens/a%2Fb=")).status_code == 204
+    assert len((await http.get("/itwins/", headers=headers)).json()["iTwins"]) == 30
+    assert (await http.delete("/sandbox/tokens/unknown")).status_code == 404
+
+
+async def test_the_rate_limit_is_set_and_lifted(http: httpx.AsyncClient) -> None:
+    """PUT begins to count anew; null lifts the limit."""
+    assert (await http.put("/sandbox/rate", json={"rate": "1/60", "retry_after": "decimals"})).status_code == 200
+    responses = [await http.get("/itwins/") for _ in range(2)]
+    assert [response.status_code for response in responses] == [200, 429]
+    assert "." in responses[1].headers["retry-after"]
+    limit = {"requests": 5, "per": 0.5, "kind": "fixed_window", "retry_after": "seconds"}
+    assert (await http.put("/sandbox/rate", json={"requests": 5, "per": 0.5})).json() == limit
+    assert (await http.get("/sandbox/rate")).json() == limit
+    assert (await http.put("/sandbox/rate", content=b"null")).json() is None
+    assert [(await http.get("/itwins/")).status_code for _ in range(6)] == [200] * 6
+
+
+async def test_the_latency_is_set() -> None:
+    """From then on every response waits for it, and a share of the jitter, the same in every run."""
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    for _ in range(2):
+        async with serving(sleep=sleep) as (_sandbox, http):
+            values = {"latency": 0.2, "jitter": 0.1}
+            assert (await http.put("/sandbox/latency", json=values)).status_code == 200
+            assert (await http.get("/sandbox/latency")).json() == values
+            for _request in range(3):
+                await http.get("/itwins/")
+    assert waits[:3] == waits[3:]
+    assert len(set(waits)) == 3
+    assert all(0.2 <= wait <= 0.3 for wait in waits)
+
+
+async def test_the_forms_of_the_page_control_the_sandbox(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Faults, rate, latency, snapshots and reset each have a form that leads back to the page; empty fields count as
+    omitted.
+    """
+    forms = [
+        ("faults", "name=stall&operation=&count=forever&skip=2&seconds=1.5&retry_after=seconds"),
+        ("rate", "rate=7/60&kind=token_bucket&retry_after=date"),
+        ("latency", "latency=0.01&jitter=0"),
+        ("snapshots", "name="),
+        ("snapshots", "name=mine"),
+        ("restore", "name=mine"),
+    ]
+    for path, form in forms:
+        response = await http.post(f"/sandbox/{path}", content=form, headers=FORM)
+        assert (response.status_code, response.headers["location"]) == (303, "/")
+    assert list(sandbox.faults) == [Fault(name="stall", count=None, skip=2, seconds=1.5)]
+    page = (await http.get("/")).text
+    for text in ("7 requests in 60 s for each token (token_bucket)", 'value="7/60"', 'value="0.01"', "Restore mine"):
+        assert text in page
+    for path, form in (("rate", "rate="), ("faults/clear", ""), ("reset", "")):
+        assert (await http.post(f"/sandbox/{path}", content=form, headers=FORM)).status_code == 303
+    assert (await http.get("/sandbox/rate")).json() is None
+    assert (await http.get("/sandbox/snapshots")).json() == {"snapshots": []}
+    assert sandbox.faults == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "texts"),
+    [
+        (
+            "faults",
+            "name=stall&operation=&count=many&skip=2&seconds=&retry_after=seconds&origin=",
+            (
+                'value="many" aria-invalid="true"',
+                'id="error-count" role="alert">count: &#39;many&#39; is not a number<',
+                'value="2"',
+            ),
+        ),
+        (
+            "rate",
+            "rate=many",
+            ('id="error-rate-rate" role="alert">rate: must be requests/seconds', 'value="many"'),
+        ),
+    ],
+)
+async def test_a_wrong_value_of_a_form_is_explained_in_place(
+    http: httpx.AsyncClient, path: str, form: str, texts: tuple[str, ...]
+) -> None:
+    """The page comes back with 422, what was entered, and the message beside the field; it does not refresh."""
+    response = await http.post(f"/sandbox/{path}", content=form, headers=FORM)
+    assert response.status_code == 422
+    assert [text for text in texts if text not in response.text] == []
+    assert "http-equiv" not in response.text
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "target"),
+    [
+        (b'{"name": "stall"}', 201, None),
+        (b"name=stall&count=2", 201, None),
+        (b"name=explode", 422, "name"),
+        (b"stall", 422, None),
+        (b"", 422, None),
+    ],
+)
+async def test_curl_gets_json(http: httpx.AsyncClient, content: bytes, status: int, target: str | None) -> None:
+    """`curl -d` names every body a form; only a browser, which accepts HTML, gets the page."""
+    response = await http.post("/sandbox/faults", content=content, headers={**FORM, "Accept": "*/*"})
+    assert (response.status_code, response.json().get("error", {}).get("target")) == (status, target)
+
+
+async def test_an_unknown_path_or_method_of_the_control_interface_is_rejected_by_it(http: httpx.AsyncClient) -> None:
+    """404 lists the paths, 405 has the same form; the service would reject the requests for their missing token."""
+    del http.headers["Authorization"]
+    unknown, put = await http.get("/sandbox/fault"), await http.put("/sandbox/reset")
+    codes = [(response.status_code, response.json()["error"]["code"]) for response in (unknown, put)]
+    assert codes == [(404, "NotFound"), (405, "NotSupported")]
+    assert "/sandbox/faults" in unknown.json()["error"]["message"]
+
+
+# (method, path, body, the field that the error names); a body of None is sent as nothing
+BAD_INPUTS: list[tuple[str, str, object, str | None]] = [
+    ("POST", "/faults", {"name": "stall", "count": 10**400}, "count"),
+    ("POST", "/faults", {"name": "stall", "count": -1}, "count"),
+    ("POST", "/faults", {"name": "stall", "count": 0}, "count"),
+    ("POST", "/faults", {"name": "stall", "count": 1.5}, "count"),
+    ("POST", "/faults", {"name": "stall", "count": []}, "count"),
+    ("POST", "/faults", {"name": "stall", "skip": 10**400}, "skip"),
+    ("POST", "/faults", {"name": "stall", "skip": -1}, "skip"),
+    ("POST", "/faults", {"name": "stall", "seconds": 1e300}, "seconds"),
+    ("POST", "/faults", {"name": "stall", "seconds": -1}, "seconds"),
+    ("POST", "/faults", {"name": "stall", "seconds": "soon"}, "seconds"),
+    ("POST", "/faults", {"name": "stall", "seconds": "nan"}, "seconds"),
+    ("POST", "/faults", {"name": "stall", "seconds": True}, "seconds"),
+    ("POST", "/faults", {"name": "rate_limited", "seconds": 10**9 + 1, "retry_after": "date"}, "seconds"),
+    ("POST", "/faults", {"name": "explode"}, "name"),
+    ("POST", "/faults", {"name": ["stall"]}, "name"),
+    ("POST", "/faults", {"name": None}, "name"),
+    ("POST", "/faults", {}, "name"),
+    ("POST", "/faults", {"name": "stall", "operation": "delete_itwin"}, "operation"),
+    ("POST", "/faults", {"name": "stall", "operation": 5}, "operation"),
+    ("POST", "/faults", {"name": "stall", "retry_after": {}}, "retry_after"),
+    ("POST", "/faults", {"name": "rate_limited", "retry_after": "later"}, "retry_after"),
+    *(
+        ("POST", "/faults", {"name": "next_foreign", "origin": origin}, "origin")
+        for origin in (5, "http://a.example\r\nX: y", "a.example", "http://a.example/path")
+    ),
+    ("POST", "/faults", {"name": "stall", "colour": "red"}, "colour"),
+    ("POST", "/faults", {"name": "refuse"}, "seconds"),
+    ("POST", "/faults", {"name": "refuse", "seconds": 1, "operation": "list_itwins"}, "operation"),
+    ("POST", "/faults", [], None),
+    ("POST", "/faults", "stall", None),
+    ("POST", "/faults", None, None),
+    ("POST", "/tokens", {}, "token"),
+    ("POST", "/tokens", {"token": "a b"}, "token"),
+    ("POST", "/tokens", {"token": 5}, "token"),
+    ("POST", "/tokens", {"token": "a", "permissions": "itwins_modify"}, "permissions"),
+    ("POST", "/tokens", {"token": "a", "scopes": [5]}, "scopes"),
+    ("POST", "/tokens", {"token": "a", "member_of": "x"}, "member_of"),
+    ("POST", "/tokens", {"token": "a", "expires_in": "soon"}, "expires_in"),
+    ("POST", "/tokens", {"token": "a", "expires_in": 10**400}, "expires_in"),
+    ("POST", "/tokens", {"token": "a", "service_application": "yes"}, "service_application"),
+    ("POST", "/tokens", {"token": "a", "admin": True}, "admin"),
+    ("PUT", "/rate", {"rate": "fast"}, "rate"),
+    ("PUT", "/rate", {"rate": "1" * 5000 + "/1"}, "rate"),
+    ("PUT", "/rate", {"rate": 5}, "rate"),
+    ("PUT", "/rate", {"requests": 0, "per": 1}, "requests"),
+    ("PUT", "/rate", {"requests": 10**400, "per": 1}, "requests"),
+    ("PUT", "/rate", {"requests": 1, "per": 0}, "per"),
+    ("PUT", "/rate", {"requests": 1, "per": 1, "kind": "leaky"}, "kind"),
+    ("PUT", "/rate", {"requests": 1, "per": 1, "retry_after": "later"}, "retry_after"),
+    ("PUT", "/rate", [], None),
+    ("PUT", "/latency", {"latency": -1}, "latency"),
+    ("PUT", "/latency", {"latency": 10**400}, "latency"),
+    ("PUT", "/latency", {"jitter": None}, "jitter"),
+    ("PUT", "/latency", "slow", None),
+    ("POST", "/snapshots", {"name": 5}, "name"),
+    ("POST", "/restore", {"name": "never taken"}, "name"),
+    ("POST", "/restore", {}, "name"),
+    ("POST", "/tokens", {"token": "a", "permissions": ["itwins_read"]}, "permissions"),
+    ("POST", "/snapshots", {"name": ""}, "name"),
+    ("GET", "/requests?status=ok", None, "status"),
+    ("GET", "/requests?operation=delete_itwin", None, "operation"),
+    ("GET", "/requests?notes=some", None, "notes"),
+    ("GET", "/requests?limit=" + "9" * 5000, None, "limit"),
+    ("GET", "/requests?colour=red", None, "colour"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "field"), BAD_INPUTS)
+async def test_a_wrong_field_is_named(
+    http: httpx.AsyncClient, sandbox: Sandbox, method: str, path: str, body: object, field: str | None
+) -> None:
+    """422 in JSON names the field, never a failure of the server, and nothing is changed."""
+    response = await http.request(method, f"/sandbox{path}", json=body)
+    error = response.json()["error"]
+    assert (response.status_code, error["target"]) == (422, field)
+    assert error["message"]
+    assert (sandbox.faults, (await http.get("/sandbox/rate")).json()) == ((), None)
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff", b"NaN", b"[" * 5000, b'"' + b"a" * 2**21 + b'"'])
+@pytest.mark.parametrize("path", ["/faults", "/tokens", "/snapshots", "/restore"])
+async def test_a_body_that_is_not_json_is_rejected(http: httpx.AsyncClient, path: str, content: bytes) -> None:
+    """422 without a field, for every kind of it."""
+    response = await http.post(f"/sandbox{path}", content=content)
+    assert (response.status_code, response.json()["error"]["target"]) == (422, None)

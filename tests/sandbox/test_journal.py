@@ -1,0 +1,157 @@
+"""What the sandbox remembers of each request: times, reasons of its failure, and no secret."""
+
+import asyncio
+import json
+
+import httpx
+import pytest
+from itwin_platform_sandbox import Sandbox
+from itwin_platform_sandbox._server.journal import Recorder
+from itwin_platform_sandbox._service.messages import APIRequest, Body
+
+from tests.support.sandboxes import requests_of, serving
+
+BASIC = {"type": "Basic", "username": "s3cret-e", "password": "s3cret-f"}
+
+
+async def test_a_request_is_recorded_with_its_operation(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Method, operation, route, raw path, query and status are there for assertions, also of a request for nothing."""
+    await http.get(f"/scenes/{sandbox.scene_id}/objects", params={"iTwinId": sandbox.itwin_id, "$top": "5"})
+    await http.get("/nowhere")
+    record, nothing = sandbox.requests
+    assert (record.operation, record.method, record.status) == ("list_scene_objects", "GET", 200)
+    assert (record.route, record.path) == ("/scenes/{sceneId}/objects", f"/scenes/{sandbox.scene_id}/objects")
+    assert record.query == {"iTwinId": sandbox.itwin_id, "$top": "5"}
+    assert record.headers["accept"] == "application/json"
+    assert record.headers is nothing.headers  # equal ones are kept once
+    assert (record.body, record.response_body) == (None, None)
+    assert (nothing.operation, nothing.route, nothing.status) == (None, None, 404)
+
+
+async def test_no_secret_is_kept_or_shown() -> None:
+    """Tokens, cookies, secrets in queries, of webhooks and in authentication, sent, stored or seeded, are nowhere in a
+    record, over HTTP or on the page.
+    """
+    async with serving(bodies=True) as (sandbox, http):
+        requests = requests_of(sandbox)
+        secrets = {"access_token": "s3cret-j", "api_key": "s3cret-k", "sig": "s3cret-l", "code": "s3cret-m"}
+        await http.get("/itwins/myprimaryaccount", params={**secrets, "$top": "5", "$continuationToken": "MTAw"})
+        headers = {"Authorization": "Bearer s3cret-a", "Cookie": "c=s3cret-b", "Proxy-Authorization": "Basic s3cret-c"}
+        await http.request(*requests["update_webhook"], json={"secret": "s3cret-d"}, headers=headers)
+        bodies: list[object] = [
+            {"authentication": BASIC},
+            {"authentication": "s3cret-g", "nested": [{"secret": {"a": "s3cret-h"}}]},
+        ]
+        for body in bodies:
+            await http.request(*requests["update_repository"], json=body)
+        await http.request(*requests["update_repository"], content=b"secret=s3cret-i")
+        shown = (await http.get("/sandbox/requests")).text + (await http.get("/")).text
+    account, *records = sandbox.requests
+    assert account.query == {**dict.fromkeys(secrets, "<hidden>"), "$top": "5", "$continuationToken": "MTAw"}
+    hidden = {"type": "Basic", "username": "<hidden>", "password": "<hidden>"}
+    assert [record.body for record in records] == [
+        {"secret": "<hidden>"},
+        {"authentication": hidden},
+        {"authentication": "<hidden>", "nested": [{"secret": "<hidden>"}]},
+        "<15 bytes that are not JSON>",
+    ]
+    returned = records[1].response_body
+    assert isinstance(returned, dict)
+    assert isinstance(returned["repository"], dict)
+    assert returned["repository"]["authentication"] == hidden
+    assert [text for text in ("s3cret", "seeded-password", "seeded-value", "map.reader") if text in shown] == []
+    assert "s3cret" not in repr(sandbox.requests)
+
+
+async def test_in_flight_counts_the_requests_at_the_same_time() -> None:
+    """The fourth of four concurrent requests sees four, itself included."""
+    all_wait = asyncio.Barrier(4)
+
+    async def sleep(_: float) -> None:
+        await all_wait.wait()
+
+    async with serving(latency=1, sleep=sleep) as (sandbox, http):
+        await asyncio.gather(*(http.get("/itwins/") for _ in range(4)))
+        await asyncio.gather(*(http.get("/itwins/") for _ in range(4)))
+    assert sorted(record.in_flight for record in sandbox.requests) == [1, 1, 2, 2, 3, 3, 4, 4]
+
+
+async def test_times_are_those_of_the_sandboxs_clock() -> None:
+    """started and ended are readings of the clock that was handed in."""
+    readings = map(float, range(100))
+    async with serving(clock=lambda: next(readings)) as (sandbox, http):
+        await http.get("/itwins/", headers={"Authorization": ""})
+    assert [(record.started, record.ended) for record in sandbox.requests] == [(0.0, 1.0)]
+
+
+async def test_the_record_is_there_before_the_response_is(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Whoever has a response finds its record, and clearing the list starts over."""
+    for count in (*range(1, 20), 1):
+        await http.get("/itwins/?$top=1")
+        assert len(sandbox.requests) == count
+        if count == 19:
+            sandbox.requests.clear()
+
+
+def test_old_records_go_when_there_are_too_many() -> None:
+    """A sandbox that runs on keeps a bounded number of records, the latest ones."""
+    recorder = Recorder(lambda: 0.0, most=10)
+    for number in range(11):
+        recorder.begin(APIRequest(method="GET", path=str(number)), None, None).end(200)
+    assert [record.path for record in recorder.records] == ["5", "6", "7", "8", "9", "10"]
+
+
+@pytest.mark.parametrize("where", ["query", "headers", "body"])
+def test_the_journal_is_bounded_in_bytes(where: str) -> None:
+    """Long texts drop the oldest records; the latest one stays, also after the list was cleared in between."""
+    recorder = Recorder(lambda: 0.0, most_bytes=100_000)
+    for number in range(20):
+        text = f"{number}{'x' * 20_000}"
+        texts = {} if where == "body" else {where: {"a": text}}
+        recording = recorder.begin(APIRequest(method="GET", path=str(number), **texts), None, None)  # type: ignore[arg-type] # query or headers
+        recording.body(Body(json.dumps({"a": text}).encode()) if where == "body" else Body())
+        recording.end(200)
+        if number == 16:
+            assert 1 + (where != "body") <= len(recorder.records) <= 5
+            recorder.records.clear()
+    assert recorder.records[-1].path == "19"
+    assert (recorder.records[-1].body_bytes > 20_000) is (where == "body")
+
+
+async def test_each_record_names_its_reasons_as_the_page_does() -> None:
+    """Faults, the rate limit, and code, message and details of the error, in Python, over HTTP and on the page, where
+    filters narrow the list; the page refreshes and shows the bodies that are kept.
+    """
+    async with serving(bodies=True, rate="4/1000") as (sandbox, http):
+        sandbox.fault("seen_times", operation="list_itwins")
+        sandbox.fault("unavailable", operation="get_primary_account")
+        for operation, body in (("list_itwins", None), ("get_primary_account", None), ("update_repository", {})):
+            await http.request(*requests_of(sandbox)[operation], json=body, headers={"Prefer": "return=representation"})
+        await http.request(*requests_of(sandbox)["update_repository"], json={"displayName": ""})
+        await http.get("/nowhere")
+        await http.get("/itwins/")
+        shown = (await http.get("/sandbox/requests?status=429")).json()["requests"]
+        page, none = (await http.get("/")).text, (await http.get("/?status=201")).text
+        narrowed = (await http.get("/?operation=list_itwins&status=429&refresh=0")).text
+    limit = "4 requests in 1000 s for each token (fixed_window)"
+    details = ("displayName: displayName must not be empty.",)
+    reasons = [
+        (record.faults, record.rate_limit, record.error_code, record.error_details) for record in sandbox.requests
+    ]
+    assert reasons == [
+        (("seen_times",), None, None, ()),
+        (("unavailable",), None, "ServiceUnavailable", ()),
+        ((), None, None, ()),
+        ((), None, "InvalidiTwinsRequest", details),
+        ((), None, "ResourceNotFound", sandbox.requests[4].error_details),
+        ((), limit, "RateLimitExceeded", ()),
+    ]
+    assert [(record["rate_limit"], record["error_code"]) for record in shown] == [(limit, "RateLimitExceeded")]
+    for text in (
+        *("<b>fault unavailable:</b> 503", "<b>rate limit:</b> 4 requests in 1000 s", "<b>InvalidiTwinsRequest:</b>"),
+        *("displayName must not be empty.", 'http-equiv="refresh" content="5"', "&#34;repository&#34;:"),
+    ):
+        assert text in page
+    assert "GET /itwins/\n" in narrowed
+    assert [text for text in ("myprimaryaccount\n", "http-equiv") if text in narrowed] == []
+    assert "No request yet with this filter." in none

@@ -1,0 +1,205 @@
+"""List iTwins, and the pages of both listings: parameters, order, links, cap. Source: sections 2.10, 4.3, 4.4 and 7."""
+
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform_sandbox import Sandbox
+
+from tests.support.sandboxes import error_of
+
+pytestmark = pytest.mark.itwin_sandbox(itwins=250, objects=250)
+
+ALL = {"$top": "1000"}
+ORGANIZATION = {"X-iTwin-Query-Scope": "OrganizationAdmin"}
+SUMMARY = ["id", "class", "subClass", "type", "number", "displayName", "status"]
+
+
+async def listed(http: httpx.AsyncClient, params: dict[str, str], **headers: str) -> list[dict[str, Any]]:
+    """The iTwins of one page."""
+    found: list[dict[str, Any]] = (await http.get("/itwins/", params=params, headers=headers)).json()["iTwins"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("params", "headers", "details"),
+    [
+        ({"subClass": ""}, {}, "InvalidValue subClass"),
+        ({"$select": "displayName,colour"}, {}, "InvalidValue $select"),
+        ({"$filter": "status eq"}, {}, "InvalidParameter $filter"),
+        ({"$filter": "colour eq 'red'"}, {}, "InvalidValue $filter"),
+        ({"$orderby": "colour"}, {}, "InvalidValue $orderby"),
+        ({"$orderby": "displayName sideways"}, {}, "InvalidValue $orderby"),
+        ({"$top": "0", "$skip": "-1"}, {}, "InvalidValue $top, InvalidValue $skip"),
+        ({"$continuationToken": "!"}, {}, "InvalidValue $skip"),
+        ({}, {"X-iTwin-Query-Scope": "Everybody"}, "InvalidHeaderValue X-iTwin-Create-Scope"),
+    ],
+)
+async def test_each_broken_rule_is_named(
+    http: httpx.AsyncClient, params: dict[str, str], headers: dict[str, str], details: str
+) -> None:
+    """Every wrong parameter has its detail code and target, all of them at once, and nothing else."""
+    response = await http.get("/itwins/", params=params, headers=headers)
+    assert error_of(response) == f"422 InvalidiTwinsRequest, {details}"
+
+
+@pytest.mark.parametrize(
+    ("params", "name", "values"),
+    [
+        (ALL, "status", {"Active", "Trial"}),
+        (ALL | {"includeInactive": "true"}, "status", {"Active", "Trial", "Inactive"}),
+        ({"status": "Inactive"}, "status", {"Inactive"}),
+        ({"$filter": "status eq 'inactive'"}, "status", {"Inactive"}),
+        ({"$filter": "'Inactive' eq status or number eq 'x'"}, "status", {"Inactive"}),
+        ({"$filter": "startswith('In', status)"}, "status", {"Inactive"}),
+        ({"$filter": "status ne 'Trial'", "subClass": "Asset"}, "status", {"Active"}),
+        ({"$filter": "status ne 'Trial'", "subClass": "Asset"}, "subClass", {"Asset"}),
+        (ALL | {"subClass": "Program,Bridge, Portfolio"}, "subClass", {"Program", "Portfolio"}),
+        ({"type": "Bridge"}, "type", {"Bridge"}),
+        ({"$search": "acc-0"}, "class", {"Account"}),
+    ],
+)
+async def test_parameters_select_itwins(
+    http: httpx.AsyncClient, params: dict[str, str], name: str, values: set[str]
+) -> None:
+    """Inactive iTwins come only when a parameter or a filter asks for them; conditions hold together; an unknown
+    subclass beside a known one is ignored.
+    """
+    assert {itwin[name] for itwin in await listed(http, params)} == values
+
+
+async def test_simple_parameters_match_exactly(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """number, displayName, parentId and iTwinAccountId select what equals them."""
+    (itwin,) = await listed(http, {"$skip": "5", "$top": "1"})
+    for name in ("number", "displayName"):
+        assert await listed(http, {name: itwin[name]}) == [itwin]
+        assert await listed(http, {name: itwin[name][:-1]}) == []
+    children = await listed(http, {"parentId": sandbox.account_id})
+    assert {child["subClass"] for child in children} == {"Portfolio", "Program"}
+    assert len(await listed(http, ALL | {"iTwinAccountId": sandbox.account_id.upper()})) == 250
+
+
+async def test_search_finds_parts_of_the_name(http: httpx.AsyncClient) -> None:
+    """$search is a part of the display name, in any case."""
+    names = [itwin["displayName"] for itwin in await listed(http, {"$search": "BERGEN"})]
+    assert names == [itwin["displayName"] for itwin in await listed(http, ALL) if "Bergen" in itwin["displayName"]]
+
+
+async def test_many_different_listings_are_each_handled(http: httpx.AsyncClient) -> None:
+    """Cached results of one query are never returned for another."""
+    for number in [*range(20), *range(20)]:
+        found = await listed(http, {"$filter": f"number eq 'PRO-{number:06d}'"})
+        assert all(itwin["number"] == f"PRO-{number:06d}" for itwin in found)
+
+
+async def test_prefer_and_select_choose_what_is_shown(http: httpx.AsyncClient) -> None:
+    """The summary is the default, Prefer gives the full representation, $select wins over Prefer."""
+    full = {"Prefer": "return=representation"}
+    assert [*(await listed(http, {}, Prefer="return=minimal"))[0]] == SUMMARY
+    names = [*(await listed(http, {}, **full))[0]]
+    assert (names[:7], len(names)) == (SUMMARY, 20)
+    assert [*(await listed(http, {"$select": "number,id"}, **full))[0]] == ["number", "id"]
+
+
+@pytest.mark.parametrize(("direction", "descending"), [("", False), (" ASC", False), (" desc", True)])
+@pytest.mark.parametrize("name", ["displayName", "type"])
+async def test_order_by_puts_the_listing_in_order(
+    http: httpx.AsyncClient, name: str, direction: str, descending: bool
+) -> None:
+    """$orderby sorts without regard to case, in the requested direction; null is the least value."""
+    found = [itwin[name] for itwin in await listed(http, ALL | {"$orderby": f"{name}{direction}"})]
+    assert found == sorted(found, key=lambda text: (text is not None, (text or "").casefold()), reverse=descending)
+
+
+async def test_only_members_list_an_itwin(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """The default scope has the iTwins that the caller is a member of, in any case of its name; the other one has all
+    of the organization, for its administrators only.
+    """
+    sandbox.add_token("member", member_of=[sandbox.itwin_id])
+    sandbox.add_token("user", organization_administrator=False)
+    member, user = {"Authorization": "Bearer member"}, {"Authorization": "Bearer user"}
+    for scope in ({}, {"X-iTwin-Query-Scope": "memberOfItwin"}):
+        assert [itwin["id"] for itwin in await listed(http, ALL, **member, **scope)] == [sandbox.itwin_id]
+    assert len(await listed(http, ALL, **member, **ORGANIZATION)) == 250
+    rejected = await http.get("/itwins/", headers=user | ORGANIZATION)
+    assert error_of(rejected) == "403 InsufficientPermissions"
+
+
+async def test_a_caller_without_an_organization_has_one_account(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """The caller's Account is another one than the organization's, and the only iTwin of its listing."""
+    sandbox.add_token("alone", organization=False)
+    headers = {"Authorization": "Bearer alone"}
+    account = (await http.get("/itwins/myprimaryaccount", headers=headers)).json()["iTwin"]
+    assert await listed(http, {}, **headers) == [account]
+    assert account["class"] == account["subClass"] == "Account"
+    assert account["id"] not in [sandbox.account_id, *(itwin["id"] for itwin in await listed(http, ALL))]
+    assert (await http.get("/itwins/", headers=headers | ORGANIZATION)).status_code == 403
+
+
+async def test_the_primary_account_is_the_root_of_the_hierarchy(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """The account gets a response as a summary."""
+    account = (await http.get("/itwins/myprimaryaccount")).json()["iTwin"]
+    assert (account["id"], account["class"], account["subClass"]) == (sandbox.account_id, "Account", "Account")
+    assert [*account] == SUMMARY
+
+
+@pytest.mark.parametrize(
+    ("path", "cap", "sizes"),
+    [
+        ("/itwins/?$top=100", "", [100, 100, 50]),
+        ("/itwins/?$top=250", "", [250]),
+        ("/itwins/?$top=125", "", [125, 125]),
+        ("/itwins/?$top=1000", "", [250]),
+        ("/itwins/?$top=100", "1", [1]),
+        ("/itwins/?$top=100", "150", [100, 50]),
+        ("/itwins/?$top=100", "200", [100, 100]),
+        ("/itwins/?$top=200", "10000", [200, 50]),
+        ("/itwins/?$skip=300", "200", [0]),
+        *((f"/scenes/%s&$top=70&orderBy={order}", "", [70, 70, 70, 40]) for order in ("kind", "displayName", "order")),
+    ],
+)
+async def test_following_next_reads_everything_once(
+    http: httpx.AsyncClient, sandbox: Sandbox, path: str, cap: str, sizes: list[int]
+) -> None:
+    """The next links return every item once and end with the last page, or at the cap, which counts across pages."""
+    pages, url = [], path.replace("%s", f"{sandbox.scene_id}/objects?iTwinId={sandbox.itwin_id}")
+    while url:
+        body = (await http.get(url, headers={"X-Max-Return": cap} if cap else {})).json()
+        pages.append([item["id"] for item in body.get("objects", body.get("iTwins"))])
+        url = body["_links"].get("next", {}).get("href", "")
+    assert [len(page) for page in pages] == sizes
+    assert len({item for page in pages for item in page}) == sum(sizes)
+
+
+@pytest.mark.parametrize(("sent", "echoed"), [({}, "1000"), ({"X-Max-Return": "150"}, "150")])
+async def test_the_cap_that_was_used_is_echoed(http: httpx.AsyncClient, sent: dict[str, str], echoed: str) -> None:
+    """The response names the cap, also the default one, in a header of the same name."""
+    assert (await http.get("/itwins/", headers=sent)).headers["X-Max-Return"] == echoed
+
+
+async def test_links_are_absolute_complete_and_have_a_raw_dollar_sign(
+    http: httpx.AsyncClient, sandbox: Sandbox
+) -> None:
+    """A link has scheme, host and path, the parameters of the request, defaults filled in, and $ as it is."""
+    page = (await http.get("/itwins/", params={"subClass": "Project,Asset", "$filter": "number ne 'a b'"})).json()
+    assert page["_links"]["next"]["href"] == (
+        f"{sandbox.base_url}/itwins/?subClass=Project,Asset&$filter=number%20ne%20%27a%20b%27&$skip=100&$top=100"
+    )
+
+
+@pytest.mark.parametrize(
+    ("skip", "present"),
+    [(0, {"self", "next"}), (50, {"self", "next", "prev"}), (150, {"self", "prev"}), (900, {"self", "prev"})],
+)
+async def test_next_and_prev_are_there_only_when_such_a_page_is(
+    http: httpx.AsyncClient, skip: int, present: set[str]
+) -> None:
+    """next is omitted on the last page and prev on the first."""
+    assert (await http.get(f"/itwins/?$skip={skip}")).json()["_links"].keys() == present
+
+
+async def test_prev_leads_back(http: httpx.AsyncClient) -> None:
+    """The prev link of the second page is the first page."""
+    first = (await http.get("/itwins/?$top=60")).json()
+    second = (await http.get(first["_links"]["next"]["href"])).json()
+    assert (await http.get(second["_links"]["prev"]["href"])).json() == first

@@ -1,0 +1,49 @@
+"""Sandboxes that run for a test, HTTP clients of them, and their errors as values."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+from itwin_platform_sandbox import Sandbox
+
+
+def client_of(sandbox: Sandbox) -> httpx.AsyncClient:
+    """A client of a running sandbox with its token."""
+    headers = {"Authorization": f"Bearer {sandbox.token}", "Accept": "application/json"}
+    # Reading the certificates that plain HTTP never needs would take longer than most tests.
+    return httpx.AsyncClient(base_url=sandbox.base_url, headers=headers, verify=False)  # noqa: S501
+
+
+@asynccontextmanager
+async def serving(**arguments: Any) -> AsyncIterator[tuple[Sandbox, httpx.AsyncClient]]:
+    """Run a sandbox of one iTwin, or of what the arguments say, and a client of it."""
+    settings: dict[str, Any] = {"itwins": 1, "objects": 0, **arguments}
+    async with Sandbox(**settings) as sandbox, client_of(sandbox) as http:
+        yield sandbox, http
+
+
+def requests_of(sandbox: Sandbox) -> dict[str, tuple[str, str]]:
+    """Method and path of each operation on seeded data, by the name of the operation."""
+    repository = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
+    return {
+        "list_itwins": ("GET", "/itwins/"),
+        "get_primary_account": ("GET", "/itwins/myprimaryaccount"),
+        "update_repository": ("PATCH", repository),
+        "create_repository_resource": ("POST", f"{repository}/resources"),
+        "create_scene": ("POST", f"/scenes/?iTwinId={sandbox.itwin_id}"),
+        "list_scene_objects": ("GET", f"/scenes/{sandbox.scene_id}/objects?iTwinId={sandbox.itwin_id}"),
+        "create_detector": ("POST", "/reality-analysis/detectors"),
+        "update_webhook": ("PATCH", f"/webhooks/{sandbox.webhook_id}"),
+    }
+
+
+def error_of(response: httpx.Response) -> str:
+    """Status, code, and code and target of each detail of an error as one line, after a look at its form."""
+    body = response.json()
+    error = body["error"]
+    assert (body.keys(), error.keys()) == ({"error"}, {"code", "message", "target", "details"})
+    assert all(detail.keys() == {"code", "message", "target"} for detail in error["details"])
+    assert all(item["message"] for item in (error, *error["details"]))
+    details = [" ".join(filter(None, (detail["code"], detail["target"]))) for detail in error["details"]]
+    return ", ".join([f"{response.status_code} {error['code']}", *details])
