@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform import PlatformClient
+from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
 
 ACCOUNT = {"iTwin": {"id": "a", "displayName": "Example"}}
 #: What a client needs to be made and to send.
@@ -24,6 +24,21 @@ def answering(handler: Handler | None = None, **changes: Any) -> tuple[PlatformC
 
     settings: dict[str, Any] = SETTINGS | {"transport": httpx.MockTransport(noting)} | changes
     return PlatformClient(**settings), requests
+
+
+async def error_of(outcome: httpx.Response | Exception, **changes: Any) -> PlatformError:
+    """The error of a call that is not retried, after a response or an exception of the transport."""
+
+    def respond(_: httpx.Request) -> httpx.Response:
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    client, _ = answering(respond, backoff=BackoffPolicy(max_attempts=1, max_wait=0.0), **changes)
+    async with client:
+        with pytest.raises(PlatformError) as caught:
+            await client.itwins.get_primary_account()
+    return caught.value
 
 
 @pytest.fixture(autouse=True)

@@ -1,22 +1,23 @@
-"""The words of every error: reviewed as one list, and in the words that Python users know."""
+"""The words of every error: reviewed as one list, printable, free of tokens, and in words that Python users know."""
 
+import json
+import pickle
 import re
 
 import httpx
 import pytest
 from itwin_platform import (
+    APIStatusError,
     BackoffPolicy,
-    NotFoundError,
     NotSentError,
     OutcomeUnknownError,
     PlatformError,
     RateLimitError,
     ServerError,
-    _errors,
 )
 
-from tests.client.conftest import answering
-from tests.support.error_messages import PROJECT, STORED, messages
+from tests.client.conftest import answering, error_of
+from tests.support.error_messages import STORED, messages
 from tests.support.faces import counted, in_seconds, sent_so_far
 from tests.support.mistakes import errors, what_is_missing
 
@@ -27,14 +28,11 @@ FOREIGN = re.compile(
 )
 
 
-def test_every_message_is_in_the_list() -> None:
+def test_every_message_is_in_the_list_in_words_for_users_of_python() -> None:
     """error_messages.txt lists every message: python -m tests.support.error_messages rewrites it."""
-    assert messages() == STORED.read_text(encoding="utf-8").splitlines()
-
-
-def test_messages_are_written_for_users_of_python() -> None:
-    """Python argument names, no names of the wire, and the field's words."""
-    assert [message for message in messages() if FOREIGN.search(message)] == []
+    found = messages()
+    assert found == STORED.read_text(encoding="utf-8").splitlines()
+    assert [message for message in found if FOREIGN.search(message)] == []
 
 
 async def test_an_error_names_the_argument_the_rule_and_the_remedy() -> None:
@@ -42,101 +40,52 @@ async def test_an_error_names_the_argument_the_rule_and_the_remedy() -> None:
     assert [(name, str(error)) for name, error in await errors() if what_is_missing(error)] == []
 
 
+NOT_CONNECTED = "could not connect to https://service.example after 1 attempt; nothing was sent"
+NO_RESPONSE = "no response from https://service.example after 1 attempt; the request may have had an effect"
+NO_HTTP = "the request cannot be sent as HTTP; nothing was sent"
+LIMITED = httpx.Response(429, headers={"retry-after": "44.9731"})
+
+
 @pytest.mark.parametrize(
-    ("outcome", "error", "text"),
+    ("outcome", "kind", "text"),
     [
+        (httpx.ConnectError("x"), NotSentError, f"{NOT_CONNECTED} (ConnectError; max_attempts=1 reached)"),
+        (httpx.ReadTimeout("x"), OutcomeUnknownError, f"{NO_RESPONSE} (ReadTimeout; max_attempts=1 reached)"),
         (
-            httpx.ConnectError("planted"),
+            httpx.UnsupportedProtocol("x"),
             NotSentError,
-            (
-                "GET /itwins/myprimaryaccount: could not connect to https://service.example after 1 attempt; "
-                "nothing was sent (ConnectError; max_attempts=1 reached)"
-            ),
+            f"{NO_HTTP} (UnsupportedProtocol; a retry would not change that)",
         ),
-        (
-            httpx.ReadTimeout("planted"),
-            OutcomeUnknownError,
-            (
-                "GET /itwins/myprimaryaccount: no response from https://service.example after 1 attempt; "
-                "the request may have had an effect (ReadTimeout; max_attempts=1 reached)"
-            ),
-        ),
-        (
-            httpx.UnsupportedProtocol("planted"),
-            NotSentError,
-            (
-                "GET /itwins/myprimaryaccount: the request cannot be sent as HTTP; nothing was sent "
-                "(UnsupportedProtocol; a retry would not change that)"
-            ),
-        ),
-        (
-            httpx.Response(429, headers={"retry-after": "44.9731"}),
-            RateLimitError,
-            "GET /itwins/myprimaryaccount: 429 rate limited: retry in 45 s (longer than max_wait=30 s)",
-        ),
+        (LIMITED, RateLimitError, "429 rate limited: retry in 45 s (longer than max_wait=0 s)"),
         (
             httpx.Response(429, json={"error": {"code": "TooManyRequests", "message": "Slow down."}}),
             RateLimitError,
-            (
-                "GET /itwins/myprimaryaccount: 429 TooManyRequests: Slow down.\n"
-                "- rate limited: not retried: longer than max_wait=0 s"
-            ),
+            "429 TooManyRequests: Slow down.\n- rate limited: not retried: longer than max_wait=0 s",
         ),
         (
             httpx.Response(503, json={"error": {"code": "Down", "message": "Later."}}, headers={"retry-after": "2.54"}),
             ServerError,
-            "GET /itwins/myprimaryaccount: 503 Down: Later.\n- retry in 2.5 s (max_attempts=1 reached)",
+            "503 Down: Later.\n- retry in 2.5 s (max_attempts=1 reached)",
         ),
-        (
-            httpx.Response(500),
-            ServerError,
-            "GET /itwins/myprimaryaccount: 500 without a code: the response has no message",
-        ),
-        (
-            httpx.Response(500, text="Out of disk.\nmore"),
-            ServerError,
-            "GET /itwins/myprimaryaccount: 500 without a code: Out of disk.",
-        ),
-    ],
-    ids=[
-        "connect",
-        "timeout",
-        "protocol",
-        "rate limit",
-        "rate limit without a delay",
-        "unavailable",
-        "nothing said",
-        "text",
+        (httpx.Response(500), ServerError, "500 without a code: the response has no message"),
+        (httpx.Response(500, text="Out of disk.\nmore"), ServerError, "500 without a code: Out of disk."),
     ],
 )
-async def test_what_an_error_says(outcome: httpx.Response | Exception, error: type[PlatformError], text: str) -> None:
-    """What happened, what was sent, and when a retry makes sense."""
-
-    def service(request: httpx.Request) -> httpx.Response:
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
-
-    wait = 0.0 if "max_wait=0 s" in text else 30.0
-    client, _ = answering(service, backoff=BackoffPolicy(max_attempts=1, max_wait=wait))
-    async with client:
-        with pytest.raises(error) as caught:
-            await client.itwins.get_primary_account()
-    assert str(caught.value) == text
-    assert (caught.value.method, caught.value.route) == ("GET", "/itwins/myprimaryaccount")
+async def test_what_an_error_says(outcome: httpx.Response | Exception, kind: type[PlatformError], text: str) -> None:
+    """The call, what happened, what was sent, and when a retry makes sense."""
+    error = await error_of(outcome)
+    assert (type(error), str(error)) == (kind, f"GET /itwins/myprimaryaccount: {text}")
+    assert (error.method, error.route) == ("GET", "/itwins/myprimaryaccount")
 
 
 async def test_a_call_that_is_held_back_says_for_how_long() -> None:
     """Without being sent: the cooldown is known."""
-    client, requests = answering(
-        lambda _: httpx.Response(429, headers={"retry-after": "44.2"}), backoff=BackoffPolicy(max_wait=30.0)
-    )
+    limited = httpx.Response(429, headers={"retry-after": "44.2"})
+    client, requests = answering(lambda _: limited, backoff=BackoffPolicy(max_wait=30.0))
+    said = r"myprimaryaccount: 429 rate limited: retry in 4[45] s \(longer than max_wait=30 s\)$"
     async with client:
         for _ in range(2):
-            with pytest.raises(
-                RateLimitError,
-                match=r"myprimaryaccount: 429 rate limited: retry in 4[45] s \(longer than max_wait=30 s\)$",
-            ):
+            with pytest.raises(RateLimitError, match=said):
                 await client.itwins.get_primary_account()
     assert len(requests) == 1
 
@@ -153,24 +102,75 @@ def test_durations_are_rounded(seconds: float, text: str) -> None:
 def test_counts_have_the_right_number() -> None:
     """One request, two requests, none."""
     assert [counted(count, "request") for count in (1, 2, 1000)] == ["1 request", "2 requests", "1,000 requests"]
-    assert sent_so_far(0) == "nothing was sent"
-    assert [sent_so_far(count) for count in (1, 2)] == ["1 request was sent", "2 requests were sent"]
+    assert [sent_so_far(count) for count in range(3)] == [
+        "nothing was sent",
+        "1 request was sent",
+        "2 requests were sent",
+    ]
 
 
-def test_each_class_names_its_section_in_the_documentation() -> None:
-    """A file of the source tree and a heading of it, so that it leads somewhere without a network."""
-    for name, kind in vars(_errors).items():
-        if isinstance(kind, type) and issubclass(kind, PlatformError):
-            page, _, anchor = kind.doc_url.partition("#")
-            assert f"\n## {name}\n" in (PROJECT / page).read_text(encoding="utf-8")
-            assert anchor == name.lower()
-    assert RateLimitError.doc_url == "docs/troubleshooting.md#ratelimiterror"
+TOKEN = "planted-token/of-30-characters"
 
 
-def test_a_class_of_the_application_leads_to_that_of_its_base() -> None:
-    """It has no section of its own."""
+def body(message: str, **more: object) -> bytes:
+    """Return the body of an error."""
+    return json.dumps({"error": {"code": "Code", "message": message, **more}}).encode()
 
-    class LayerMissingError(NotFoundError):
-        """An error of an application."""
 
-    assert LayerMissingError.doc_url == NotFoundError.doc_url
+async def rejection(content: bytes, *, token: str = TOKEN, **headers: str) -> APIStatusError:
+    """Return the error for a response of 422."""
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    error = await error_of(httpx.Response(422, content=content, headers=sent), token=token)
+    assert isinstance(error, APIStatusError)
+    return error
+
+
+@pytest.mark.parametrize("escaped", [False, True])
+async def test_a_token_in_the_message_of_the_service_is_redacted(escaped: bool) -> None:
+    """Neither in text, repr, attributes nor a pickle, also where JSON writes it with escapes."""
+    content = body(f"bad token {TOKEN}", target=TOKEN, details=[{"code": "C", "message": TOKEN, "target": TOKEN}])
+    if escaped:
+        content = content.replace(b"/", b"\\/")
+    error = await rejection(content, x_echo=f"Bearer {TOKEN}", x_correlation_id=TOKEN)
+    for each in (error, pickle.loads(pickle.dumps(error))):  # noqa: S301  # our own
+        assert TOKEN not in f"{each} {each!r} {vars(each)} {dict(each.headers)}"
+        assert "bad token [redacted]" in str(each)
+    assert TOKEN.encode() not in error.body.replace(b"\\/", b"")
+
+
+@pytest.mark.parametrize(
+    ("token", "said", "expected"),
+    [
+        ("t-1", "t-1 is no token, (t-1)", "[redacted] is no token, ([redacted])"),
+        ("t-1", "t-12, at-1 and t-1-b are others", "t-12, at-1 and t-1-b are others"),
+        ("token", "a token is missing", "a token is missing"),
+        ("tokento", "atokentob", "atokentob"),
+        ("tokentok", "atokentokb", "a[redacted]b"),
+    ],
+)
+async def test_a_short_token_is_redacted_where_it_stands_alone(token: str, said: str, expected: str) -> None:
+    """A part of another word stays, and so does a token that is a word itself."""
+    error = await rejection(body(said), token=token, x_echo=said)
+    assert (error.message, error.headers["x-echo"], error.body) == (expected, expected, body(expected))
+
+
+async def test_control_characters_are_escaped() -> None:
+    """Words of the service start no line of a log and steer no terminal."""
+    hostile = "a\nERROR forged\r\x1b[31mred\x9b\u2028\u202e"
+    error = await rejection(body(hostile, details=[{"code": hostile, "message": hostile, "target": hostile}]))
+    assert len(str(error).splitlines()) == 2
+    assert "\x1b" not in str(error)
+    assert r"a\nERROR forged\r\x1b[31mred\x9b\u2028\u202e" in str(error)
+    assert "\n" not in str(error.details[0])
+    assert error.message == hostile
+
+
+async def test_a_long_message_is_cut() -> None:
+    """Of 3 MB, 2 kB are in the text and 64 KiB in `.body`; what we add ourselves stays."""
+    correlation_id = "c" * 200
+    error = await rejection(body("x" * 3_000_000), x_correlation_id=correlation_id)
+    assert str(error).startswith("GET /itwins/myprimaryaccount: 422 Code: xxx")
+    assert str(error).endswith(f"...\n- correlation id {correlation_id}")
+    many = await rejection(body("m", details=[{"code": "c"}] * 10_000), x_correlation_id=correlation_id)
+    assert max(len(str(error)), len(str(many))) <= 2048
+    assert len(error.body) == 65_536

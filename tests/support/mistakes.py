@@ -6,7 +6,8 @@ from typing import Any
 
 from itwin_platform import PlatformClient, UsageError
 
-from tests.client.test_first_mistakes import ARGUMENTS, client
+from tests.client.conftest import SETTINGS, answering
+from tests.client.test_settings import ARGUMENTS
 from tests.client.test_with_options import UNUSABLE
 from tests.operations.conftest import called
 from tests.operations.test_documented_rules import CASES, is_rejected, keywords_of
@@ -20,7 +21,7 @@ _REMEDY = re.compile(r"\b(must|pass|send|use|omit|is required|at most)\b")
 
 
 def _made(**arguments: Any) -> Call:
-    return lambda _: client(**arguments).aclose()
+    return lambda _: PlatformClient(**SETTINGS | arguments).aclose()
 
 
 def _view(**options: Any) -> Call:
@@ -37,7 +38,9 @@ def _operation(name: str, keywords: dict[str, Any]) -> Call:
 
 def mistakes() -> Iterator[tuple[str, Call]]:
     """Return the mistakes of all tables, each with what is passed."""
-    yield from ((f"client {name}={value!r}", _made(**{name: value})) for name, values in ARGUMENTS for value in values)
+    yield from (
+        (f"client {name}={value!r}", _made(**{name: value})) for name, _, values in ARGUMENTS for value in values
+    )
     yield from ((f"with_options {options}", _view(**options)) for options, _ in UNUSABLE)
     yield from ((f"{name} {value!a}", _with(call, value)) for name, call in BY_ID.items() for value in NO_IDS)
     yield from ((f"{name} {value!a}", _with(call, value)) for name, call in BY_HEADER.items() for value in NO_HEADERS)
@@ -57,7 +60,8 @@ def what_is_missing(error: UsageError) -> list[str]:
 async def errors() -> list[tuple[str, UsageError]]:
     """Make all mistakes, each of which must be rejected before anything is sent."""
     found = []
-    async with client() as platform:
+    platform, _ = answering()
+    async with platform:
         for name, call in mistakes():
             try:
                 await call(platform)
