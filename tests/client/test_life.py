@@ -1,32 +1,34 @@
 """The life of a client: what it closes, what it leaves alone, and what it is after its end."""
 
 import asyncio
+from contextlib import nullcontext
 
 import httpx
 import pytest
 from itwin_platform import StateError
 
-from tests.client.conftest import ACCOUNT, answering
+from tests.client.conftest import answering
 
 
 class Closing(httpx.MockTransport):
-    """Counts how often it is closed."""
+    """Counts how often it is closed, which may take for ever."""
 
-    closed = 0
+    def __init__(self, *, hangs: bool = False) -> None:
+        super().__init__(lambda _: httpx.Response(404))
+        self.hangs, self.closed = hangs, 0
+        self.is_closing = asyncio.Event()
 
     async def aclose(self) -> None:
         """Count."""
         self.closed += 1
-
-
-def account(_: httpx.Request) -> httpx.Response:
-    """Respond with the account."""
-    return httpx.Response(200, json=ACCOUNT)
+        self.is_closing.set()
+        if self.hangs:
+            await asyncio.Event().wait()
 
 
 async def test_a_client_closes_its_transport_once() -> None:
     """At the end of `async with`, and not again with `aclose`."""
-    transport = Closing(account)
+    transport = Closing()
     client, _ = answering(transport=transport)
     async with client as entered:
         assert entered is client
@@ -47,53 +49,31 @@ async def test_a_closed_client_says_so() -> None:
     assert requests == []
 
 
-class HangingProvider:
-    """A token provider that never returns, and notes when it is called and when it is cancelled."""
+@pytest.mark.parametrize("is_cancelled", [False, True])
+async def test_closing_ends_a_refresh_in_progress(is_cancelled: bool) -> None:
+    """A token provider that hangs does not outlive the client, even if closing is cancelled in a slow transport."""
+    asked, ended = asyncio.Event(), asyncio.Event()
 
-    def __init__(self) -> None:
-        self.asked, self.ended = asyncio.Event(), asyncio.Event()
-
-    async def __call__(self) -> str:
-        """Wait for ever."""
-        self.asked.set()
+    async def provider() -> str:
+        asked.set()
         try:
             await asyncio.Event().wait()
         finally:
-            self.ended.set()
+            ended.set()
         return "never"
 
-
-async def test_closing_ends_a_refresh_in_progress() -> None:
-    """A token provider that hangs does not outlive the client."""
-    provider = HangingProvider()
-    client, requests = answering(token=provider)
+    transport = Closing(hangs=is_cancelled)
+    client, _ = answering(token=provider, transport=transport)
     call = asyncio.create_task(client.itwins.get_primary_account())
-    await provider.asked.wait()
-    call.cancel()
-    await client.aclose()
-    assert provider.ended.is_set()
-    assert requests == []
-
-
-async def test_closing_that_is_cancelled_ends_a_refresh_too() -> None:
-    """A transport that takes long to close does not keep a token provider running."""
-    provider, closing = HangingProvider(), asyncio.Event()
-
-    class SlowToClose(httpx.MockTransport):
-        async def aclose(self) -> None:
-            closing.set()
-            await asyncio.Event().wait()
-
-    client, _ = answering(token=provider, transport=SlowToClose(account))
-    call = asyncio.create_task(client.itwins.get_primary_account())
-    await provider.asked.wait()
+    await asked.wait()
     call.cancel()
     close = asyncio.create_task(client.aclose())
-    await closing.wait()
-    close.cancel()
-    with pytest.raises(asyncio.CancelledError):
+    await transport.is_closing.wait()
+    if is_cancelled:
+        close.cancel()
+    with pytest.raises(asyncio.CancelledError) if is_cancelled else nullcontext():
         await close
-    assert provider.ended.is_set()
+    assert ended.is_set()
 
 
 def test_nothing_is_sent_by_making_a_client() -> None:

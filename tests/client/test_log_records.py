@@ -1,25 +1,21 @@
 """Log records carry their event field by field, for logs that are written as JSON."""
 
+import asyncio
 import json
 import logging
 from typing import Any
+from unittest.mock import ANY
 
 import httpx
 import pytest
-from itwin_platform import BackoffPolicy, Gate, PlatformClient
+from itwin_platform import AttemptEnded, BackoffEvent, BackoffPolicy, CooldownStarted, Gate, OutageEnded, OutageStarted
 
-SCENE, ITWIN = "6a2d2381-6c57-9332-387a-5b7c00000000", "itwin-7"
+from tests.client.conftest import SCENE, answering
+from tests.support.virtual_time import in_virtual_time
+
+ITWIN = "itwin-7"
 #: What an ordinary record has: names that a field of an event must not take.
 ORDINARY = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
-
-
-class JSONFormatter(logging.Formatter):
-    """Return the message of a record with its extra fields."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Write a record as one line of JSON."""
-        given = {name: value for name, value in record.__dict__.items() if name not in ORDINARY}
-        return json.dumps({"message": record.getMessage(), **given})
 
 
 class Failing(logging.Handler):
@@ -30,30 +26,21 @@ class Failing(logging.Handler):
         raise RuntimeError(record.getMessage())
 
 
-async def logged(
-    caplog: pytest.LogCaptureFixture,
-    *statuses: int,
-    level: int = logging.DEBUG,
-) -> list[dict[str, Any]]:
-    """Return the log of a listing of scene objects whose responses have these statuses."""
-    responses = iter(statuses)
+async def logged(caplog: pytest.LogCaptureFixture, *statuses: int, level: int = logging.DEBUG) -> list[dict[str, Any]]:
+    """Return the log of a listing of scene objects whose responses have these statuses: messages and extra fields."""
+    left = list(statuses)
 
     def service(request: httpx.Request) -> httpx.Response:
-        status = next(responses)
         headers = {"retry-after": "0", "x-correlation-id": "c-1"}
-        return httpx.Response(status, headers=headers, json={"objects": [], "_links": {}, "secret": "planted"})
+        return httpx.Response(left.pop(0), headers=headers, json={"objects": [], "_links": {}, "secret": "planted"})
 
     caplog.set_level(level, "itwin_platform")
-    async with PlatformClient(
-        "https://service.example/base-path",
-        vendor="acme",
-        token="planted-token",
-        transport=httpx.MockTransport(service),
-        backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0),
-    ) as platform:
+    platform, _ = answering(service, backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
+    async with platform:
         await platform.scenes.list_objects(SCENE, ITWIN).collect()
     records = [record for record in caplog.records if record.name == "itwin_platform"]
-    return [json.loads(JSONFormatter().format(record)) for record in records]
+    fields = [{name: value for name, value in vars(each).items() if name not in ORDINARY} for each in records]
+    return [{"message": each.getMessage(), **more} for each, more in zip(records, fields, strict=True)]
 
 
 async def test_a_record_of_an_attempt_has_its_fields(caplog: pytest.LogCaptureFixture) -> None:
@@ -83,9 +70,7 @@ async def test_a_record_of_a_cooldown_has_its_fields(caplog: pytest.LogCaptureFi
         "itwin_event": "CooldownStarted",
         "itwin_method": "GET",
         "itwin_route": "/scenes/{scene_id}/objects",
-        "itwin_tier": None,
-        "itwin_api": None,
-        "itwin_operation": None,
+        **dict.fromkeys(("itwin_tier", "itwin_api", "itwin_operation")),
     }
 
 
@@ -93,10 +78,35 @@ async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.
     """Each field is our own by its prefix; no query value, no id, no body, no token, no address is in any of them."""
     lines = await logged(caplog, 429, 503, 200)
     assert len(lines) == 6
-    for line in lines:
-        assert all(name.startswith("itwin_") for name in line if name != "message")
-    for confidential in (SCENE, ITWIN, "planted", "base-path", "service.example", "$top", "Bearer"):
+    assert all(name == "message" or name.startswith("itwin_") for line in lines for name in line)
+    for confidential in (SCENE, ITWIN, "planted", "/api", "service.example", "$top", "Bearer"):
         assert confidential not in json.dumps(lines)
+
+
+def test_events_name_the_call_and_what_happened() -> None:
+    """A cooldown and an outage have the method and the route, what failed, and how often it was probed."""
+    steps: list[Any] = [httpx.Response(429, headers={"retry-after": "9"}), *[httpx.ReadError("x")] * 5]
+    events: list[BackoffEvent] = []
+
+    def service(_: httpx.Request) -> httpx.Response:
+        step = steps.pop(0) if steps else httpx.Response(200, json={"webhook": {"id": "w"}})
+        if isinstance(step, httpx.Response):
+            return step
+        raise step
+
+    async def calls() -> None:
+        platform, _ = answering(service, on_event=events.append)
+        async with platform, asyncio.TaskGroup() as group:
+            for _ in range(8):
+                group.create_task(platform.webhooks.activate("w"))
+
+    in_virtual_time(calls())
+    call: dict[str, Any] = {"method": "PATCH", "route": "/webhooks/{webhook_id}", "seconds": ANY}
+    assert [event for event in events if not isinstance(event, AttemptEnded)] == [
+        CooldownStarted(**call),
+        OutageStarted(**call, status=None, error="ReadError"),
+        OutageEnded(**call, probes=1),
+    ]
 
 
 @pytest.mark.parametrize("handlers", [None, [Failing()]], ids=["a log", "a log that fails"])
@@ -112,11 +122,9 @@ async def test_a_callback_that_fails_loses_no_response(
     if handlers is not None:
         monkeypatch.setattr(logging.getLogger("itwin_platform"), "handlers", handlers)
     gate = Gate()
-    transport = httpx.MockTransport(lambda _: httpx.Response(201, json={"detector": {"name": "n"}}))
-    settings: dict[str, Any] = {"transport": transport, "gate": gate, "on_event": fail}
-    async with PlatformClient("https://s.example", vendor="v", token="t", **settings) as platform:
-        created = platform.with_options(on_response=fail).detectors.create(name="n", type="PhotoObjectDetector")
-        assert (await created).name == "n"
+    platform, _ = answering(gate=gate, on_event=fail)
+    async with platform:
+        assert (await platform.with_options(on_response=fail).itwins.get_primary_account()).id == "a"
     assert gate.in_flight == 0
     if handlers is None:
         assert caplog.messages == ["on_event failed", "on_response failed"]

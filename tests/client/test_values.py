@@ -1,66 +1,137 @@
-"""Models and values behave as values: `attrs.asdict`, `to_dict`, pickle, copies, equality and hashing."""
+"""Models and values behave as values: how they show themselves, `attrs.asdict`, copies, equality and hashing."""
 
 import copy
 import dataclasses
-import json
 import pickle
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import attrs
+import httpx
 import pytest
 from itwin_platform import (
     UNSET,
     AccessToken,
     AttemptEnded,
     BackoffPolicy,
+    BackoffTransport,
     BasicAuthentication,
     CooldownStarted,
+    DataCenterLocation,
     ErrorDetail,
     EventType,
+    Gate,
     ITwin,
     ITwinStatus,
     ITwinSubClass,
     ITwinSummary,
+    NotFoundError,
     Page,
+    PlatformClient,
     RateLimit,
     RepositoryOptions,
+    ResponseDecodeError,
+    SceneObject,
     SceneState,
+    UsageError,
+    View3dData,
 )
+from itwin_platform_api.types import Response
 
-from tests.support.sample_models import ANSWERS, sent
+from tests.client.conftest import answering
+from tests.support.faces import EngineTransport, TokenAuth
+from tests.support.sample_models import ANSWERS
 
-#: Frozen values: equal where their fields are, and usable as keys.
-VALUES: list[object] = [
-    *(ITwinStatus.ACTIVE, ITwinStatus("Paused"), EventType.ITWINS_ITWIN_CREATED_V1),
-    *(BackoffPolicy(max_attempts=2), RateLimit(requests=1, per=2.0), ErrorDetail(code="A")),
-    AccessToken("t", datetime(2026, 3, 1, tzinfo=UTC)),
-    BasicAuthentication(username="u", password="p"),
-    RepositoryOptions(query_parameters={"a": "b"}, minimum_level=1, maximum_level=None),
-    SceneState(display_name="S", last_modified=None, is_partial=True),
-    CooldownStarted(method="GET", route="/a", seconds=1.0),
-    AttemptEnded(method="GET", route="/", status=200, error=None, seconds=0.1, attempt=1, correlation_id=None),
+NOT_FOUND = NotFoundError(
+    status=404, headers={}, body=b'{"code": "A", "message": "B", "innererror": "planted"}', attempts=1
+)
+PLATFORM = PlatformClient("https://s.example/api", vendor="acme", token="planted")
+TIMED = ITwin.from_dict({"createdDateTime": "2022-06-09T17:26:11.13"})
+OPTIONS = RepositoryOptions(query_parameters={"key": "planted"}, minimum_level=1, maximum_level=None)
+GATE = "Gate(max_in_flight=20, in_flight=0, waiting=0)"
+STATE = SceneState(display_name="S", last_modified=None, is_partial=True)
+RECEIVED: Response[Any] = Response(status_code=200, content=b"planted", headers={"a": "planted"}, parsed=None)
+NO_BODY = "response with status 200: the body does not match the specification"
+#: Each value as it shows itself.
+SHOWN: list[tuple[object, str]] = [
+    (UNSET, "UNSET"),
+    (ITwinStatus.ACTIVE, "<ITwinStatus.ACTIVE: 'Active'>"),
+    (ITwinStatus("Paused"), "<ITwinStatus.Paused: 'Paused'>"),
+    (ITwin.from_dict({"id": "i", "type": None}), "ITwin(id='i', type_=None)"),
+    (ITwin.from_dict({}), "ITwin()"),
+    (ITwin.from_dict({"id": 10**60}), f"ITwin(id={'1' + '0' * 17}…{'0' * 19})"),
+    (ITwin.from_dict({"displayName": "a\nb"}), r"ITwin(display_name='a\nb')"),
+    (ITwin.from_dict({"displayName": "a" * 500}), f"ITwin(display_name='{'a' * 37}…{'a' * 38}')"),
+    (TIMED, "ITwin(created_date_time=2022-06-09T17:26:11.130000+00:00)"),
+    (ITwin.from_dict({"b": "planted", "a": 1}), "ITwin(additional_properties=['a', 'b'])"),
+    (View3dData.from_dict({"ecefTransform": [1.5] * 16}), "View3dData(ecef_transform=[1.5, … 15 more])"),
+    (View3dData.from_dict({"ecefTransform": [1, 2, 3]}), "View3dData(ecef_transform=[1, 2, 3])"),
+    (SceneObject.from_dict({"data": dict.fromkeys("abcde", 1)}), "SceneObject(data={'a': 1, 'b': 1, 'c': 1, …})"),
+    (SceneObject.from_dict({"data": {"a": [[[[[[[1, 2]]]]]]]}}), "SceneObject(data={'a': [[[[[[…]]]]]]})"),
+    (RECEIVED, "Response(status_code=200, parsed=None)"),
+    (PLATFORM, "PlatformClient(base_url='https://s.example/api', vendor='acme')"),
+    (AccessToken("planted"), "AccessToken(expires_at=None)"),
+    (BasicAuthentication(username="planted", password="planted"), "BasicAuthentication(<hidden>)"),
+    (OPTIONS, "RepositoryOptions(minimum_level=1, maximum_level=None)"),
+    (Gate(), GATE),
+    (PLATFORM.itwins, "ITwins('https://s.example/api')"),
+    (PLATFORM.scenes, "Scenes('https://s.example/api')"),
+    (PLATFORM.itwins.list(filter="planted"), "Pager(list itwins, 0 items of 0 pages read)"),
+    (Page(items=["planted"] * 3, resume="planted"), "Page(3 items, more follow)"),
+    (Page(items=[], resume=None), "Page(0 items, the last)"),
+    (BackoffTransport(EngineTransport()), f"BackoffTransport(EngineTransport(in_use=0, idle=0), gate={GATE})"),
+    (TokenAuth("planted"), "TokenAuth(<hidden>)"),
+    (RateLimit(requests=100, per=60.0), "RateLimit(requests=100, per=60.0)"),
+    (ErrorDetail(code="A", message="B"), "ErrorDetail(code='A', message='B', target=None)"),
+    (STATE, "SceneState(display_name='S', last_modified=None, is_partial=True)"),
+    (UsageError("a rule", code="A", target="b"), "UsageError('a rule (A [b])')"),
+    (NOT_FOUND, "NotFoundError('404 A: B')"),
+    (ResponseDecodeError(200, {}, b"planted"), f"ResponseDecodeError('{NO_BODY}')"),
 ]
-COPIES: dict[str, Callable[[Any], Any]] = {
-    "copy": copy.copy,
-    "deepcopy": copy.deepcopy,
-    "pickle": lambda value: pickle.loads(pickle.dumps(value)),  # noqa: S301  # our own bytes
-}
-each_answer = pytest.mark.parametrize("name", sorted(ANSWERS))
-each_copy = pytest.mark.parametrize("way", sorted(COPIES))
 
 
-@each_answer
-def test_to_dict_is_what_was_sent(name: str) -> None:
-    """`json.dumps(model.to_dict())` works, and `from_dict` of it gives an equal model."""
-    model = ANSWERS[name]
-    written = json.loads(json.dumps(model.to_dict()))
-    assert type(model).from_dict(written) == model
-    assert written.keys() == sent(name).keys()
+@pytest.mark.parametrize(("value", "shown"), SHOWN, ids=[shown[:40] for _, shown in SHOWN])
+def test_a_value_shows_what_it_is(value: object, shown: str) -> None:
+    """The name of the class and what is set: nothing that is absent, nothing secret, no address in memory."""
+    assert repr(value) == shown
 
 
-@each_answer
+@pytest.mark.parametrize("name", sorted(ANSWERS))
+def test_a_response_shows_itself_in_one_line(name: str) -> None:
+    """Whole responses too, without UNSET and without what is secret in them."""
+    shown = repr(ANSWERS[name])
+    assert len(shown) < 2000
+    assert [unwanted for unwanted in ("\n", "UNSET", "planted", " object at 0x") if unwanted in shown] == []
+
+
+def test_a_listing_of_any_size_is_short() -> None:
+    """Ten thousand items show as the first one and the number of the others."""
+    itwins: Any = ANSWERS["list_itwins.200"]
+    shown = repr(type(itwins)(itwins=itwins.itwins[:1] * 10_000, links=UNSET))
+    assert len(shown) < 1500
+    assert "… 9999 more" in shown
+
+
+def test_every_member_of_an_enum_is_shown_in_full() -> None:
+    """Only what is as long as no documented value is cut."""
+    for location in DataCenterLocation:
+        assert repr(location.value) in repr(ITwin.from_dict({"dataCenterLocation": location.value}))
+
+
+def test_a_policy_shows_all_that_it_was_given() -> None:
+    """The `repr` of a policy shows every value."""
+    assert repr(BackoffPolicy()).startswith("BackoffPolicy(max_attempts=7, max_wait=60.0, deadline=120.0, ")
+    assert all(f"{field.name}=" in repr(BackoffPolicy()) for field in dataclasses.fields(BackoffPolicy))
+
+
+def test_an_expiry_shows_and_its_token_does_not() -> None:
+    """What helps to find out why a token was refreshed."""
+    shown = repr(AccessToken("planted", datetime(2026, 3, 1, tzinfo=UTC)))
+    assert shown == "AccessToken(expires_at=datetime.datetime(2026, 3, 1, 0, 0, tzinfo=datetime.timezone.utc))"
+
+
+@pytest.mark.parametrize("name", sorted(ANSWERS))
 def test_asdict_has_every_field_by_its_python_name(name: str) -> None:
     """`attrs.asdict` goes into nested models and lists, and leaves enums, times and UNSET as they are."""
     model = ANSWERS[name]
@@ -68,12 +139,9 @@ def test_asdict_has_every_field_by_its_python_name(name: str) -> None:
     assert list(written) == [field.name for field in attrs.fields(type(model))]
     for field, value in written.items():
         own = getattr(model, field)
-        if attrs.has(type(own)):
-            assert value == attrs.asdict(own)
-        elif isinstance(own, list):
-            assert value == [attrs.asdict(item) if attrs.has(type(item)) else item for item in own]
-        else:
-            assert value == own
+        items = own if isinstance(own, list) else [own]
+        expected = [attrs.asdict(item) if attrs.has(type(item)) else item for item in items]
+        assert value == (expected if isinstance(own, list) else expected[0])
 
 
 def test_asdict_can_leave_out_what_is_absent() -> None:
@@ -81,18 +149,6 @@ def test_asdict_can_leave_out_what_is_absent() -> None:
     itwin = ITwin.from_dict({"id": "a", "parentId": None, "new": 1})
     given = attrs.asdict(itwin, filter=lambda _, value: value is not UNSET)
     assert given == {"id": "a", "parent_id": None, "additional_properties": {"new": 1}}
-
-
-@each_copy
-@each_answer
-def test_a_copied_model_is_equal_and_another(name: str, way: str) -> None:
-    """Absent fields stay UNSET, the same object."""
-    model = ANSWERS[name]
-    copied = COPIES[way](model)
-    assert copied == model
-    assert copied is not model
-    absent = [field.name for field in attrs.fields(type(model)) if getattr(model, field.name) is UNSET]
-    assert all(getattr(copied, field) is UNSET for field in absent)
 
 
 def test_a_deep_copy_shares_nothing() -> None:
@@ -107,9 +163,9 @@ def test_a_deep_copy_shares_nothing() -> None:
 def test_models_compare_by_all_that_they_hold() -> None:
     """Another value, another absence, another unknown field: each makes another model; another class never equals."""
     model = ITwin.from_dict({"id": "a", "type": None})
-    for other in ({"id": "b", "type": None}, {"id": "a"}, {"id": "a", "type": None, "new": 1}):
-        assert model != ITwin.from_dict(other)
     others: list[object] = [ITwinSummary.from_dict({"id": "a", "type": None}), {"id": "a", "type": None}, "a"]
+    wires: list[dict[str, Any]] = [{"id": "b", "type": None}, {"id": "a"}, {"id": "a", "type": None, "new": 1}]
+    others.extend(map(ITwin.from_dict, wires))
     assert model not in others
     assert model == ITwin.from_dict({"type": None, "id": "a"})
 
@@ -118,52 +174,6 @@ def test_a_model_can_be_changed_and_so_is_no_key() -> None:
     """A set or a dictionary rejects it with a TypeError: its id, which is a string, is the key to use."""
     with pytest.raises(TypeError, match="unhashable type: 'ITwin'"):
         hash(ITwin.from_dict({"id": "a"}))
-
-
-@each_copy
-@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
-def test_a_value_survives_copies_and_is_a_key(value: object, way: str) -> None:
-    """Equal, of the same class, and found again in a set, because no field of it can be changed."""
-    copied = COPIES[way](value)
-    for field in dataclasses.fields(value) if dataclasses.is_dataclass(value) else ():
-        with pytest.raises(AttributeError):
-            setattr(value, field.name, "changed")
-    assert type(copied) is type(value)
-    assert copied == value
-    assert {value: 1}[copied] == 1
-
-
-@each_copy
-def test_a_page_survives_copies(way: str) -> None:
-    """A copy of a page equals it, with its items and its `resume`."""
-    page = Page(items=[ITwin.from_dict({"id": "a"})], resume="r")
-    assert COPIES[way](page) == page
-
-
-@each_copy
-@pytest.mark.parametrize("text", ["Active", "Paused"])
-def test_an_enum_is_its_string(text: str, way: str) -> None:
-    """Listed or not: equal to its text, the same key, and written into JSON as it."""
-    member = COPIES[way](ITwinStatus(text))
-    assert member == text
-    assert {text: 1}[member] == 1
-    assert (str(member), f"{member}", json.dumps(member)) == (text, text, f'"{text}"')
-
-
-@each_copy
-def test_unset_stays_the_same_object(way: str) -> None:
-    """UNSET stays the same object in copies and pickles, and is false."""
-    assert COPIES[way]({"a": [UNSET]})["a"][0] is UNSET
-    assert bool(UNSET) is False
-
-
-def test_a_detail_is_matched_in_the_order_of_the_wire() -> None:
-    """Code, message and target can be given, and matched, by position."""
-    match ErrorDetail("InvalidValue", "Too long.", "uri"):
-        case ErrorDetail("InvalidValue", _, target):
-            assert target == "uri"
-        case _:
-            pytest.fail("it is not matched")
 
 
 def test_evolve_changes_a_field_and_keeps_the_rest() -> None:
@@ -176,13 +186,47 @@ def test_evolve_changes_a_field_and_keeps_the_rest() -> None:
     assert "new" not in original
 
 
+#: Frozen values: equal where their fields are, and usable as keys.
+VALUES: list[object] = [
+    *(ITwinStatus.ACTIVE, ITwinStatus("Paused"), EventType.ITWINS_ITWIN_CREATED_V1, STATE),
+    *(BackoffPolicy(max_attempts=2), RateLimit(requests=1, per=2.0), ErrorDetail(code="A")),
+    *(AccessToken("t", datetime(2026, 3, 1, tzinfo=UTC)), BasicAuthentication(username="u", password="p"), OPTIONS),
+    CooldownStarted(method="GET", route="/a", seconds=1.0),
+    AttemptEnded(method="GET", route="/", status=200, error=None, seconds=0.1, attempt=1, correlation_id=None),
+]
+COPIES: dict[str, Callable[[Any], Any]] = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda value: pickle.loads(pickle.dumps(value)),  # noqa: S301  # our own bytes
+}
+
+
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_a_value_survives_copies_and_is_a_key(value: object, way: str) -> None:
+    """Equal, of the same class, and found again in a set, because no field of it can be changed."""
+    copied = COPIES[way](value)
+    for field in dataclasses.fields(value) if dataclasses.is_dataclass(value) else ():
+        with pytest.raises(AttributeError):
+            setattr(value, field.name, "changed")
+    assert type(copied) is type(value)
+    assert {value: 1}[copied] == 1
+    page = Page(items=[value], resume="r")
+    assert COPIES[way](page) == page
+
+
 def test_a_match_statement_reads_fields() -> None:
-    """Enum members match their strings."""
+    """Enum members match their strings; a detail is matched by position, in the order of the wire."""
     match ITwin.from_dict({"subClass": "Project", "status": "Active", "parentId": None, "number": "P-1"}):
         case ITwin(sub_class=ITwinSubClass.PROJECT, status="Active", parent_id=None, number=number):
             assert number == "P-1"
         case _:
             pytest.fail("it does not match")
+    match ErrorDetail("InvalidValue", "Too long.", "uri"):
+        case ErrorDetail("InvalidValue", _, target):
+            assert target == "uri"
+        case _:
+            pytest.fail("it is not matched")
 
 
 def test_a_service_returns_results() -> None:
@@ -191,13 +235,32 @@ def test_a_service_returns_results() -> None:
     from fastapi import FastAPI
     from fastapi.testclient import TestClient
 
-    app, item = (
-        FastAPI(),
-        {"id": "a", "displayName": "Straße", "status": "Active", "aPropertyOfTomorrow": {"deep": [1]}},
-    )
+    app = FastAPI()
+    item = {"id": "a", "displayName": "Straße", "status": "Active", "aPropertyOfTomorrow": {"deep": [1]}}
 
     @app.get("/several")
     def several() -> list[dict[str, Any]]:
         return [ITwin.from_dict(item).to_dict()] * 2
 
     assert TestClient(app).get("/several").json() == [item] * 2
+
+
+async def test_a_pager_that_is_used_like_a_list_says_what_to_write() -> None:
+    """`await pager` and `for item in pager` name `async for` and `collect()`."""
+    pager: Any = PLATFORM.itwins.list()
+    with pytest.raises(TypeError, match=r"await pager\.collect\(\)"):
+        await pager
+    with pytest.raises(TypeError, match="async for item in pager"):
+        list(pager)
+
+
+@pytest.mark.parametrize(("limit", "found"), [(None, ["a"]), (0, [])])
+async def test_the_first_page_takes_one_request(limit: int | None, found: list[str]) -> None:
+    """`first_page` sends one request, whatever `concurrency` is, and its page continues the listing."""
+    page = {"iTwins": [{"id": "a"}], "_links": {"next": {"href": "?$skip=1&$top=1"}}}
+    platform, requests = answering(lambda _: httpx.Response(200, json=page, headers={"x-correlation-id": "c"}))
+    async with platform:
+        first = await platform.itwins.list(page_size=1, concurrency=5, limit=limit).first_page()
+    assert [each.id for each in first.items] == found
+    assert first.resume is not None
+    assert (len(requests), first.response and first.response.correlation_id) == ((1, "c") if found else (0, None))
