@@ -15,7 +15,7 @@ from itwin_platform_sandbox import Sandbox
 
 from tests.support.code_blocks import PAGES, PROJECT, README, Block, Console, blocks_of, is_prelude
 from tests.support.faces import Detectors, ITwins, Repositories, Scenes, Webhooks
-from tools.vendoring.vendor import vendor
+from tests.support.vendored import vendored
 
 pytest_plugins = ["pytester"]
 
@@ -61,7 +61,12 @@ def console() -> Iterator[Console]:
 def test_code_of_a_page_runs(page: Path, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page run one after the other behind the first page's, and print what the page says."""
     if "my_service._vendor" in page.read_text(encoding="utf-8"):
-        vendored(tmp_path, monkeypatch)
+        (tmp_path / "my_service").mkdir()
+        (tmp_path / "my_service" / "__init__.py").touch()
+        vendored(tmp_path / "my_service" / "_vendor", "itwin")
+        monkeypatch.syspath_prepend(tmp_path)
+        for name in [name for name in sys.modules if name.split(".")[0] == "my_service"]:
+            monkeypatch.delitem(sys.modules, name)
     for block in blocks_of(page, "python"):
         if not is_test_file(block) and not is_prelude(block):
             console.run(block)
@@ -96,9 +101,8 @@ OTHERS = [Pager, PlatformClient, PlatformClient.with_options, escape]
 @pytest.mark.parametrize("operation", [*OPERATIONS, *OTHERS], ids=lambda operation: operation.__qualname__)
 def test_the_example_of_a_docstring_runs(operation: Callable[..., object], console: Console) -> None:
     """Each operation shows in its docstring how to call it, and the service accepts that call."""
-    example = re.search(
-        r"^Example:\n    ```python\n(.+?)^    ```", inspect.getdoc(operation) or "", re.MULTILINE | re.DOTALL
-    )
+    fenced = re.compile(r"^Example:\n    ```python\n(.+?)^    ```", re.MULTILINE | re.DOTALL)
+    example = fenced.search(inspect.getdoc(operation) or "")
     assert example is not None
     text = "from itwin_platform import *\n" + textwrap.dedent(example[1])
     console.run(Block(page=Path(inspect.getfile(operation)), line=1, language="python", text=text))
@@ -112,21 +116,8 @@ def test_the_docstring_of_an_operation_is_complete(operation: Callable[..., obje
     sections = re.findall(r"^(Args|Returns|Raises|Example|Source):", text, re.MULTILINE)
     assert sections == [*(["Args"] if parameters else []), "Returns", "Raises", "Example", "Source"]
     arguments = text.partition("\nArgs:\n")[2].partition("\n\n")[0]
-    described = [
-        name for names in re.findall(r"^    ([a-z_, ]+):", arguments, re.MULTILINE) for name in names.split(", ")
-    ]
-    assert sorted(described) == sorted(parameters)
-
-
-def vendored(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the service of the page on vendoring, with its copy of the client."""
-    package = folder / "my_service"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    vendor(project=PROJECT, destination=package / "_vendor", name="itwin", overwrite=False, command="make vendor")
-    monkeypatch.syspath_prepend(folder)
-    for name in [name for name in sys.modules if name.split(".")[0] == "my_service"]:
-        monkeypatch.delitem(sys.modules, name)
+    described = ", ".join(re.findall(r"^    ([a-z_, ]+):", arguments, re.MULTILINE)).split(", ")
+    assert sorted(described) == sorted(parameters or [""])
 
 
 def test_pages_that_are_run_elsewhere_are_run_there() -> None:

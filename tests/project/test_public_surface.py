@@ -1,43 +1,86 @@
-"""The public face: what is exported, that it is all, and that it is typed and documented."""
+"""The public face: all that is exported, typed and documented, and every operation, error and enum of the document."""
 
 import ast
 import inspect
-import re
-from pathlib import Path
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import itwin_platform
 import pytest
 
+from tests.support.faces import status_error_class
+from tests.support.processes import PROJECT
 from tests.support.public_face import CALLABLES, EXPORTED, GROUPS, NAMES
+from tests.support.specification import specification
+from tools.generation.document import operations
+from tools.generation.unwrapped import wrapped_part
 
-PROJECT = Path(__file__).resolve().parents[2]
 CONSUMER = PROJECT / "tests" / "project" / "typing" / "consumer.py"
 #: The names that are promised.
 PROMISED = {
     *("PlatformClient", "Pager", "Page", "BackoffPolicy", "BackoffTransport", "Gate", "RateLimit", "AccessToken"),
-    "RedisGate",
-    *("HeaderAuthentication", "QueryParameterAuthentication", "BasicAuthentication", "RepositoryOptions"),
+    *("HeaderAuthentication", "QueryParameterAuthentication", "BasicAuthentication", "RepositoryOptions", "RedisGate"),
     *("OAuth2AuthorizationCodePKCEAuthentication", "escape", "UNSET", "ErrorCode", "ErrorDetail"),
     *("ITwin", "ITwinSummary", "Repository", "Resource", "Scene", "SceneObject", "SceneObjectCreate", "Detector"),
     *("Webhook", "RepositoryResourceData", "View3dData", "Vector3d"),
     *("WebhookDelivery", "verify_delivery", "sign_delivery"),
     *("PlatformError", "UsageError", "StateError", "TransportError", "NotSentError", "OutcomeUnknownError"),
-    "DeadlineExceededError",
-    *(
-        "TokenError",
-        "PagingError",
-        "DeliveryError",
-        "ResponseDecodeError",
-        "APIStatusError",
-        "BadRequestError",
-        "AuthenticationError",
-    ),
-    *("PermissionDeniedError", "NotFoundError", "ConflictError", "RequestTooLargeError", "UnprocessableError"),
-    *("RateLimitError", "ServerError"),
+    *("DeadlineExceededError", "TokenError", "PagingError", "DeliveryError", "ResponseDecodeError", "APIStatusError"),
+    *("BadRequestError", "AuthenticationError", "PermissionDeniedError", "NotFoundError", "ConflictError"),
+    *("RequestTooLargeError", "UnprocessableError", "RateLimitError", "ServerError"),
     *("RepositoryClass", "RepositorySubClass", "ResourceClass", "ResourceSubClass", "ITwinClass", "ITwinSubClass"),
     *("ITwinStatus", "DataCenterLocation", "DetectorType", "WebhookScope", "EventType", "QueryScope"),
 }
+#: Where each operation is found.
+METHODS = {
+    "update_repository": "repositories.update",
+    "create_repository_resource": "repositories.create_resource",
+    "list_itwins": "itwins.list",
+    "get_primary_account": "itwins.get_primary_account",
+    "create_scene": "scenes.create",
+    "list_scene_objects": "scenes.list_objects",
+    "create_detector": "detectors.create",
+    "update_webhook": "webhooks.update",
+}
+DOCUMENT: dict[str, Any] = wrapped_part(specification())
+OPERATIONS = {operation["operationId"]: operation for _, _, operation, _ in operations(DOCUMENT)}
+EACH_OPERATION = pytest.mark.parametrize("name", OPERATIONS)
+#: The errors that every call can raise.
+RAISED_BY_EVERY_CALL = (
+    *("TokenError", "NotSentError", "OutcomeUnknownError", "DeadlineExceededError"),
+    *("ResponseDecodeError", "ServerError"),
+)
+
+
+def test_the_eight_operations_have_methods() -> None:
+    """Each operationId has a wrapper method, in the group of its tag."""
+    assert len(OPERATIONS) == 8
+    assert METHODS.keys() == OPERATIONS.keys()
+    assert set(METHODS.values()) <= CALLABLES.keys()
+    assert {name: [method.partition(".")[0]] for name, method in METHODS.items()} == {
+        name: operation["tags"] for name, operation in OPERATIONS.items()
+    }
+
+
+@EACH_OPERATION
+def test_previews_are_marked(name: str) -> None:
+    """The marker stands in the docstring of exactly the operations that are previews."""
+    marker = "Technical Preview: for testing only, not for production use; may change."
+    marked = marker in str(CALLABLES[METHODS[name]].__doc__)
+    assert marked == OPERATIONS[name].get("x-technical-preview", False)
+
+
+@EACH_OPERATION
+def test_documented_errors_are_reported(name: str) -> None:
+    """The docstring names the class of every documented rejection, and what every call can raise besides."""
+    statuses = [int(status) for status in OPERATIONS[name]["responses"] if int(status) >= 400]
+    errors = [*RAISED_BY_EVERY_CALL, *(status_error_class(status).__name__ for status in statuses)]
+    assert [error for error in errors if error not in str(CALLABLES[METHODS[name]].__doc__)] == []
+
+
+def test_enums_are_exported() -> None:
+    """Users need no import from the generated package; kinds are an open set, and Prefer has words of its own."""
+    enums = {name for name, schema in DOCUMENT["components"]["schemas"].items() if "enum" in schema}
+    assert enums - set(dir(itwin_platform)) == {"SceneObjectKind", "PreferredReturn"}
 
 
 def test_all_is_sorted_and_holds_what_is_promised() -> None:
@@ -61,54 +104,31 @@ def test_a_star_import_works() -> None:
     assert set(NAMES) <= names.keys()
 
 
-CLASSES_AND_FUNCTIONS = [name for name, value in EXPORTED.items() if inspect.isroutine(value) or inspect.isclass(value)]
-
-
-@pytest.mark.parametrize("name", sorted(CLASSES_AND_FUNCTIONS))
+@pytest.mark.parametrize(
+    "name", [name for name, each in EXPORTED.items() if inspect.isroutine(each) or inspect.isclass(each)]
+)
 def test_every_name_is_documented(name: str) -> None:
     """Each exported class and function, and each public method and property of a class, says what it is for."""
     exported = EXPORTED[name]
     assert exported.__doc__
     own = vars(exported) if inspect.isclass(exported) else {}
     documentable = (staticmethod, classmethod, property)
-    undocumented = [
-        inner
-        for inner, member in own.items()
-        if not inner.startswith("_")
-        and (inspect.isfunction(member) or isinstance(member, documentable))
-        and not inspect.getdoc(getattr(exported, inner))
-    ]
-    assert undocumented == []
+    members = [each for each, value in own.items() if inspect.isfunction(value) or isinstance(value, documentable)]
+    public = [each for each in members if not each.startswith("_")]
+    assert [each for each in public if not inspect.getdoc(getattr(exported, each))] == []
 
 
 @pytest.mark.parametrize("name", sorted(CALLABLES))
 def test_no_argument_is_untyped_or_unnamed(name: str) -> None:
-    """No `**kwargs`, no `Any`: an editor shows what can be given, and every type in it is public or the standard's."""
+    """No `**kwargs`, no `Any`: an editor shows what can be given; by position only ids of what a call is about."""
     target = CALLABLES[name].__init__ if inspect.isclass(CALLABLES[name]) else CALLABLES[name]
-    for parameter in inspect.signature(target).parameters.values():
-        assert parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+    parameters = inspect.signature(target).parameters.values()
+    assert [each for each in parameters if each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL)] == []
     hints = get_type_hints(target, localns=EXPORTED)
-    assert all("typing.Any" not in str(hint) for hint in hints.values())
-
-
-@pytest.mark.parametrize("name", sorted(name for name in CALLABLES if name.partition(".")[0] in GROUPS))
-def test_what_a_call_takes_is_named(name: str) -> None:
-    """Only ids of what it is about may be given by position; every argument, and the section, is documented."""
-    text = inspect.getdoc(CALLABLES[name]) or ""
-    assert "Source: section" in text
-    parameters = inspect.signature(CALLABLES[name]).parameters.values()
-    by_position = {each.name for each in parameters if each.kind is not each.KEYWORD_ONLY}
-    assert by_position <= {"itwin_id", "repository_id", "scene_id", "webhook_id"}
-    if "activate" not in name:
-        assert [each.name for each in parameters if not re.search(rf"\b{each.name}\b.*:", text)] == []
-
-
-@pytest.mark.parametrize(
-    "package", ["wrapper/itwin_platform", "generated/itwin_platform_api", "sandbox/itwin_platform_sandbox"]
-)
-def test_each_package_says_that_it_is_typed(package: str) -> None:
-    """Type checkers read annotations only where `py.typed` stands."""
-    assert (PROJECT / package / "py.typed").is_file()
+    assert [hint for hint in hints.values() if "typing.Any" in str(hint)] == []
+    if name.partition(".")[0] in GROUPS:
+        by_position = {each.name for each in parameters if each.kind is not each.KEYWORD_ONLY}
+        assert by_position <= {"itwin_id", "repository_id", "scene_id", "webhook_id"}
 
 
 def test_the_typed_consumer_uses_what_is_promised() -> None:

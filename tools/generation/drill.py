@@ -31,7 +31,7 @@ UNWRAPPED = "A scene can be read and deleted"
 TESTS = (
     "tests/operations",
     "tests/generation/test_wrapper_fits.py",
-    "tests/project/test_completeness.py",
+    "tests/project/test_public_surface.py",
     "tests/slow/test_walk.py",
 )
 

@@ -1,28 +1,29 @@
-"""Imports go down from folder to folder, and decisions know neither the network nor the clock."""
+"""Imports go down from folder to folder, decisions know neither network nor clock, and mutants change what runs."""
 
 import ast
 import re
 
+import pytest
+
 from tests.support.faces import module_of
+from tests.support.public_face import GROUPS
+from tools.mutation.mutants import mutants_of
 from tools.structure.imports import MODULES, RANK, circles, folder, imported, own, upward
 from tools.structure.lines import PROJECT, WRAPPER
 
-PACKAGE = WRAPPER
-#: What names this platform, its routes and its headers.
-PLATFORM = re.compile(r"itwin|bentley|\bvendor\b|/(?:scenes|webhooks|detectors|repositories)\b", re.IGNORECASE)
-GROUPS = ("itwins", "repositories", "scenes", "detectors", "webhooks")
 #: What is defined in modules that decide: they receive time, sleep and randomness as arguments.
 PURE = ("BackoffPolicy", "Outage", "Window", "AttemptEnded", "Run", "next_query", "write_resume")
 WORLD = {"httpx", "httpcore", "httptools", "asyncio", "anyio", "socket", "ssl", "time", "random", "secrets", "redis"}
 
 
-def test_every_folder_has_a_rank() -> None:
-    """Every folder, subfolder and first-level module has a rank in the order."""
-    assert {folder(module) for module in MODULES if module != "__init__"} == RANK.keys()
+def roots(module: str) -> set[str]:
+    """The packages that a module of the wrapper imports from."""
+    return {name.partition(".")[0] for name in imported(module)}
 
 
 def test_imports_go_down() -> None:
-    """No module imports from a folder above its own."""
+    """Every folder and first-level module has a rank, and no module imports from a folder above its own."""
+    assert {folder(module) for module in MODULES if module != "__init__"} == RANK.keys()
     assert upward() == []
 
 
@@ -40,38 +41,61 @@ def test_groups_do_not_know_each_other() -> None:
 def test_decisions_neither_send_nor_wait() -> None:
     """Modules that decide import no HTTP, no event loop, no clock and no randomness."""
     modules = {module_of(name).__name__.partition(".")[2].replace(".", "/") for name in PURE}
-    used = {module: {name.partition(".")[0] for name in imported(module)} & WORLD for module in modules}
-    assert {module: names for module, names in used.items() if names} == {}
+    assert {module: roots(module) & WORLD for module in modules if roots(module) & WORLD} == {}
 
 
 def test_http_does_not_know_the_generated_package() -> None:
     """Nothing in `_http` imports the generated package."""
-    found = {module: [each for each in imported(module) if each.startswith("itwin_platform_api")] for module in MODULES}
-    assert {module: names for module, names in found.items() if names and module.startswith("_http")} == {}
+    assert [each for each in MODULES if each.startswith("_http") and "itwin_platform_api" in roots(each)] == []
 
 
 def test_httpx_is_named_where_the_decision_says() -> None:
     """httpx is imported by the modules that the decision on a second HTTP library lists, each with its reason."""
     record = (PROJECT / "docs" / "decisions" / "second-http-library.md").read_text(encoding="utf-8")
     documented = re.findall(r"^\| `(_[\w/]+)` \| \S", record, re.MULTILINE)
-    used = {module for module in MODULES if any(name.partition(".")[0] == "httpx" for name in imported(module))}
-    assert sorted(documented) == sorted(used)
+    assert sorted(documented) == sorted(module for module in MODULES if "httpx" in roots(module))
 
 
 def test_generated_code_does_not_know_the_wrapper() -> None:
     """The generated package imports nothing of the hand-written layer."""
-    hand_written = {"itwin_platform", "itwin_platform_sandbox"}
     for path in (PROJECT / "generated").rglob("*.py"):
-        roots = set()
+        names = set()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
-                roots |= {alias.name.partition(".")[0] for alias in node.names}
+                names |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.level == 0:
-                roots.add(str(node.module).partition(".")[0])
-        assert not roots & hand_written, path
+                names.add(str(node.module).partition(".")[0])
+        assert not names & {"itwin_platform", "itwin_platform_sandbox"}, path
 
 
 def test_every_folder_says_what_belongs_in_it() -> None:
     """Each package begins with a docstring."""
-    for path in PACKAGE.rglob("__init__.py"):
+    for path in WRAPPER.rglob("__init__.py"):
         assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+
+
+@pytest.mark.parametrize(
+    ("source", "changed"),
+    [
+        ("a < b", ["(a <= b)"]),
+        ("a and b", ["(a or b)"]),
+        ("not a", ["(a)"]),
+        ("x = 1", ["x = 2"]),
+        ("x = True", ["x = False"]),
+        ("f(a, b=c)", ["(f(a))", "pass"]),
+        ("def f():\n    return a", ["def f():\n    return None"]),
+        ("a if b else c", ["(a)", "(c)"]),
+        ("x = 'name'", ["x = 'name_'"]),
+        ("x = 'a message'", []),
+        ("'A docstring.'", []),
+        ("import a", []),
+        ("__all__ = ['a']", []),
+        ("T = TypeVar('T')", []),
+        ("T = Literal['a']", []),
+        ("x: 'Name'", []),
+        ("é = 'ü'\nx = 1", ["é = 'ü'\nx = 2", "é = 'ü_'\nx = 1"]),
+    ],
+)
+def test_what_a_mutant_changes(source: str, changed: list[str]) -> None:
+    """Each mutant is the source with one change of what runs, at which a test could notice it."""
+    assert sorted(mutant.applied_to(source.encode()).decode() for mutant in mutants_of(source)) == sorted(changed)

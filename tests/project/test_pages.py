@@ -1,0 +1,268 @@
+"""The pages of the documentation: every page has a way in, what they name is there, and their facts are the code's."""
+
+import dataclasses
+import inspect
+import logging
+import math
+import re
+from datetime import timedelta
+
+import griffe
+import itwin_platform
+import pytest
+from itwin_platform import BackoffPolicy, EventType
+from itwin_platform_sandbox.__main__ import command_line
+
+from tests.operations.conftest import OPERATIONS
+from tests.support import faces
+from tests.support.code_blocks import PAGES, PROJECT, blocks_of
+from tests.support.public_face import CALLABLES, EXPORTED, GROUPS, NAMES
+from tools.site.check_search import SEARCHED, misses
+from tools.site.plain_text import DOCS, markdown_of
+from tools.site.specification_links import SpecificationLinks, linked
+from tools.site.specification_page import PAGE
+
+CLASSES = ("ITwins", "Repositories", "Scenes", "Detectors", "Webhooks")
+TEXTS = {page: page.read_text(encoding="utf-8") for page in PAGES}
+REFERENCE = "".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").glob("*.md")))
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    """A page that is written has a way in, and a way leads to a page."""
+    ways = re.findall(r"\]\((.+)\)$", (DOCS / ".navigation.md").read_text(encoding="utf-8"), re.MULTILINE)
+    written = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md") if not page.name.startswith(".")}
+    assert sorted(ways) == sorted(written | {PAGE.relative_to(DOCS).as_posix()})
+
+
+def test_every_public_name_and_operation_is_in_the_reference_once() -> None:
+    """What `itwin_platform` exports, and each method of each group, stands on one page of the reference."""
+    assert sorted(re.findall(r"^::: itwin_platform\.(\w+)$", REFERENCE, re.MULTILINE)) == NAMES
+    methods = sorted(name for name in CALLABLES if name.partition(".")[0] in GROUPS)
+    assert sorted(re.findall(r"^      heading: (\w+\.\w+)$", REFERENCE, re.MULTILINE)) == methods
+
+
+def commands() -> set[str]:
+    """The lines of the pages' shell blocks, and what stands in the text as code."""
+    shell = [block.text.replace("\\\n", "") for page in PAGES for block in blocks_of(page, "sh")]
+    code = [code for text in TEXTS.values() for code in re.findall(r"`([^`\n]+)`", text)]
+    return {line for text in shell for line in text.splitlines()} | {*code}
+
+
+def test_every_target_that_is_named_is_there() -> None:
+    """Every `make` command of the documentation is a target."""
+    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    named = {target for line in commands() for target in re.findall(r"^make ([a-z-]+)", line)}
+    assert named >= {"demo", "generate", "vendor", "docs"}
+    assert [target for target in sorted(named) if f"\n{target}:" not in makefile] == []
+
+
+def test_every_sandbox_option_that_is_named_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    """`python -m itwin_platform_sandbox` takes each command line that a page shows."""
+    found = re.compile(r"python -m itwin_platform_sandbox(?! takes)([^&`]*)")
+    lines = {match[1].strip() for line in commands() if (match := found.search(line))}
+    assert any("--port" in line for line in lines)
+    for line in lines:
+        command_line().parse_args(line.split())
+    assert capsys.readouterr().err == ""
+
+
+def test_every_file_that_is_named_is_there() -> None:
+    """A file or folder of the project that a page names or takes over exists, the reader's own service aside."""
+    folders = "wrapper|generated|sandbox|tests|tools|examples|docs|templates|measure"
+    named = {path for code in commands() for path in re.findall(rf"^(?:cp -r )?((?:{folders})/[\w./-]*)", code)}
+    included = {path for text in TEXTS.values() for path in re.findall(r'^--8<-- "([\w./]+)', text, re.MULTILINE)}
+    assert named
+    assert included == {"CHANGELOG.md", "wrapper/ARCHITECTURE.md"}
+    assert [path for path in sorted(named | included) if not (PROJECT / path).exists()] == []
+
+
+def test_a_search_that_misses_its_page_is_reported() -> None:
+    """The page must be among the first three results, whichever of its sections is found."""
+    found = {"csv": ["index/", "export/#to-a-csv-file"], "proxy": ["a/", "b/", "c/", "proxies/"], "retry": []}
+    assert [*misses({"csv": "export/", "proxy": "proxies/", "retry": "retries/"}, found)] == [
+        "search: 'proxy' finds a/, b/, c/, and not proxies/",
+        "search: 'retry' finds nothing, and not retries/",
+    ]
+
+
+def test_every_guide_is_searched_for() -> None:
+    """Each page that the search must find is there, and the words of the list are those that users type."""
+    assert [page for page in SEARCHED.values() if not (DOCS / f"{page.removesuffix('/')}.md").is_file()] == []
+    assert SEARCHED.keys() >= {"pagination", "FastAPI", "quickstart", "shutdown", "csv", "retry", "timeout", "proxy"}
+
+
+@pytest.fixture(scope="module")
+def modules() -> griffe.ModulesCollection:
+    """The packages as the documentation site reads them."""
+    folders = [PROJECT / "wrapper", PROJECT / "generated", PROJECT / "sandbox"]
+    loader = griffe.GriffeLoader(search_paths=folders, extensions=griffe.load_extensions(SpecificationLinks()))
+    for package in ("itwin_platform", "itwin_platform_api", "itwin_platform_sandbox"):
+        loader.load(package)
+    loader.resolve_aliases(external=True)
+    return loader.modules_collection
+
+
+def test_no_docstring_is_misread(modules: griffe.ModulesCollection, caplog: pytest.LogCaptureFixture) -> None:
+    """Every docstring of the public names, and of their members, is read without a complaint of the parser."""
+    package = modules["itwin_platform"]
+    groups = [modules[f"{faces.module_of(name).__name__}.{name}"] for name in CLASSES]
+    read = 0
+    with caplog.at_level(logging.WARNING):
+        for value in [*(package[name] for name in NAMES), *groups, modules["itwin_platform_sandbox.Sandbox"]]:
+            members = value.all_members.values() if value.is_class else ()
+            for item in [value, *members]:
+                if item.docstring is not None and not item.name.startswith("_"):
+                    read += len(item.docstring.parse("google"))
+    assert read > len(NAMES)
+    assert [record.getMessage() for record in caplog.records] == []
+
+
+def test_a_field_shows_all_that_is_said_of_it(modules: griffe.ModulesCollection) -> None:
+    """The list of a model's fields shows one line of each docstring, so that line has all words."""
+    said = modules["itwin_platform.SceneObject"]["related_id"].docstring.value
+    assert said.endswith("not allowed for others.")
+    assert "\n" not in said
+
+
+def test_the_markdown_copy_has_values_and_members() -> None:
+    """The Markdown copy of the reference has the values of enums and the methods of classes, and no private module."""
+    copies = {page.stem: markdown_of(f"reference/{page.name}") for page in (DOCS / "reference").glob("*.md")}
+    assert "    PROJECT = 'Project'" in copies["enums"]
+    assert "#### Pager.collect\n\n```python\nasync def collect() -> list[~T]" in copies["pager"]
+    assert "#### Sandbox.unused_faults" in copies["sandbox"]  # of a private base
+    assert "```python\nPager\n```" in copies["pager"]  # users do not construct one
+    assert "#### Gate.aclose" in copies["backoff"]
+    assert "#### Gate.enter" not in copies["backoff"]  # not among the members that the page selects
+    assert "TokenProvider = str | AccessToken" in copies["tokens"]
+    assert [name for name, text in copies.items() if " at 0x" in text or "itwin_platform._" in text] == []
+
+
+def link(name: str) -> str:
+    """A link to an operation on the specification page."""
+    return f"[{name}](specification.md#{name})"
+
+
+@pytest.mark.parametrize(
+    ("docstring", "shown"),
+    [
+        ("Lists.\n\nSource: section 4.3.", f"Lists.\n\nSpecification: {link('list_itwins')}."),
+        ("A value. Source: section 2.11.", "A value."),
+        (
+            "Two.\n    Source: sections 4.1, 4.2.",
+            f"Two.\n    Specification: {link('update_repository')}, {link('create_repository_resource')}.",
+        ),
+    ],
+)
+def test_a_source_becomes_a_link_into_the_specification(docstring: str, shown: str) -> None:
+    """Docstrings name sections of a document that is not published; the reference links the operation instead."""
+    assert linked(docstring) == shown
+
+
+def test_a_docstring_names_its_operation_of_the_specification() -> None:
+    """An editor shows no link: the docstring of each operation says where to read, and the site links the same."""
+    text = "".join(path.read_text(encoding="utf-8") for path in (PROJECT / "wrapper").rglob("*.py"))
+    named = re.findall(r"(Source: section 4\.\d, (\w+) on the specification page of the documentation\.)", text)
+    assert {name for _, name in named} == set(OPERATIONS)
+    assert [name for line, name in named if link(name) not in linked(line)] == []
+
+
+#: A default that is the most there is.
+AT_MOST = "{0}, at most {0}"
+
+
+def page(name: str) -> str:
+    """The text of a page."""
+    return TEXTS[DOCS / f"{name}.md"]
+
+
+def rows(name: str, head: str) -> list[list[str]]:
+    """The cells of the table with this head, without the marks of code."""
+    table = page(name).partition(f"| {head} |")[2].partition("\n\n")[0]
+    lines = [line for line in table.splitlines()[2:] if line.startswith("|")]
+    return [[cell.strip().replace("`", "") for cell in line[1:-1].split("|")] for line in lines]
+
+
+ERRORS = {name: each for name, each in EXPORTED.items() if isinstance(each, type) and issubclass(each, BaseException)}
+
+
+def test_every_error_has_its_place() -> None:
+    """The page for when something goes wrong has each exported exception, with what it means and what to do."""
+    sections = page("troubleshooting").split("\n## ")[1:]
+    assert sorted(section.partition("\n")[0] for section in sections) == sorted(ERRORS)
+    assert [text for text in sections[1:] if "\n**Means:**" not in text or "\n**Do:**" not in text] == []
+
+
+def test_the_tree_of_errors_is_the_tree() -> None:
+    """The tree on the page of errors names each class below the one that it inherits from."""
+    block = page("errors").partition("```text\nPlatformError")[2].partition("```")[0]
+    above = ["PlatformError"]
+    for marks, name in re.findall(r"^([ │├└─]+)(\w+)", block, re.MULTILINE):
+        above = [*above[: len(marks) // 4], name]
+        assert ERRORS[name].__mro__[1] is ERRORS[above[-2]]
+    named = {*re.findall(r"\w+Error", block), "PlatformError"} - {"ValueError"}
+    assert named == {name for name, each in ERRORS.items() if issubclass(each, itwin_platform.PlatformError)}
+
+
+def test_limits_of_backoff_are_its_defaults() -> None:
+    """The table names each field of BackoffPolicy, in its order, and its default."""
+    documented = [(name, default) for name, default, _ in rows("retries", "`BackoffPolicy(...)` | Default | Means")]
+    assert documented == [(field.name, str(field.default)) for field in dataclasses.fields(BackoffPolicy)]
+
+
+def test_what_is_retried_is_the_table_of_the_code() -> None:
+    """Attempts and costs in the table are those of the rules, and jitter is what the page says."""
+    table = rows("retries", "What happened | GET, PATCH | POST | attempts at most")
+    names = (
+        *("429", "502, 503, 504", "certainly not sent (no connection)"),
+        "nothing listens on loopback, or the host is unknown, and no response ever came",
+        "no response, possibly sent",
+    )
+    most = [rule.most_attempts for rule in faces.RULES.values()]
+    counts = ["max_attempts" if count == math.inf else str(count) for count in most]
+    assert {row[0]: row[3] for row in table if row[3]} == dict(zip(names, ["any", *counts[1:]], strict=True))
+    assert not faces.RULES[faces.Outcome.RATE_LIMITED].uses_attempt
+    shares = f"{faces.JITTER_SHARE:.0%}", f"{faces.JITTER_SECONDS} s", f"{faces.RETRY_AFTER_JITTER_SHARE:.0%}"
+    assert all(share.replace("%", " %") in page("retries") for share in shares)
+
+
+def test_limits_of_listings_are_those_of_the_code() -> None:
+    """The table of keywords has the page sizes and the cap that the client asks for."""
+    head = "Keyword | Means | Default for iTwins | Default for scene objects"
+    documented = {row[0]: row[2:] for row in rows("pagination", head)}
+    sizes = [AT_MOST.format(size) for size in (faces.ITWINS_PER_PAGE, faces.OBJECTS_PER_PAGE)]
+    assert documented["page_size"] == sizes
+    assert documented["max_return"][0] == AT_MOST.format(faces.MOST_RETURNED)
+
+
+def test_times_of_tokens_are_those_of_the_code() -> None:
+    """The two windows, and how long a failure is shared, are as the page of tokens says."""
+    minutes, seconds = faces.EARLY_WINDOW // timedelta(minutes=1), faces.EXPIRY_MARGIN.seconds
+    assert [row[0] for row in rows("authentication", "Time until expiry | What happens")] == [
+        f"less than {minutes} minutes, or {faces.EARLY_SHARE * 100:g} % of its lifetime",
+        f"less than {seconds} seconds, or {faces.EXPIRY_SHARE * 100:g} % of its lifetime",
+    ]
+    assert f"for {faces.FAILURE_SHARED:g} second," in page("authentication")
+
+
+def test_limits_that_protect_are_those_of_the_code() -> None:
+    """The page of performance has the defaults of the client."""
+    documented = {argument: default for _, default, argument in rows("performance", "Limit | Default | Argument")}
+    timeout = f"{inspect.signature(itwin_platform.PlatformClient).parameters['timeout'].default:g} s"
+    assert documented["max_response_bytes="] == f"{faces.MAX_RESPONSE_BYTES // 2**20} MiB"
+    assert documented["BackoffPolicy(deadline=...)"] == f"{BackoffPolicy().deadline:g} s"
+    assert documented["timeout="] == timeout
+    assert f"`timeout=` of the client is for one attempt, {timeout}" in page("retries")
+
+
+def test_events_are_those_of_the_enum() -> None:
+    """The page of webhooks names every event type, once."""
+    documented = [event for _, cell in rows("webhooks", "Area | `event_types`") for event in cell.split(", ")]
+    assert sorted(documented) == sorted(EventType)
+
+
+@pytest.mark.parametrize(("kind", "listed"), rows("repositories", "Type | Fields"))
+def test_fields_of_complete_objects_are_those_of_the_code(kind: str, listed: str) -> None:
+    """The page of replacement names the fields that each type asks for."""
+    names = [field.name for field in dataclasses.fields(EXPORTED[kind])]
+    fields = [name for name in names if name not in faces.CompleteObject.__dataclass_fields__]
+    assert listed.partition(";")[0].split(", ") == fields

@@ -1,0 +1,222 @@
+"""What the repository holds beside code: workflows, pages for contributors, the distribution, and its release."""
+
+import importlib.metadata
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import itwin_platform
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.support.processes import PROJECT
+from tests.support.specification import parsed, specification
+from tools.generation.unwrapped import wrapped_part
+from tools.release import distribution
+from tools.release.check_tag import problems
+from tools.release.index_readme import readme_for_an_index
+
+
+def text(name: str) -> str:
+    """A file of the project."""
+    return (PROJECT / name).read_text(encoding="utf-8")
+
+
+TARGETS = set(re.findall(r"^([a-z-]+):", text("Makefile"), re.MULTILINE))
+PYPROJECT: dict[str, Any] = tomllib.loads(text("pyproject.toml"))
+WORKFLOWS = sorted((PROJECT / ".github" / "workflows").glob("*.yml"))
+EACH_WORKFLOW = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+
+
+def steps(path: Path) -> list[dict[str, Any]]:
+    """The steps of all jobs of a workflow."""
+    return [step for job in parsed(path)["jobs"].values() for step in job["steps"]]
+
+
+def commands(path: Path) -> list[str]:
+    """What a workflow runs."""
+    return [step["run"] for step in steps(path) if "run" in step]
+
+
+def test_there_is_a_workflow_for_each_purpose() -> None:
+    """Checks for each commit, what takes longer at night, a release, and what takes an hour once a week."""
+    checks, nightly, release, weekly = WORKFLOWS
+    assert [checks.stem, nightly.stem, release.stem, weekly.stem] == ["checks", "nightly", "release", "weekly"]
+    of_ci = re.findall(r"^make .+$", text(".ci/run"), re.MULTILINE)
+    assert of_ci
+    assert sorted(commands(checks)) == sorted([*of_ci, "make test"])
+    assert {*commands(nightly)} == {"make test-all-pythons", "make conformance", "make reliability", "make audit"}
+    assert commands(weekly) == ["make mutants"]
+
+
+@EACH_WORKFLOW
+def test_a_workflow_runs_targets_of_the_makefile(path: Path) -> None:
+    """Every command of a workflow is a target of the Makefile."""
+    found = [re.fullmatch(r"make ([a-z-]+)( [A-Z]+=\S+)*", command) for command in commands(path)]
+    assert found
+    assert [match[1] if match else None for match in found if not match or match[1] not in TARGETS] == []
+
+
+@EACH_WORKFLOW
+def test_an_action_is_pinned_by_its_commit(path: Path) -> None:
+    """A tag can be moved to other code; a commit cannot."""
+    used = [step["uses"] for step in steps(path) if "uses" in step]
+    assert [name for name in used if not re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", name)] == []
+
+
+@EACH_WORKFLOW
+def test_a_job_has_the_least_permissions(path: Path) -> None:
+    """Workflows have no permissions, each job names its own, and only the release may sign."""
+    assert parsed(path)["permissions"] == {}
+    for job in parsed(path)["jobs"].values():
+        writable = {name for name, access in job["permissions"].items() if access == "write"}
+        assert writable <= ({"id-token", "attestations"} if path.stem == "release" else set())
+
+
+def test_every_supported_python_is_checked() -> None:
+    """The checks run on each minor version that the classifiers name, and on the newest one as well."""
+    matrix = parsed(WORKFLOWS[0])["jobs"]["check"]["strategy"]["matrix"]["python"]
+    named = re.findall(r"Python :: (3\.\d+)", " ".join(PYPROJECT["project"]["classifiers"]))
+    assert set(named) <= set(matrix)
+    assert min(matrix, key=lambda version: int(version[2:])) == "3.11"
+
+
+PAGES = ("SECURITY.md", ".github/CONTRIBUTING.md")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_names_is_there(page: str) -> None:
+    """Each file that it links to or names, from the top of the project."""
+    linked = [(PROJECT / page).parent / name for name in re.findall(r"\]\(([^)#:]+)\)", text(page))]
+    folders = "tests|docs|measure|wrapper|templates|generated"
+    named = [PROJECT / name for name in re.findall(rf"\b((?:{folders})/[\w./-]*)", text(page))]
+    assert [path for path in (*linked, *named) if not path.exists()] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, ".github/PULL_REQUEST_TEMPLATE.md"])
+def test_what_a_page_says_to_make_can_be_made(page: str) -> None:
+    """Each `make` target is in the Makefile."""
+    said = set(re.findall(r"(?:^|`)make ([a-z-]+)", text(page), re.MULTILINE))
+    assert said
+    assert said <= TARGETS
+
+
+def test_every_promise_of_security_names_a_test() -> None:
+    """Each row of the table names at least one test, and every test that it names exists."""
+    rows = re.findall(r"^\| (.+) \| (.+) \|$", text("SECURITY.md").partition("| Promise |")[2], re.MULTILINE)
+    assert len(rows) > 5
+    for promise, held in rows:
+        named = re.findall(r"`(tests/\w+/test_\w+\.py)::(test_\w+)`", held)
+        assert named, promise
+        assert [name for file, name in named if f"def {name}(" not in text(file)] == []
+
+
+def test_the_form_for_a_changed_preview_knows_every_operation() -> None:
+    """The choices are the operations with a wrapper, the previews marked, and one for all others."""
+    form = parsed(PROJECT / ".github/ISSUE_TEMPLATE/preview_changed.yml")
+    paths = wrapped_part(specification())["paths"]
+    operations = [each for path in paths.values() for each in path.values() if "operationId" in each]
+    wanted = {each["summary"] + " (Technical Preview)" * bool(each.get("x-technical-preview")) for each in operations}
+    (dropdown,) = (element for element in form["body"] if element["type"] == "dropdown")
+    *offered, other = dropdown["attributes"]["options"]
+    assert set(offered) == wanted
+    assert other.startswith("another")
+
+
+def test_nothing_installs_the_distribution_by_name() -> None:
+    """The distribution is on no package index, where somebody else could take its name."""
+    pages = [*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"), *(PROJECT / "examples").rglob("*.md")]
+    modules = [path for folder in ("wrapper", "sandbox") for path in (PROJECT / folder).rglob("*.py")]
+    by_name = re.compile(r"(?:pip install|uv add|poetry add)[^\n`]*\bitwin[-_]platform\b|\bitwin-platform\[")
+    assert [path.name for path in (*pages, *modules) if by_name.search(path.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize(
+    ("tag", "newest", "said"),
+    [
+        ("v1.2.0", "1.2.0", None),
+        ("1.2.0", "1.2.0", "tag v1.2.0"),
+        ("v1.3.0", "1.2.0", "tag v1.2.0"),
+        ("v1.2.0", "1.1.0", "add a section for 1.2.0"),
+    ],
+)
+def test_a_tag_is_released_when_version_and_changelog_agree(tag: str, newest: str, said: str | None) -> None:
+    """The tag is `v` and the version, with which the changelog begins; each mismatch is named with what to do."""
+    found = problems(tag, version="1.2.0", newest=newest)
+    assert [said in problem for problem in found if said] == [True] * (said is not None)
+
+
+def test_the_changelog_keeps_its_form() -> None:
+    """Unreleased changes come first, then releases from the newest on, each in the sections of Keep a Changelog."""
+    promise, first, *releases = re.findall(r"^## (.+)$", text("CHANGELOG.md"), re.MULTILINE)
+    assert (promise, first) == ("What a version number promises", "Unreleased")
+    versions = [tuple(map(int, re.findall(r"\d+", release.partition(" - ")[0]))) for release in releases]
+    assert versions == sorted(versions, reverse=True)
+    sections = set(re.findall(r"^### (.+)$", text("CHANGELOG.md"), re.MULTILINE))
+    assert sections <= {"Service", "Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def name_of(requirement: str) -> str:
+    """The name of what a requirement asks for."""
+    return canonicalize_name(Requirement(requirement).name)
+
+
+def test_a_wheel_with_all_of_the_three_packages_is_as_it_should_be() -> None:
+    """All files of the three packages, and metadata, are no fault."""
+    names = [
+        f"{package}/{path.relative_to(folder).as_posix()}"
+        for package, folder in distribution.PACKAGES.items()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
+    assert distribution.faults([*names, "itwin_platform-0.1.0.dist-info/METADATA"]) == []
+    assert {f"{package}/py.typed" for package in distribution.PACKAGES} <= set(names)
+
+
+def test_every_requirement_has_a_lowest_version() -> None:
+    """The lowest versions that are tried are read from the requirements of users, so each must say one."""
+    assert distribution.lowest(["a>=1.2,<2", "b-c>=3"]) == ["a==1.2", "b-c==3"]
+    with pytest.raises(SystemExit, match="has no lower bound"):
+        distribution.lowest(["a"])
+    wanted = distribution.declared("sandbox", "redis")
+    assert len(distribution.lowest(wanted)) == len(wanted)
+
+
+def test_users_need_few_distributions() -> None:
+    """httpx with what it brings, httptools, msgspec, attrs and python-dateutil are all; none is for development."""
+    needed = {name_of(requirement) for requirement in distribution.declared()}
+    brought = {name_of(requirement) for requirement in importlib.metadata.requires("httpx") or ()}
+    assert needed - brought == {"httpx", "httptools", "msgspec", "attrs", "python-dateutil"}
+    assert {"mypy", "pytest", "openapi-python-client"} <= distribution.development_tools()
+    assert not needed & distribution.development_tools()
+
+
+def test_the_readme_has_no_relative_link_on_a_package_index() -> None:
+    """A relative link becomes absolute, or goes when the project has no address; other links stay."""
+    others = "[there](https://a.example), [here](#use)\n\n\n"
+    readme = f"![A page](docs/a.png)\n\nSee [pages](docs/a.md#b), {others}"
+    absolute = f"![A page](https://b.example/docs/a.png)\n\nSee [pages](https://b.example/docs/a.md#b), {others}"
+    assert readme_for_an_index(readme, source="https://b.example/") == absolute
+    assert readme_for_an_index(readme, source=None) == f"See pages, {others}"
+
+
+def test_every_development_tool_is_pinned() -> None:
+    """What `make check` uses is pinned, so that it says tomorrow what it says today."""
+    lines = text("constraints.txt").splitlines()
+    pinned = [canonicalize_name(line.partition("==")[0]) for line in lines if not line.startswith("#")]
+    assert [name for name in map(name_of, PYPROJECT["dependency-groups"]["development"]) if name not in pinned] == []
+
+
+def test_the_version_is_stated_in_one_place() -> None:
+    """The distribution reads its version from the package, and what is installed says the same."""
+    assert PYPROJECT["project"]["dynamic"] == ["readme", "version"]
+    assert PYPROJECT["tool"]["hatch"]["version"]["path"] == "wrapper/itwin_platform/_version.py"
+    assert importlib.metadata.version("itwin-platform") == itwin_platform.__version__
+
+
+def test_the_example_service_asks_for_what_the_client_needs() -> None:
+    """The service that the client is vendored into requires the same, in the same words."""
+    asked = tomllib.loads(text("examples/vendored_service/pyproject.toml"))["project"]["dependencies"]
+    assert [requirement for requirement in distribution.declared() if requirement not in asked] == []
