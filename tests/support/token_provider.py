@@ -6,10 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate
 
-from tests.support import scripted_transport
 from tests.support.exchange import ReceivedRequest
 from tests.support.faces import TokenAuth
-from tests.support.scripted_transport import ScriptedTransport
+from tests.support.scripted_transport import ScriptedTransport, send
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -19,7 +18,7 @@ def wall_clock() -> datetime:
     return START + timedelta(seconds=asyncio.get_running_loop().time())
 
 
-class TokenProvider:
+class WatchedProvider:
     """Gives `t-1`, `t-2` and so on, each after `latency` seconds and for `life` seconds; notes when it is asked."""
 
     def __init__(self, *, life: float | None = 3600.0, latency: float = 1.0) -> None:
@@ -41,28 +40,34 @@ class TokenProvider:
 
 
 class GuardedService(ScriptedTransport):
-    """Responds with 401 to every token that `accepts` does not take."""
+    """Responds with 401 to every token that `accepts` does not take; each attempt has a token of `provider`."""
 
-    def __init__(self, accepts: Callable[[str], bool] = lambda token: True, *, latency: float = 0.0) -> None:
+    def __init__(
+        self,
+        provider: WatchedProvider | str | AccessToken | Callable[[], str] | TokenAuth,
+        accepts: Callable[[str], bool] = lambda token: True,
+        *,
+        latency: float = 0.0,
+        max_in_flight: int = 10_000,
+    ) -> None:
         super().__init__(lambda request: 200 if accepts(_token(request)) else 401, latency=latency)
+        self.auth = provider if isinstance(provider, TokenAuth) else TokenAuth(provider, now=wall_clock)
+        policy = BackoffPolicy(deadline=None, max_attempts=1)
+        self._backoff = BackoffTransport(self, auth=self.auth, gate=Gate(max_in_flight), policy=policy)
 
     @property
     def tokens(self) -> list[str]:
         """The token of each request."""
         return [_token(request) for request in self.requests]
 
+    async def call(self) -> int:
+        """Send one request and return the status of its response."""
+        return (await send(self._backoff)).status_code
+
+    async def calls(self, count: int = 100) -> list[int | BaseException]:
+        """Send so many requests at once."""
+        return await asyncio.gather(*(self.call() for _ in range(count)), return_exceptions=True)
+
 
 def _token(request: ReceivedRequest) -> str:
     return request.headers["authorization"].removeprefix("Bearer ")
-
-
-def guarded(service: GuardedService, auth: TokenAuth, *, max_in_flight: int = 10_000) -> BackoffTransport:
-    """A backoff transport over the service, with a gate that never limits."""
-    return BackoffTransport(
-        service, auth=auth, gate=Gate(max_in_flight), policy=BackoffPolicy(deadline=None, max_attempts=1)
-    )
-
-
-async def send(transport: BackoffTransport) -> int:
-    """Send one request and return the status of its response."""
-    return (await scripted_transport.send(transport)).status_code
