@@ -4,7 +4,8 @@ import asyncio
 import dataclasses
 import logging
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 
 import httpx
 import pytest
@@ -22,32 +23,33 @@ from itwin_platform import (
 )
 
 from tests.support.examples import examples
-from tests.support.exchange import ReceivedRequest
-from tests.support.faces import (
-    CallInfo,
-    CallResult,
-    Outage,
-    Request,
-)
+from tests.support.exchange import ReceivedRequest, now
+from tests.support.faces import CallInfo, CallResult, Outage, Request
 from tests.support.scripted_transport import Outcome, ScriptedTransport, Step, backoff, response
 
 POLICY = BackoffPolicy()
 
 
-def fail(outage: Outage, path: str = "/a", *, now: float = 0.0, probe: bool = False, named: float = 0.0) -> bool:
-    """Count a failure of a first attempt, without jitter."""
+def fail(
+    outage: Outage,
+    path: str = "/a",
+    *,
+    is_first: bool = True,
+    is_probe: bool = False,
+    named: float = 0.0,
+    at: float = 0.0,
+    jitter: float = 0.0,
+) -> bool:
+    """Count a failure, that of a first attempt unless it is said otherwise."""
     return outage.failed(
-        path, is_first=not probe, is_probe=probe, named_delay=named, policy=POLICY, now=now, jitter=0.0
+        path, is_first=is_first, is_probe=is_probe, named_delay=named, policy=POLICY, now=at, jitter=jitter
     )
 
 
 def closed(*, named: float = 0.0) -> Outage:
     """An operation that has just closed."""
     outage = Outage()
-    assert [fail(outage, f"/{number}", named=named) for number in range(5)] == [
-        *[False] * 4,
-        True,
-    ]
+    assert [fail(outage, f"/{number}", named=named) for number in range(5)] == [*[False] * 4, True]
     return outage
 
 
@@ -57,7 +59,7 @@ def test_the_delay_doubles_with_each_probe_that_fails() -> None:
     for _ in range(6):
         found.append(outage.until)
         outage.begin_probe(outage.until)
-        assert fail(outage, now=0.0, probe=True)
+        assert fail(outage, is_first=False, is_probe=True)
     assert (found, outage.rounds) == ([0.5, 1.0, 2.0, 4.0, 5.0, 5.0], 7)
     assert (closed(named=3.0).until, closed(named=1e9).until) == (3.0, 3_600.0)
 
@@ -65,10 +67,7 @@ def test_the_delay_doubles_with_each_probe_that_fails() -> None:
 def test_retries_of_one_call_close_nothing() -> None:
     """One bad object that is asked for seven times does not stop the others."""
     outage = Outage()
-    for _ in range(100):
-        assert not outage.failed(
-            "/bad", is_first=False, is_probe=False, named_delay=9.0, policy=POLICY, now=0.0, jitter=0.0
-        )
+    assert not any(fail(outage, "/bad", is_first=False, named=9.0) for _ in range(100))
     assert (outage.rounds, outage.until) == (0, 0.0)
 
 
@@ -87,8 +86,7 @@ def test_a_success_opens_it_and_bad_paths_stay_known() -> None:
     outage = closed()
     assert not outage.succeeded("/new")
     assert outage.rounds == 0
-    count = 25
-    assert [fail(outage, "/0") for _ in range(count)] == [*[False] * (count - 1), True]
+    assert [fail(outage, "/0") for _ in range(25)] == [*[False] * 24, True]
     assert outage.prober(["/1", "/4", "/other"]) == 2
     assert [outage.succeeded(f"/{number}") for number in range(5)] == [False, False, False, False, True]
 
@@ -171,15 +169,12 @@ async def test_a_blip_loses_no_call() -> None:
     assert gate.in_flight == 0
 
 
-async def close(transport: BackoffTransport, *, method: str = "GET") -> list[asyncio.Task[CallResult]]:
-    """Let an operation be found down by as many calls as that takes."""
+@asynccontextmanager
+async def down(transport: BackoffTransport, *, method: str = "GET") -> AsyncIterator[list[asyncio.Task[CallResult]]]:
+    """An operation that has been found down by as many calls as that takes; what is left of them is cancelled."""
     calls = [asyncio.create_task(transport.send(*get(f"closing-{number}", method=method))) for number in range(5)]
     await asyncio.sleep(0.05)
-    return calls
-
-
-async def end(calls: list[asyncio.Task[CallResult]]) -> None:
-    """Cancel what is left."""
+    yield calls
     for call in calls:
         call.cancel()
     await asyncio.gather(*calls, return_exceptions=True)
@@ -188,32 +183,29 @@ async def end(calls: list[asyncio.Task[CallResult]]) -> None:
 async def test_another_operation_goes_on() -> None:
     """Only the operation that is down waits: by method and route, or by host where no route is known."""
     transport = backoff(ScriptedTransport(lambda received: 503 if "closing" in received.target else 200, latency=0.01))
-    calls = await close(transport)
     request = Request("GET", httpx.URL("https://other.example/things/x"), (), b"", {})
     others = (
         get("x", method="PATCH"),
         (request, CallInfo(method="GET", route="/others/{id}", policy=POLICY)),
         (request, CallInfo(method="GET", route="/things/{id}", policy=POLICY, has_template=False)),
     )
-    began = asyncio.get_running_loop().time()
-    assert await results(transport, *others) == [(200, 1)] * 3
-    assert asyncio.get_running_loop().time() - began < 0.1
-    await end(calls)
+    async with down(transport):
+        began = now()
+        assert await results(transport, *others) == [(200, 1)] * 3
+        assert now() - began < 0.1
 
 
 async def test_a_call_that_comes_late_fails_with_the_next_probe_that_fails() -> None:
     """It does not wait for seven rounds of its own, and a call that may wait less ends at once."""
     service = ScriptedTransport(503, latency=0.01)
     transport = backoff(service)
-    calls = await close(transport)
-    await asyncio.sleep(20.0)
-    late = get("late")
-    began, sent = asyncio.get_running_loop().time(), len(service.requests)
-    assert await results(transport, late) == [(503, 1)]
-    assert asyncio.get_running_loop().time() - began < 6.0
-    assert len(service.requests) == sent + 1
-    assert await results(transport, get("impatient", policy=BackoffPolicy(max_wait=0.1))) == [(503, 0)]
-    await end(calls)
+    async with down(transport):
+        await asyncio.sleep(20.0)
+        began, sent = now(), len(service.requests)
+        assert await results(transport, get("late")) == [(503, 1)]
+        assert now() - began < 6.0
+        assert len(service.requests) == sent + 1
+        assert await results(transport, get("impatient", policy=BackoffPolicy(max_wait=0.1))) == [(503, 0)]
 
 
 async def test_a_named_delay_that_is_too_long_ends_all_waits_at_once() -> None:
@@ -231,22 +223,21 @@ async def test_a_named_delay_that_is_too_long_ends_all_waits_at_once() -> None:
 async def test_the_deadline_holds_while_a_call_waits_beside_the_gate() -> None:
     """No call waits past it, and queue_timeout counts as well."""
     transport = backoff(ScriptedTransport(503, latency=0.01))
-    calls = await close(transport)
-    await asyncio.sleep(8.0)  # the next probe is due at 12.5 s
     queued = BackoffPolicy(queue_timeout=2.0)
-    for policy in (BackoffPolicy(deadline=2.0), queued, dataclasses.replace(queued, deadline=None)):
-        began = asyncio.get_running_loop().time()
-        assert await results(transport, get("x", policy=policy)) == [(503, 0)]
-        assert asyncio.get_running_loop().time() == began
-    await end(calls)
+    async with down(transport):
+        await asyncio.sleep(8.0)  # the next probe is due at 12.5 s
+        for policy in (BackoffPolicy(deadline=2.0), queued, dataclasses.replace(queued, deadline=None)):
+            began = now()
+            assert await results(transport, get("x", policy=policy)) == [(503, 0)]
+            assert now() == began
 
 
 async def test_a_post_waits_where_it_was_not_sent_and_is_never_sent_twice() -> None:
     """A POST that got a 503 fails at once; those that come meanwhile wait and succeed."""
     service = down_until(2.0)
     transport = backoff(service)
-    calls = await close(transport, method="POST")
-    assert [(await call).response.status_code for call in calls] == [503] * 5
+    async with down(transport, method="POST") as calls:
+        assert [(await call).response.status_code for call in calls] == [503] * 5
     found = await results(transport, *(get(str(number), method="POST") for number in range(50)))
     assert [status for status, _ in found].count(200) >= 48  # each probe that failed is one that was lost
     targets = [request.target for request in service.requests]
@@ -257,53 +248,45 @@ async def test_closing_ends_the_waits_and_a_cancelled_wait_leaves_nothing() -> N
     """A call that waits beside the gate ends with the client, and one that is cancelled is not chosen to probe."""
     service = ScriptedTransport(503, latency=0.01)
     transport = backoff(service)
-    calls = await close(transport)
-    waiting = [asyncio.create_task(transport.send(*get(f"waits-{number}"))) for number in range(2)]
-    await asyncio.sleep(0.1)
-    waiting[0].cancel()
-    await asyncio.sleep(0.1)
-    sent = len(service.requests)
-    await transport.aclose()
-    found = await asyncio.gather(*waiting, *calls, return_exceptions=True)
-    assert [type(each) for each in found[:2]] == [asyncio.CancelledError, NotSentError]
+    async with down(transport):
+        waiting = [asyncio.create_task(transport.send(*get(f"waits-{number}"))) for number in range(2)]
+        await asyncio.sleep(0.1)
+        waiting[0].cancel()
+        await asyncio.sleep(0.1)
+        sent = len(service.requests)
+        await transport.aclose()
+        found = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(each) for each in found] == [asyncio.CancelledError, NotSentError]
     assert len(service.requests) == sent
 
 
-async def test_another_call_probes_when_the_prober_is_cancelled() -> None:
-    """A prober that is cancelled, in flight or before, stops nobody."""
+async def after(seconds: float) -> Outcome:
+    """Respond after a time."""
+    await asyncio.sleep(seconds)
+    return 200
 
-    async def never() -> Outcome:
-        await asyncio.Event().wait()
-        return 200
+
+async def test_another_call_probes_when_the_prober_is_cancelled() -> None:
+    """A prober that is cancelled in flight stops nobody."""
 
     def step(received: ReceivedRequest) -> Step:
-        if received.at < 0.4:
-            return 503
-        return never() if "first" in received.target else 200
+        return 503 if received.at < 0.4 else after(3600.0 if "first" in received.target else 0.0)
 
     transport = backoff(ScriptedTransport(step))
-    calls = await close(transport)
-    first = asyncio.create_task(transport.send(*get("first")))
-    second = asyncio.create_task(transport.send(*get("second")))
-    await asyncio.sleep(0.5)
-    first.cancel()
-    assert (await second).response.status_code == 200
-    assert asyncio.get_running_loop().time() < 0.6
-    await end([first, *calls])
+    async with down(transport):
+        first, second = (asyncio.create_task(transport.send(*get(name))) for name in ("first", "second"))
+        await asyncio.sleep(0.5)
+        first.cancel()
+        assert (await second).response.status_code == 200
+        assert now() < 0.6
 
 
 async def test_a_probe_under_way_is_waited_for() -> None:
     """A call whose max_wait is shorter than the delay between probes gets the result of one that has begun."""
-
-    async def slow() -> Outcome:
-        await asyncio.sleep(0.3)
-        return 200
-
-    transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.4 else slow()))
-    calls = await close(transport)
-    await asyncio.sleep(0.55)
-    assert await results(transport, get("impatient", policy=BackoffPolicy(max_wait=0.1))) == [(200, 1)]
-    await end(calls)
+    transport = backoff(ScriptedTransport(lambda received: 503 if received.at < 0.4 else after(0.3)))
+    async with down(transport):
+        await asyncio.sleep(0.55)
+        assert await results(transport, get("impatient", policy=BackoffPolicy(max_wait=0.1))) == [(200, 1)]
 
 
 async def test_clients_of_httpx_end_with_what_the_last_probe_got() -> None:
@@ -331,11 +314,12 @@ async def test_an_outage_is_two_events_and_two_lines(caplog: pytest.LogCaptureFi
     caplog.set_level(logging.INFO, "itwin_platform")
     events: list[BackoffEvent] = []
     await results(backoff(down_until(1.0), on_event=events.append), *(get(str(number)) for number in range(20)))
-    outages = [event for event in events if isinstance(event, OutageStarted | OutageEnded)]
-    started, ended = outages
+    started, ended = (event for event in events if isinstance(event, OutageStarted | OutageEnded))
     assert started == OutageStarted(method="GET", route="/things/{id}", status=503, error=None, seconds=0.5)
     assert isinstance(ended, OutageEnded)
-    assert (ended.method, ended.route, round(ended.seconds, 2), ended.probes) == ("GET", "/things/{id}", 1.52, 2)
+    assert dataclasses.replace(ended, seconds=round(ended.seconds, 2)) == OutageEnded(
+        method="GET", route="/things/{id}", seconds=1.52, probes=2
+    )
     assert [record.getMessage() for record in caplog.records if "attempt" not in record.getMessage()] == [
         "GET /things/{id} is down (503): its calls wait, one probes in 0.5 s",
         "GET /things/{id} responds again after 1.52 s, 2 probes",
@@ -370,11 +354,9 @@ async def test_an_address_that_was_never_reached_fails_within_two_seconds(
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.floats(0, 20), st.floats(0, 1)), max_size=60))
 def test_an_outage_never_probes_early(steps: list[tuple[bool, bool, float, float]]) -> None:
     """Whatever fails, and however often: the time of the next probe only moves forward, by no less than was named."""
-    outage, now = Outage(), 0.0
+    outage, at = Outage(), 0.0
     for is_first, is_probe, named, jitter in steps:
-        now += jitter
+        at += jitter
         probes = is_probe and outage.rounds > 0
-        outage.failed(
-            "/a", is_first=is_first, is_probe=probes, named_delay=named, policy=POLICY, now=now, jitter=jitter
-        )
-        assert outage.rounds == 0 or outage.until >= now + named - 1e-9 or not (probes or named)
+        fail(outage, is_first=is_first, is_probe=probes, named=named, at=at, jitter=jitter)
+        assert outage.rounds == 0 or outage.until >= at + named - 1e-9 or not (probes or named)
