@@ -190,7 +190,8 @@ async def test_what_httpx_takes_is_taken(
 ) -> None:
     """Parameters and headers in any form that an AsyncClient takes are sent as it sends them, each header once."""
     httpx_mock.add_response(json={})
-    await ours.request("POST", **{"url": "/itwins/"} | arguments)
+    given: dict[str, Any] = {"url": "/itwins/", **arguments}
+    await ours.request("POST", **given)
     sent = httpx_mock.get_requests()[0]
     assert sent.url.query in query
     assert {name: sent.headers.get_list(name) for name in headers} == headers
