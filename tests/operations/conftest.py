@@ -20,42 +20,34 @@ SPECIFICATION = wrapped_part(specification())
 
 BASE_URL = "https://service.example/api"
 ITWIN = "dc90a5f3-2f61-4c87-9f35-1a4b7c6d8e90"
-REPOSITORY = "5f6e7d8c-0000-4000-8000-000000000003"
 SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
-WEBHOOK = "8d9e0f1a-0000-4000-8000-000000000004"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ids:
-    """What the plain calls name."""
-
-    itwin: str = ITWIN
-    repository: str = REPOSITORY
-    scene: str = SCENE
-    webhook: str = WEBHOOK
-
-
-IDS = Ids()
+#: What the plain calls name.
+IDS = {
+    "itwin_id": ITWIN,
+    "repository_id": "5f6e7d8c-0000-4000-8000-000000000003",
+    "scene_id": SCENE,
+    "webhook_id": "8d9e0f1a-0000-4000-8000-000000000004",
+}
 #: The method of each operation, the ids that it takes, and no more keywords than it needs.
 METHODS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
-    "update_repository": ("repositories.update", ("itwin", "repository"), {"display_name": "Tiles"}),
+    "update_repository": ("repositories.update", ("itwin_id", "repository_id"), {"display_name": "Tiles"}),
     "create_repository_resource": (
-        *("repositories.create_resource", ("itwin", "repository")),
+        *("repositories.create_resource", ("itwin_id", "repository_id")),
         {"id": "roads", "display_name": "Roads"},
     ),
     "list_itwins": ("itwins.list", (), {}),
     "get_primary_account": ("itwins.get_primary_account", (), {}),
-    "create_scene": ("scenes.create", ("itwin",), {"display_name": "Overview"}),
-    "list_scene_objects": ("scenes.list_objects", ("scene", "itwin"), {}),
+    "create_scene": ("scenes.create", ("itwin_id",), {"display_name": "Overview"}),
+    "list_scene_objects": ("scenes.list_objects", ("scene_id", "itwin_id"), {}),
     "create_detector": ("detectors.create", (), {"name": "@a/cracks", "type": "PhotoObjectDetector"}),
-    "update_webhook": ("webhooks.update", ("webhook",), {"active": True}),
+    "update_webhook": ("webhooks.update", ("webhook_id",), {"active": True}),
 }
 
 
-async def called(platform: PlatformClient, name: str, keywords: dict[str, Any] | None = None, *, ids: Ids = IDS) -> Any:
+async def called(platform: PlatformClient, name: str, keywords: dict[str, Any] | None = None) -> Any:
     """Call an operation with these keywords and those that it needs, and read a listing to its end."""
-    method, places, needed = METHODS[name]
-    given = {f"{place}_id": getattr(ids, place) for place in places} | needed | (keywords or {})
+    method, ids, needed = METHODS[name]
+    given = {each: IDS[each] for each in ids} | needed | (keywords or {})
     found = operator.attrgetter(method)(platform)(**given)
     return await (found.collect() if isinstance(found, Pager) else found)
 
@@ -114,15 +106,34 @@ def _operations() -> Iterator[Operation]:
 OPERATIONS = {operation.name: operation for operation in _operations()}
 
 
-def request_of(mock: HTTPXMock) -> httpx.Request:
-    """The one request that was sent."""
-    [request] = mock.get_requests()
-    return request
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Calls operations of a service that responds through pytest-httpx."""
 
+    platform: PlatformClient
+    unchecked: PlatformClient
+    mock: HTTPXMock
 
-def sent_json(mock: HTTPXMock) -> Any:
-    """The body of the one request that was sent."""
-    return json.loads(request_of(mock).content)
+    async def __call__(
+        self, name: str, keywords: dict[str, Any] | None = None, *, checked: bool = True, **response: Any
+    ) -> Any:
+        """Call an operation, with the checks or without, that gets its documented response or another one."""
+        response.setdefault("status_code", OPERATIONS[name].success)
+        if not {"json", "content"} & response.keys():
+            response["json"] = OPERATIONS[name].sample()
+        self.mock.add_response(**response)
+        return await called(self.platform if checked else self.unchecked, name, keywords)
+
+    @property
+    def request(self) -> httpx.Request:
+        """The one request that was sent."""
+        [request] = self.mock.get_requests()
+        return request
+
+    @property
+    def sent(self) -> Any:
+        """The body of the one request that was sent."""
+        return json.loads(self.request.content)
 
 
 def _client(*, check_requests: bool) -> PlatformClient:
@@ -147,3 +158,9 @@ async def unchecked() -> AsyncIterator[PlatformClient]:
     """The same with the request checks lifted."""
     async with _client(check_requests=False) as client:
         yield client
+
+
+@pytest.fixture
+def exchange(platform: PlatformClient, unchecked: PlatformClient, httpx_mock: HTTPXMock) -> Exchange:
+    """Both clients and what they send."""
+    return Exchange(platform, unchecked, httpx_mock)

@@ -22,7 +22,7 @@ from itwin_platform import (
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
 
-from tests.operations.conftest import OPERATIONS, Ids, called
+from tests.operations.conftest import METHODS, OPERATIONS, called
 
 
 @pytest.fixture
@@ -121,8 +121,8 @@ async def test_strange_responses_are_taken(
 ) -> None:
     """Values, fields and shapes beyond the description, and everything that it does not promise, break no operation."""
     sandbox.fault(fault, operation=name, count=None)
-    known = {each: getattr(sandbox, f"{each}_id") for each in ("itwin", "repository", "scene", "webhook")}
-    assert await called(client, name, ids=Ids(**known)) not in (None, [])
+    ids = {each: getattr(sandbox, each) for each in METHODS[name][1]}
+    assert await called(client, name, ids) not in (None, [])
     assert {each.status for each in sandbox.requests} == {OPERATIONS[name].success}
 
 

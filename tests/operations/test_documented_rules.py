@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from itwin_platform import UNSET, PlatformClient, UsageError
+from itwin_platform import UNSET, UsageError
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._service.messages import APIRequest, Body
-from pytest_httpx import HTTPXMock
 
-from tests.operations.conftest import OPERATIONS, SCENE, SPECIFICATION, called, followed, request_of, sent_json
+from tests.operations.conftest import OPERATIONS, SCENE, SPECIFICATION, Exchange, called, followed
 from tools.generation.request_rules import argument_of
 from tools.generation.unwrapped import UNWRAPPED
 
@@ -84,7 +83,8 @@ def broken(schema: Schema, error: Schema, *, depth: int = 0, required: bool = Tr
     yield from (Broken(value=value, error=error, sent=not is_scalar) for value in WRONG_TYPES.get(str(kind), ()))
     if kind and "null" not in schema["type"]:
         yield Broken(value=None, error=error, missing=True, sent=depth > 1 and not required)
-    yield from (replace(each, error=error) for each in beyond_limits(schema, kind))
+    for value in beyond_limits(schema, kind):
+        yield Broken(value=value, error=error, missing=value == "", sent="enum" in schema)
     if kind == "object":
         yield from broken_objects(schema, error, depth)
     elif kind == "array":
@@ -94,24 +94,16 @@ def broken(schema: Schema, error: Schema, *, depth: int = 0, required: bool = Tr
             yield replace(each, value=[each.value], place=place, sent=sent)
 
 
-def beyond_limits(schema: Schema, kind: str | None) -> Iterator[Broken]:
+def beyond_limits(schema: Schema, kind: str | None) -> Iterator[Any]:
     """Values just beyond each limit."""
-    none: Schema = {}
-    units: dict[str, Any] = {"string": "x", "array": [valid(schema.get("items", {}))]}
-    unit = units.get(str(kind))
+    unit: Any = "x" if kind == "string" else [valid(schema.get("items", {}))]
     least, most = schema.get("minLength", schema.get("minItems", 0)), schema.get("maxLength", schema.get("maxItems"))
     if least:
-        yield Broken(value=unit * (least - 1), error=none, missing=kind == "string" and least == 1)
+        yield unit * (least - 1)
     if most is not None:
-        yield Broken(value=unit * (most + 1), error=none)
-    if "minimum" in schema:
-        yield Broken(value=schema["minimum"] - 1, error=none)
-    if "maximum" in schema:
-        yield Broken(value=schema["maximum"] + 1, error=none)
-    if "pattern" in schema:
-        yield Broken(value="not of the form", error=none)
-    if "enum" in schema:
-        yield Broken(value="Unknown", error=none, sent=True)
+        yield unit * (most + 1)
+    yield from (schema[name] + step for name, step in (("minimum", -1), ("maximum", 1)) if name in schema)
+    yield from (value for name, value in (("pattern", "not of the form"), ("enum", "Unknown")) if name in schema)
 
 
 def broken_objects(schema: Schema, error: Schema, depth: int) -> Iterator[Broken]:
@@ -252,16 +244,16 @@ def is_rejected(case: Case) -> bool:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if is_rejected(case)], ids=str)
-async def test_the_client_rejects_a_broken_rule(case: Case, platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+async def test_the_client_rejects_a_broken_rule(case: Case, exchange: Exchange) -> None:
     """The error is a ValueError with the documented code and target, and no request goes out."""
     own, stated = OPERATIONS[case.operation].error, case.broken.error
     with pytest.raises(UsageError) as caught:
-        await called(platform, case.operation, keywords_of(case))
+        await called(exchange.platform, case.operation, keywords_of(case))
     assert isinstance(caught.value, ValueError)
     code = (case.broken.missing and stated.get("missing")) or stated.get("code")
     documented = (code, stated.get("target")) if code else (None if "inferred" in own else own["code"], None)
     assert (caught.value.code, caught.value.target) == documented
-    assert httpx_mock.get_requests() == []
+    assert exchange.mock.get_requests() == []
 
 
 #: What the pages of a listing are counted with, so that it must be a number also where the checks are lifted.
@@ -275,15 +267,10 @@ def is_lifted(case: Case) -> bool:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if is_lifted(case)], ids=str)
-async def test_without_the_checks_it_is_sent_as_it_is(
-    case: Case, unchecked: PlatformClient, httpx_mock: HTTPXMock
-) -> None:
+async def test_without_the_checks_it_is_sent_as_it_is(case: Case, exchange: Exchange) -> None:
     """`check_requests=False` lifts every one of these rules; a query has no null, so None is not sent."""
-    operation = OPERATIONS[case.operation]
-    httpx_mock.add_response(status_code=operation.success, json=operation.sample())
-    await called(unchecked, case.operation, keywords_of(case))
-    request = request_of(httpx_mock)
-    found = {name.lower(): value for name, value in {**request.headers, **request.url.params}.items()}
+    await exchange(case.operation, keywords_of(case), checked=False)
+    found = {name.lower(): value for name, value in {**exchange.request.headers, **exchange.request.url.params}.items()}
     expected = {name.lower(): None if value is None else text_of(value) for name, value in case.parameters.items()}
     assert {name: found.get(name) for name in expected} == expected
-    assert case.body is None or sent_json(httpx_mock) == case.body
+    assert case.body is None or exchange.sent == case.body

@@ -3,7 +3,6 @@
 import copy
 import dataclasses
 import pickle
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -33,14 +32,14 @@ PKCE = OAuth2AuthorizationCodePKCEAuthentication(
 )
 OPTIONS = RepositoryOptions(query_parameters={"apiKey": "planted-key"}, minimum_level=1, maximum_level=None)
 AUTHENTICATIONS: tuple[Authentication, ...] = (BASIC, HEADER, QUERY, PKCE)
-WHOLES: tuple[CompleteObject, ...] = (*AUTHENTICATIONS, OPTIONS)
-named = pytest.mark.parametrize("complete", WHOLES, ids=lambda complete: type(complete).__name__)
+named = pytest.mark.parametrize("complete", [*AUTHENTICATIONS, OPTIONS], ids=lambda complete: type(complete).__name__)
+by_type = pytest.mark.parametrize("complete", AUTHENTICATIONS, ids=lambda complete: complete.TYPE)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | strings(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(strings(max_size=5), inner, max_size=3),
     max_leaves=8,
 )
-
+OBJECTS = st.dictionaries(strings(max_size=4), JSON, max_size=3)
 LEVEL = st.none() | st.integers()
 
 
@@ -88,16 +87,10 @@ def test_copies_are_equal(complete: CompleteObject) -> None:
         assert again == complete
         assert hash(again) == hash(complete)
     assert complete != dataclasses.replace(complete, unknown={"a": 1})
+    assert complete is HEADER or complete != HEADER, "a query parameter with the same fields is no header"
 
 
-def test_types_with_the_same_fields_differ() -> None:
-    """A header is no query parameter."""
-    header: object = HEADER
-    assert header != QUERY
-    assert not isinstance(header, QueryParameterAuthentication)
-
-
-@pytest.mark.parametrize("complete", AUTHENTICATIONS, ids=lambda complete: complete.TYPE)
+@by_type
 def test_what_is_stored_is_read_back(complete: Authentication) -> None:
     """`of` a repository with the object gives the object, with properties that this version does not know."""
     wire = complete.wire_fields() | {"tenant": {"a": [1]}, "note": None}
@@ -106,47 +99,39 @@ def test_what_is_stored_is_read_back(complete: Authentication) -> None:
     assert read.wire_fields() == wire
 
 
-@pytest.mark.parametrize("complete", AUTHENTICATIONS, ids=lambda complete: complete.TYPE)
-def test_replace_changes_one_field_and_keeps_all_else(complete: Authentication) -> None:
+@by_type
+def test_replace_changes_one_field_and_keeps_all_else(complete: Any) -> None:
     """`replace` changes single fields and leaves the original unchanged."""
     read = type(complete).of(stored(authentication=complete.wire_fields() | {"tenant": "t"}))
     before = read.wire_fields()
-    replace: Callable[..., Authentication] = read.replace  # type: ignore[attr-defined]  # each type has its own
     for wire, name in read.properties().items():
-        assert replace(**{name: "new"}).wire_fields() == before | {wire: "new"}
-    assert replace() == read
+        assert read.replace(**{name: "new"}).wire_fields() == before | {wire: "new"}
+    assert read.replace() == read
     assert read.wire_fields() == before
 
 
-@pytest.mark.parametrize(
-    "authentication",
-    [None, {"type": "Header", "key": "k", "value": "v"}, {"type": "ApiKey"}, {}, "Basic", [], 5],
-    ids=repr,
-)
-def test_authentication_of_another_type_is_not_read(authentication: object) -> None:
-    """`of` raises UsageError if the repository has no authentication of that type."""
-    for repository in (stored(authentication=authentication), stored()):
-        with pytest.raises(UsageError, match="no authentication of type Basic") as caught:
-            BasicAuthentication.of(repository)
-        assert caught.value.argument == "repository"
+#: What a repository holds, and what is said where nothing can be read from it that is not partial.
+NOT_BASIC: list[Any] = [None, {"type": "Header", "key": "k", "value": "v"}, {"type": "ApiKey"}, {}, "Basic", [], 5]
+UNREADABLE: list[tuple[Any, str, Any, str]] = [
+    *((BasicAuthentication, "authentication", held, "no authentication of type Basic") for held in NOT_BASIC),
+    (BasicAuthentication, "other", {}, "no authentication of type Basic"),
+    (BasicAuthentication, "authentication", {"type": "Basic"}, "did not return username, password: "),
+    (BasicAuthentication, "authentication", BASIC.wire_fields() | {"password": None}, "did not return password: "),
+    *((RepositoryOptions, "options", held, "not an object") for held in list[Any](["a=b", ["a"], 5])),
+]
 
 
-@pytest.mark.parametrize("rest", [{}, {"password": None}], ids=["missing", "null"])
-def test_incomplete_authentication_is_not_read(rest: dict[str, None]) -> None:
-    """`of` raises UsageError if the service did not return the password, so that no partial object is sent."""
-    with pytest.raises(UsageError, match="did not return password") as caught:
-        BasicAuthentication.of(stored(authentication={"type": "Basic", "username": "u"} | rest))
+@pytest.mark.parametrize(("kind", "name", "held", "said"), UNREADABLE)
+def test_what_is_not_complete_is_not_read(kind: Any, name: str, held: object, said: str) -> None:
+    """`of` raises UsageError, so that no partial object is sent, and nothing is replaced without a word."""
+    with pytest.raises(UsageError, match=said) as caught:
+        kind.of(stored(**{name: held}))
     assert caught.value.argument == "repository"
 
 
-@given(
-    st.dictionaries(strings(max_size=4), JSON, max_size=3), LEVEL, LEVEL, st.dictionaries(strings(), JSON, max_size=3)
-)
-def test_all_options_are_read_back(
-    parameters: dict[str, Any], low: int | None, high: int | None, more: dict[str, Any]
-) -> None:
+@given(st.fixed_dictionaries({"queryParameters": OBJECTS, "minimumLevel": LEVEL, "maximumLevel": LEVEL}), OBJECTS)
+def test_all_options_are_read_back(known: dict[str, Any], more: dict[str, Any]) -> None:
     """Whatever the service has stored comes back as it was, unknown properties too; null is as good as absent."""
-    known = {"queryParameters": parameters, "minimumLevel": low, "maximumLevel": high}
     read = RepositoryOptions.of(stored(options=more | known))
     assert read.wire_fields() == more | {name: value for name, value in known.items() if value is not None}
 
@@ -168,14 +153,6 @@ def test_a_repository_without_options_is_a_beginning(properties: dict[str, objec
     empty = RepositoryOptions(query_parameters=None, minimum_level=None, maximum_level=None)
     assert RepositoryOptions.of(stored(**properties)) == empty
     assert empty.wire_fields() == {}
-
-
-@pytest.mark.parametrize("options", ["a=b", ["a"], 5], ids=repr)
-def test_options_of_another_shape_are_not_thrown_away(options: object) -> None:
-    """What cannot be kept is not replaced without a word."""
-    with pytest.raises(UsageError, match="not an object") as caught:
-        RepositoryOptions.of(stored(options=options))
-    assert caught.value.argument == "repository"
 
 
 def test_what_was_read_is_not_shared() -> None:

@@ -1,4 +1,4 @@
-"""What each operation returns: the thing itself, typed, with nothing lost, as described and as seen beyond that."""
+"""What each operation returns: the thing itself, typed, with nothing lost; or a typed error that keeps everything."""
 
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -7,31 +7,42 @@ from typing import Any
 import pytest
 from itwin_platform import (
     UNSET,
+    APIStatusError,
+    AuthenticationError,
+    BackoffPolicy,
+    BadRequestError,
+    ConflictError,
     DataCenterLocation,
     Detector,
     DetectorType,
+    ErrorCode,
+    ErrorDetail,
     ITwin,
     ITwinClass,
     ITwinStatus,
     ITwinSubClass,
     ITwinSummary,
+    NotFoundError,
+    PermissionDeniedError,
     PlatformClient,
+    RateLimitError,
     Repository,
     RepositoryClass,
     RepositoryResourceData,
     RepositorySubClass,
+    RequestTooLargeError,
     Resource,
     ResourceClass,
     ResponseDecodeError,
     Scene,
     SceneObject,
+    UnprocessableError,
     View3dData,
     Webhook,
     WebhookScope,
 )
-from pytest_httpx import HTTPXMock
 
-from tests.operations.conftest import ITWIN, OPERATIONS, SCENE, WEBHOOK, called
+from tests.operations.conftest import BASE_URL, ITWIN, OPERATIONS, SCENE, Exchange, called
 
 #: The type of a result, and the property of the response that holds it; a webhook comes bare as described.
 TYPES: dict[str, tuple[type, str | None]] = {
@@ -52,36 +63,24 @@ OTHER_TIMES = {
     ("create_scene", 0, "creationTime"): "2025-05-04T04:14:08.000Z",
 }
 #: What a program reads of the results, or of the first two of several.
-VALUES: dict[tuple[str, bool], list[dict[str, object]]] = {
+VALUES: dict[tuple[str, bool], list[dict[str, Any]]] = {
     ("update_repository", False): [
         {"class_": RepositoryClass.GEOGRAPHIC_INFORMATION_SYSTEM, "sub_class": RepositorySubClass.URL_TEMPLATE}
     ],
     ("update_repository", True): [{"class_": "ProjectWise", "sub_class": "MapServer", "display_name": UNSET}],
-    ("create_repository_resource", False): [
-        {"class_": ResourceClass.GEOGRAPHIC_INFORMATION_SYSTEM, "id": "layer/1 #a?b%"}
-    ],
+    ("create_repository_resource", False): [{"class_": ResourceClass.GEOGRAPHIC_INFORMATION_SYSTEM}],
     ("create_repository_resource", True): [{"class_": "Cesium", "sub_class": UNSET, "type_": UNSET}],
     ("list_itwins", False): [
-        {
-            "data_center_location": DataCenterLocation.UK_SOUTH,
-            "created_date_time": datetime(2022, 6, 9, 17, 26, 11, 130_000, tzinfo=UTC),
-            "itwin_account_id": "2f0c0f7e-5b1d-4a52-8c3e-6d7f8091a2b3",
-        },
+        {"data_center_location": DataCenterLocation.UK_SOUTH}
+        | {"created_date_time": datetime(2022, 6, 9, 17, 26, 11, 130_000, tzinfo=UTC)},
         {"latitude": None, "parent_id": None, "itwin_account_id": None},
     ],
     ("list_itwins", True): [
-        {
-            "status": ITwinStatus("Suspended"),
-            "last_modified_date_time": datetime(2015, 11, 5, 19, 10, 42, 971_269, tzinfo=UTC),
-        }
+        {"status": ITwinStatus("Suspended")}
+        | {"last_modified_date_time": datetime(2015, 11, 5, 19, 10, 42, 971_269, tzinfo=UTC)}
     ],
     ("get_primary_account", False): [
-        {
-            "class_": ITwinClass.ACCOUNT,
-            "sub_class": ITwinSubClass.ACCOUNT,
-            "status": ITwinStatus.ACTIVE,
-            "type_": None,
-        }
+        {"class_": ITwinClass.ACCOUNT, "sub_class": ITwinSubClass.ACCOUNT, "status": ITwinStatus.ACTIVE, "type_": None}
     ],
     ("get_primary_account", True): [{"status": UNSET, "additional_properties": {"dataCenterLocation": "East US"}}],
     ("create_scene", False): [{"id": SCENE, "itwin_id": ITWIN}],
@@ -100,18 +99,20 @@ VALUES: dict[tuple[str, bool], list[dict[str, object]]] = {
 }
 
 
+def at(result: object, place: str) -> Any:
+    """The value at a place; of keys, their list."""
+    found = attrgetter(place)(result)
+    return list(found()) if place.endswith(".keys") else found
+
+
 @pytest.mark.parametrize("seen", [False, True], ids=["described", "seen"])
 @pytest.mark.parametrize("name", OPERATIONS)
-async def test_a_result_is_unwrapped_typed_and_complete(
-    name: str, *, seen: bool, platform: PlatformClient, httpx_mock: HTTPXMock
-) -> None:
+async def test_a_result_is_unwrapped_typed_and_complete(name: str, *, seen: bool, exchange: Exchange) -> None:
     """The result is the thing itself with typed values, and nothing of the response is lost."""
-    operation = OPERATIONS[name]
-    httpx_mock.add_response(status_code=operation.success, json=operation.sample(seen=seen))
-    result = await called(platform, name)
+    sample = OPERATIONS[name].sample(seen=seen)
+    result = await exchange(name, json=sample)
     results = result if isinstance(result, list) else [result]
     kind, wrapper = TYPES[name]
-    sample = operation.sample(seen=seen)
     wire = sample.get(wrapper or "webhook", sample)
     expected = wire if isinstance(wire, list) else [wire]
     for (of, item, field), time in OTHER_TIMES.items():
@@ -125,63 +126,183 @@ async def test_a_result_is_unwrapped_typed_and_complete(
     assert "planted" not in repr(result), "a stored secret does not show"
 
 
-def at(result: object, place: str) -> Any:
-    """The value at a place; of keys, their list."""
-    found = attrgetter(place)(result)
-    return list(found()) if place.endswith(".keys") else found
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        (name, status)
+        for name in OPERATIONS
+        for status in (200, 201, 202, 204, 206)
+        if status != OPERATIONS[name].success
+    ],
+)
+async def test_another_success_with_the_documented_body_is_decoded(name: str, status: int, exchange: Exchange) -> None:
+    """The effect has happened, so an undocumented 2xx returns what the documented one returns."""
+    assert await exchange(name, status_code=status) == await exchange(name)
 
 
-@pytest.mark.parametrize("scene_data", [None, {"objects": None}, {"objects": [{}]}, {}], ids=repr)
-async def test_scene_data_of_any_shape_is_no_obstacle(
-    scene_data: object, platform: PlatformClient, httpx_mock: HTTPXMock
+WEBHOOK = OPERATIONS["update_webhook"].sample()
+#: What is kept as it came: null, missing and misshapen properties, the id among them, and unknown authentication.
+KEPT: list[tuple[str, str | None, Any]] = [
+    *(("create_scene", "scene", {"id": SCENE, "sceneData": data}) for data in (None, {"objects": None}, {})),
+    ("create_scene", "scene", {"id": SCENE, "sceneData": {"objects": [{}]}}),
+    ("update_repository", "repository", {"id": "r", "authentication": {"type": "NewKind", "key": 5}}),
+    *(("update_webhook", None, WEBHOOK | {name: None}) for name in WEBHOOK),
+    *(("update_webhook", None, {key: WEBHOOK[key] for key in WEBHOOK if key != name}) for name in WEBHOOK),
+    *(
+        (name, wrapper, [{"id": "a"}, odd, {"id": "b"}])
+        for name, wrapper in (("list_itwins", "iTwins"), ("list_scene_objects", "objects"))
+        for odd in ({}, {"id": None})
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "wrapper", "value"), KEPT)
+async def test_a_result_of_any_shape_loses_nothing(
+    name: str, wrapper: str | None, value: Any, exchange: Exchange
 ) -> None:
-    """Null and missing objects stay as they came."""
-    httpx_mock.add_response(status_code=201, json={"scene": {"id": SCENE, "sceneData": scene_data}})
-    scene = await platform.scenes.create(ITWIN, display_name="S")
-    assert scene.to_dict() == {"id": SCENE, "sceneData": scene_data}
+    """What is null or missing stays as it came; an item without an id loses no other."""
+    result = await exchange(name, json={wrapper: value, "sceneContext": None, "_links": None} if wrapper else value)
+    assert ([each.to_dict() for each in result] if isinstance(result, list) else result.to_dict()) == value
 
 
-@pytest.mark.parametrize("name", sorted(OPERATIONS["update_webhook"].sample()))
-@pytest.mark.parametrize("null", [False, True], ids=["missing", "null"])
-async def test_a_missing_or_null_field_loses_nothing(
-    name: str, null: bool, platform: PlatformClient, httpx_mock: HTTPXMock
-) -> None:
-    """Any field may be missing or null, the id among them."""
-    sample = OPERATIONS["update_webhook"].sample()
-    body = {key: value for key, value in sample.items() if key != name} | ({name: None} if null else {})
-    httpx_mock.add_response(json=body)
-    assert (await platform.webhooks.activate(WEBHOOK)).to_dict() == body
-
-
-async def test_a_secret_that_comes_back_shows_in_no_text(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
-    """The secret of a webhook stays out of the result's `repr`, even where the service returned it."""
-    httpx_mock.add_response(json=OPERATIONS["update_webhook"].sample() | {"secret": "planted-secret"})
-    assert "planted-secret" not in repr(await platform.webhooks.update(WEBHOOK, secret="planted-secret"))
-
-
-@pytest.mark.parametrize("odd", [{}, {"id": None}], ids=repr)
-@pytest.mark.parametrize("name", ["list_itwins", "list_scene_objects"])
-async def test_an_item_of_any_shape_loses_no_other(
-    name: str, odd: dict[str, object], platform: PlatformClient, httpx_mock: HTTPXMock
-) -> None:
-    """What has no id stays as it came, between those that are as described."""
-    wrapper = str(TYPES[name][1])
-    first, second = OPERATIONS[name].sample()[wrapper]
-    httpx_mock.add_response(json={wrapper: [first, odd, second], "sceneContext": None, "_links": None})
-    assert [each.to_dict() for each in await called(platform, name)] == [first, odd, second]
-
-
-@pytest.mark.parametrize("odd", [None, "text", 5, []], ids=repr)
-async def test_an_item_that_is_no_object_is_named(odd: object, platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
-    """The error names its position, and carries the response and where the listing continues."""
-    httpx_mock.add_response(json={"iTwins": [{"id": "a"}, odd]})
-    with pytest.raises(ResponseDecodeError, match=r"^GET /itwins/: .*iTwins\[1\]: an object was expected") as caught:
-        await platform.itwins.list().collect()
-    assert caught.value.resume is not None
-
-
-async def test_odd_items_are_in_the_complete_listing_too(platform: PlatformClient, httpx_mock: HTTPXMock) -> None:
+async def test_odd_items_are_in_the_complete_listing_too(exchange: Exchange) -> None:
     """`list_all`, which drops what comes twice by its id, keeps what has none."""
-    httpx_mock.add_response(json={"iTwins": [{"id": "a"}, {}, {"id": None}, {"id": "a"}]})
-    found = await platform.itwins.list_all().collect()
+    exchange.mock.add_response(json={"iTwins": [{"id": "a"}, {}, {"id": None}, {"id": "a"}]})
+    found = await exchange.platform.itwins.list_all().collect()
     assert [each.to_dict() for each in found] == [{"id": "a"}, {}, {"id": None}]
+
+
+async def test_a_secret_that_comes_back_shows_in_no_text(exchange: Exchange) -> None:
+    """The secret of a webhook stays out of the result's `repr`, even where the service returned it."""
+    webhook = await exchange(
+        "update_webhook", {"secret": "planted-secret"}, json=WEBHOOK | {"secret": "planted-secret"}
+    )
+    assert "planted-secret" not in repr(webhook)
+
+
+BROKEN = {
+    "empty": b"",
+    "text": b"done",
+    "html": b"<html></html>",
+    "half": b'{"iTwin": {',
+    "null": b"null",
+    "list": b"[]",
+    "number": b"1",
+    "text in JSON": b'"iTwin"',
+    "too deep": b"[" * 100_000,
+    "not utf-8": b'{"iTwin": "\xff"}',
+    "a number of 5000 digits": b'{"iTwin": ' + b"1" * 5000 + b"}",
+    "an object of nothing": b"{}",
+    "an error": b'{"error": {"code": "x"}}',
+}
+
+
+@pytest.mark.parametrize("body", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("name", OPERATIONS)
+async def test_a_body_without_what_was_asked_for_is_a_decode_error(name: str, body: bytes, exchange: Exchange) -> None:
+    """Status, headers and body stay on the error, and the correlation id is in its text."""
+    with pytest.raises(ResponseDecodeError, match="of-the-service") as caught:
+        await exchange(name, content=body, headers={"x-correlation-id": "of-the-service"})
+    assert (caught.value.status, caught.value.body) == (OPERATIONS[name].success, body)
+    assert caught.value.headers["X-Correlation-ID"] == caught.value.correlation_id == "of-the-service"
+
+
+ODD: list[Any] = [None, "text", 5, []]
+#: By operation: what is wrong in a response, and where the error says that it is.
+WRONG: list[tuple[str, object, str]] = [
+    *(
+        (name, {wrapper: value}, f"{wrapper}: {'a list' if name.startswith('list') else 'an object'}")
+        for name, (_, wrapper) in TYPES.items()
+        for value in ("text", 1, True)
+        if wrapper
+    ),
+    *(("list_itwins", {"iTwins": [{"id": "a"}, odd]}, "iTwins[1]: an object") for odd in ODD),
+    ("update_repository", {"repository": {"id": 5}}, "repository.id: a string"),
+    ("update_repository", {"repository": {"authentication": {"type": 5}}}, "repository.authentication.type: a string"),
+    ("update_repository", {"repository": {"authentication": {"type": "Basic", "password": 5}}}, "password: a string"),
+    ("update_repository", {"repository": {"options": {"minimumLevel": "3"}}}, "options.minimumLevel: a number"),
+    ("create_repository_resource", {"resource": {"capabilities": []}}, "resource.capabilities: an object"),
+    ("list_itwins", {"iTwins": [{}, {}, {}, {"status": 5}]}, "iTwins[3].status: a string"),
+    ("list_itwins", {"iTwins": [{"latitude": "5"}]}, "iTwins[0].latitude: a number"),
+    ("list_itwins", {"iTwins": [{"id": ["a"]}]}, "iTwins[0].id: a string"),
+    ("get_primary_account", {"iTwin": {"id": True}}, "iTwin.id: a string"),
+    ("create_scene", {"scene": {"parentId": 5, "sceneData": {"objects": []}}}, "scene.parentId: a string"),
+    ("create_scene", {"scene": {"sceneData": {"objects": [{"visible": "no"}]}}}, "objects[0].visible: true or false"),
+    ("create_scene", {"scene": {"sceneData": {"objects": "x"}}}, "scene.sceneData.objects: a list"),
+    ("create_scene", {"scene": {"sceneData": {"objects": [None]}}}, "scene.sceneData.objects[0]: an object"),
+    ("list_scene_objects", {"objects": [{"order": "1"}]}, "objects[0].order: a number"),
+    ("list_scene_objects", {"objects": [], "sceneContext": {"isPartial": "yes"}}, "isPartial: true or false"),
+    ("create_detector", {"detector": {"versions": 5}}, "detector.versions: a list"),
+    ("update_webhook", {"eventTypes": ["a", 5]}, "eventTypes[1]: a string"),
+    ("update_webhook", {"webhook": {"eventTypes": ["a", 5]}}, "webhook.eventTypes[1]: a string"),
+]
+
+
+@pytest.mark.parametrize(("name", "body", "place"), WRONG, ids=str)
+async def test_a_value_of_another_type_is_named(name: str, body: object, place: str, exchange: Exchange) -> None:
+    """The error says where the value is and what was expected, and nothing of the value; a listing can be resumed."""
+    with pytest.raises(ResponseDecodeError) as caught:
+        await exchange(name, json=body)
+    error, operation = caught.value, OPERATIONS[name]
+    assert str(error).endswith(f"{place} was expected")
+    assert str(error).startswith(f"{operation.method} {error.route}: response with status")
+    assert (error.method, error.resume is not None) == (operation.method, name.startswith("list"))
+
+
+@pytest.mark.parametrize(("name", "wrapper"), [(name, wrapper) for name, (_, wrapper) in TYPES.items() if wrapper])
+async def test_a_result_that_is_null_is_a_decode_error(name: str, wrapper: str, exchange: Exchange) -> None:
+    """A null outer object is not handed out as a result."""
+    with pytest.raises(ResponseDecodeError, match="which the specification requires"):
+        await exchange(name, json={wrapper: None})
+
+
+@pytest.mark.parametrize("body", [b"[", b"{}"])
+async def test_a_decode_error_counts_the_requests_that_were_sent(body: bytes, exchange: Exchange) -> None:
+    """`attempts` includes the retries before the broken response."""
+    exchange.mock.add_response(status_code=503)
+    exchange.mock.add_response(content=body)
+    backoff = BackoffPolicy(base_delay=0.0)
+    async with PlatformClient(BASE_URL, vendor="vendor", token="made-up", backoff=backoff) as platform:
+        with pytest.raises(ResponseDecodeError) as caught:
+            await called(platform, "get_primary_account")
+    assert caught.value.attempts == 2
+
+
+EXCEPTIONS: dict[int, type[APIStatusError]] = {
+    400: BadRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    413: RequestTooLargeError,
+    422: UnprocessableError,
+    429: RateLimitError,
+}
+DOCUMENTED = [
+    pytest.param(name, status, body, id=f"{name}-{status}-{example}")
+    for name, operation in OPERATIONS.items()
+    for status, example, body in operation.errors
+    if (name, example) != ("list_itwins", "maxReturn")  # which is retried with a lower X-Max-Return
+]
+
+
+@pytest.mark.parametrize(("name", "status", "body"), DOCUMENTED)
+async def test_a_documented_error_is_typed_and_loses_nothing(
+    name: str, status: int, body: dict[str, Any], exchange: Exchange
+) -> None:
+    """The class follows the status; code, message, target, details, headers and the correlation id are kept."""
+    headers = {"X-Correlation-Id": "of-the-service"} | ({"retry-after": "7"} if status == 429 else {})
+    with pytest.raises(APIStatusError) as caught:
+        await exchange(name, status_code=status, json=body, headers=headers)
+    error, said, text = caught.value, body["error"], str(caught.value)
+    assert (type(error), error.status) == (EXCEPTIONS[status], status)
+    assert error.code == said["code"] == ErrorCode(said["code"])
+    assert said["code"] in list(ErrorCode)
+    assert (error.message, error.target) == (said["message"], said["target"])
+    assert error.details == tuple(ErrorDetail(**detail) for detail in said.get("details", []))
+    assert error.headers["x-correlation-id"] == error.correlation_id == "of-the-service"
+    assert error.attempts == len(exchange.mock.get_requests()) == 1
+    assert f"{status} {said['code']}" in text
+    assert "of-the-service" in text
+    assert "planted-token" not in text + repr(error)
+    assert (error.retryable, error.retry_after) == (status == 429, 7.0 if status == 429 else None)

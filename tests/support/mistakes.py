@@ -11,8 +11,7 @@ from tests.client.test_settings import ARGUMENTS
 from tests.client.test_with_options import UNUSABLE
 from tests.operations.conftest import called
 from tests.operations.test_documented_rules import CASES, is_rejected, keywords_of
-from tests.operations.test_rejected_ids_and_headers import BY_HEADER, BY_ID, NO_HEADERS, NO_IDS
-from tests.operations.test_rejected_requests import OWN_RULES, SAID
+from tests.operations.test_rejected_requests import NEVER_SENT, OWN_RULES, SAID
 
 Call = Callable[[PlatformClient], Awaitable[object]]
 
@@ -28,10 +27,6 @@ def _view(**options: Any) -> Call:
     return lambda platform: platform.with_options(**options).aclose()
 
 
-def _with(call: Callable[[PlatformClient, str], Awaitable[object]], value: str) -> Call:
-    return lambda platform: call(platform, value)
-
-
 def _operation(name: str, keywords: dict[str, Any]) -> Call:
     return lambda platform: called(platform, name, keywords)
 
@@ -42,10 +37,8 @@ def mistakes() -> Iterator[tuple[str, Call]]:
         (f"client {name}={value!r}", _made(**{name: value})) for name, _, values in ARGUMENTS for value in values
     )
     yield from ((f"with_options {options}", _view(**options)) for options, _ in UNUSABLE)
-    yield from ((f"{name} {value!a}", _with(call, value)) for name, call in BY_ID.items() for value in NO_IDS)
-    yield from ((f"{name} {value!a}", _with(call, value)) for name, call in BY_HEADER.items() for value in NO_HEADERS)
-    yield from ((f"{name} {keywords}", _operation(name, keywords)) for name, keywords, *_ in OWN_RULES)
-    yield from ((f"{name} {keywords}", _operation(name, keywords)) for name, keywords, _ in SAID)
+    for name, keywords in [row[:2] for row in OWN_RULES] + [row[:2] for row in SAID + NEVER_SENT]:
+        yield f"{name} {keywords}", _operation(name, keywords)
     yield from ((str(case), _operation(case.operation, keywords_of(case))) for case in CASES if is_rejected(case))
 
 
