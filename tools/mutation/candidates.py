@@ -1,5 +1,6 @@
 """Mutants of the wrapper with the tests that can notice them, and a sample of each room."""
 
+import ast
 import os
 import random
 import subprocess
@@ -54,20 +55,32 @@ def measure_coverage() -> None:
 
 
 def candidates() -> Iterator[Candidate]:
-    """Yield every mutant with the tests that reach its statement, or without a test that does, those of its module."""
+    """Yield every mutant with the tests that reach its line.
+
+    A line that runs on import, or that no test is known to reach, gets all tests of its module.
+    """
     reached = reached_lines()
     lines_of = Counter(test for by_line in reached.values() for tests in by_line.values() for test in tests)
     for module, by_line in reached.items():
         source = module.read_text(encoding="utf-8")
         lines = source.splitlines()
         everything = set[str]().union(*by_line.values())
+        called = called_lines(source)
         ranked: dict[int, Sequence[str]] = {}
         for mutant in mutants_of(source):
             if mutant.line not in ranked:
-                tests = by_line.get(mutant.line) or everything
+                tests = (by_line.get(mutant.line) if mutant.line in called else None) or everything
                 ranked[mutant.line] = specific_and_different(sorted(tests, key=lambda test: (lines_of[test], test)))
             code = lines[mutant.line - 1].strip()
             yield Candidate(module=module, mutant=mutant, code=code, tests=ranked[mutant.line][:MOST_TESTS])
+
+
+def called_lines(source: str) -> set[int]:
+    """Return the lines in bodies of functions: the others run on import, and count for the first test that imports."""
+    functions = [
+        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    return {line for each in functions for line in range(each.body[0].lineno, (each.end_lineno or each.lineno) + 1)}
 
 
 def specific_and_different(tests: Sequence[str]) -> Sequence[str]:

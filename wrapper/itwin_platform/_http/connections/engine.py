@@ -268,7 +268,8 @@ async def connect(make: Callable[[], P], host: str, port: int, *, context: ssl.S
     """Connect to the first address of a host that accepts the connection, with the TLS handshake if there is a context.
 
     No socket is left over, whenever the caller is cancelled. The race of asyncio, `happy_eyeballs_delay`, leaves one
-    open when it is cancelled: seen in Python 3.11.
+    open when it is cancelled: seen in Python 3.11. That of aiohappyeyeballs 2.7.1 ignores a cancellation that comes
+    while it ends the attempts that lost.
 
     Raises:
         OSError: the host has no address, or none of its addresses accepts the connection.
