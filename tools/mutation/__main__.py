@@ -34,8 +34,11 @@ def main() -> None:
     chosen = parser.parse_args()
     if not chosen.measured:
         measure_coverage()
-    sample = list(sampled(candidates(), each=chosen.each, seed=chosen.seed, only=chosen.only))
-    accepted = {line.partition("  # ")[0] for line in ACCEPTED.read_text(encoding="utf-8").splitlines()}
+    everything = list(candidates())
+    accepted = {line.rpartition("  # ")[0] for line in ACCEPTED.read_text(encoding="utf-8").splitlines()}
+    if stale := accepted - {each.name for each in everything}:
+        raise SystemExit("\n".join([f"{ACCEPTED.name} names what is no change of the code any more:", *sorted(stale)]))
+    sample = list(sampled(everything, each=chosen.each, seed=chosen.seed, only=chosen.only))
     check_tests(sample)
     ended: list[Outcome] = []
     selected = [each for each in sample if each.name not in accepted]

@@ -57,14 +57,15 @@ def measure_coverage() -> None:
 def candidates() -> Iterator[Candidate]:
     """Yield every mutant with the tests that reach its line.
 
-    A line that runs on import, or that no test is known to reach, gets all tests of its module.
+    A line that runs on import, or that no test is known to reach, gets all tests of its module. A module that no test
+    is known to reach gets all tests.
     """
     reached = reached_lines()
     lines_of = Counter(test for by_line in reached.values() for tests in by_line.values() for test in tests)
     for module, by_line in reached.items():
         source = module.read_text(encoding="utf-8")
         lines = source.splitlines()
-        everything = set[str]().union(*by_line.values())
+        everything = set[str]().union(*by_line.values()) or lines_of.keys()
         called = called_lines(source)
         ranked: dict[int, Sequence[str]] = {}
         for mutant in mutants_of(source):

@@ -129,7 +129,7 @@ def _changes_of_constant(value: object) -> Iterator[str]:
     elif isinstance(value, int | float):
         yield repr(value + 1)
     elif isinstance(value, str) and value.isidentifier():
-        yield repr(f"{value}_")
+        yield repr(f"{value}x")
 
 
 def _changes_of_statement(node: ast.expr | ast.stmt) -> Iterator[str]:
