@@ -8,31 +8,19 @@ member of an enum (the service may know more), the syntax of a filter, names of 
 """
 
 from collections.abc import Callable, Iterable, Set
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from itwin_platform_api.rules import Reject, Violation
 from itwin_platform_api.types import UNSET, Unset, encode
 
 from .._errors import UsageError
-from .._requests.platform import CallName, PlatformSender
+from .._requests.platform import PlatformSender
 from .._requests.request import check_characters
 
 V = TypeVar("V")
 
 #: The value of Prefer for each `representation`. Source: section 4.3.
 PREFER = {"minimal": "return=minimal", "full": "return=representation"}
-
-
-class Operation(Protocol):
-    """What each generated module of an operation has."""
-
-    METHOD: str
-    ROUTE: str
-
-
-def calling(operation: Operation) -> CallName:
-    """Let the errors of a `with` statement name the operation, also where nothing has been sent."""
-    return CallName(operation.METHOD, operation.ROUTE)
 
 
 class Group:

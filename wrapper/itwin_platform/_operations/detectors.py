@@ -4,8 +4,8 @@ from itwin_platform_api.api.detectors import create_detector
 from itwin_platform_api.models import Detector, DetectorCreate, DetectorType, DetectorTypeParam
 from itwin_platform_api.types import UNSET, Unset
 
-from .._requests.platform import unwrap
-from . import Group, as_enum, calling
+from .._requests.platform import CallName, unwrap
+from . import Group, as_enum
 
 
 class Detectors(Group):
@@ -52,7 +52,7 @@ class Detectors(Group):
 
         Source: section 4.7, create_detector on the specification page of the documentation.
         """
-        with calling(create_detector):
+        with CallName(create_detector.METHOD, create_detector.ROUTE):
             body = DetectorCreate(
                 name=name,
                 type_=as_enum(type, DetectorType),

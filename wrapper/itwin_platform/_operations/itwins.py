@@ -25,9 +25,9 @@ from .._listings.list_all import TIMES, TimeRangeRun
 from .._listings.pager import Pager
 from .._listings.position import count_of
 from .._listings.run import CAP, Page, PageContent
-from .._requests.platform import DecodedResponse, unwrap
+from .._requests.platform import CallName, DecodedResponse, unwrap
 from .._requests.request import check_header
-from . import Group, as_enum, as_list, calling, check_representation, prefer_of, sent_skip
+from . import Group, as_enum, as_list, check_representation, prefer_of, sent_skip
 
 #: The most iTwins of one listing, and of one page.
 MOST_RETURNED = list_itwins.RULES["x_max_return"].maximum
@@ -133,7 +133,7 @@ class ITwins(Group):
 
         Source: section 4.3, list_itwins on the specification page of the documentation.
         """
-        with calling(list_itwins):
+        with CallName(list_itwins.METHOD, list_itwins.ROUTE):
             check_header("query_scope", query_scope)
             sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             if self._sender.service.check_requests:
@@ -223,7 +223,7 @@ class ITwins(Group):
 
         Source: section 4.3, list_itwins on the specification page of the documentation.
         """
-        with calling(list_itwins):
+        with CallName(list_itwins.METHOD, list_itwins.ROUTE):
             check_header("query_scope", query_scope)
             sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             if self._sender.service.check_requests:

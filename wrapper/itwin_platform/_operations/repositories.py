@@ -26,8 +26,8 @@ from itwin_platform_api.models import (
 from itwin_platform_api.types import UNSET, Unset, encode
 
 from .._errors import UsageError
-from .._requests.platform import unwrap, with_changes
-from . import Group, calling, check_changes, check_path_id
+from .._requests.platform import CallName, unwrap, with_changes
+from . import Group, check_changes, check_path_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -315,7 +315,7 @@ class Repositories(Group):
         Source: section 4.1, update_repository on the specification page of the documentation.
         """
         try:
-            with calling(update_repository):
+            with CallName(update_repository.METHOD, update_repository.ROUTE):
                 check_path_id("itwin_id", itwin_id)
                 check_path_id("repository_id", repository_id)
                 if self._sender.service.check_requests:
@@ -327,8 +327,6 @@ class Repositories(Group):
                 if not isinstance(options, Unset):
                     body["options"] = _sent("options", options)
                 values = update_repository.build_request(itwin_id, repository_id, body=body, reject=self._reject)
-        except UsageError as error:
-            raise error.with_traceback(None) from None
         finally:
             del authentication, options  # tools that report errors show what frames hold
         response = await self._sender.send(values)
@@ -377,7 +375,7 @@ class Repositories(Group):
 
         Source: section 4.2, create_repository_resource on the specification page of the documentation.
         """
-        with calling(create_repository_resource):
+        with CallName(create_repository_resource.METHOD, create_repository_resource.ROUTE):
             check_path_id("itwin_id", itwin_id)
             check_path_id("repository_id", repository_id)
             body = ResourceCreate(id=id, display_name=display_name, type_=type)

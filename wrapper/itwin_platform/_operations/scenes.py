@@ -20,9 +20,9 @@ from itwin_platform_api.types import UNSET, Unset, copy_values, encode
 from .._errors import TransportError, UsageError
 from .._listings.pager import Pager
 from .._listings.run import Page, PageContent, SceneState
-from .._requests.platform import DecodedResponse, unwrap
+from .._requests.platform import CallName, DecodedResponse, unwrap
 from .._requests.request import check_header
-from . import Group, calling, check_path_id, check_query_id, sent_skip
+from . import Group, check_path_id, check_query_id, sent_skip
 
 #: The most objects of one page.
 OBJECTS_PER_PAGE = list_scene_objects.RULES["top"].maximum
@@ -86,7 +86,7 @@ class Scenes(Group):
 
         Source: section 4.5, create_scene on the specification page of the documentation.
         """
-        with calling(create_scene):
+        with CallName(create_scene.METHOD, create_scene.ROUTE):
             check_query_id("itwin_id", itwin_id)
             check_header("correlation_id", correlation_id)
             created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
@@ -162,7 +162,7 @@ class Scenes(Group):
 
         Source: section 4.6, list_scene_objects on the specification page of the documentation.
         """
-        with calling(list_scene_objects):
+        with CallName(list_scene_objects.METHOD, list_scene_objects.ROUTE):
             check_path_id("scene_id", scene_id)
             check_query_id("itwin_id", itwin_id)
             check_header("correlation_id", correlation_id)

@@ -7,9 +7,8 @@ from itwin_platform_api.expected import mismatch
 from itwin_platform_api.models import EventType, EventTypeParam, Webhook, WebhookUpdate
 from itwin_platform_api.types import UNSET, Unset
 
-from .._errors import UsageError
-from .._requests.platform import unwrap
-from . import Group, as_list, calling, check_changes, check_path_id
+from .._requests.platform import CallName, unwrap
+from . import Group, as_list, check_changes, check_path_id
 
 
 class Webhooks(Group):
@@ -60,7 +59,7 @@ class Webhooks(Group):
         Source: section 4.8, update_webhook on the specification page of the documentation.
         """
         try:
-            with calling(update_webhook):
+            with CallName(update_webhook.METHOD, update_webhook.ROUTE):
                 check_path_id("webhook_id", webhook_id)
                 if self._sender.service.check_requests:
                     check_changes(active=active, callback_url=callback_url, event_types=event_types, secret=secret)
@@ -71,8 +70,6 @@ class Webhooks(Group):
                     secret=secret,
                 )
                 values = update_webhook.build_request(webhook_id, body=body, reject=self._reject)
-        except UsageError as error:
-            raise error.with_traceback(None) from None
         finally:
             del secret  # tools that report errors show what frames hold
         response = await self._sender.send(values)

@@ -108,7 +108,11 @@ class CallOptions(NamedTuple):
 
 
 class CallName:
-    """Lets the errors that leave a `with` statement name the call: its method and the template of its path."""
+    """Lets the errors that leave a `with` statement name the call: its method and the template of its path.
+
+    Rejected arguments leave it without the frames in which they were checked: tools that report errors show what
+    frames hold.
+    """
 
     __slots__ = ("method", "route")
 
@@ -122,6 +126,8 @@ class CallName:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, PlatformError):
             error.method, error.route = self.method, self.route
+        if isinstance(error, UsageError):
+            error.__traceback__ = None
 
 
 class DecodedResponse:
