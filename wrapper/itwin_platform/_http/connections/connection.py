@@ -224,12 +224,9 @@ class Connection(asyncio.Protocol):
         return self._loop.time() - self._idle_since > KEEPALIVE
 
     def release(self) -> None:
-        """Become idle if the response was read; anything else ends the connection."""
+        """Become idle if the response was read."""
         self._on("release")
-        if self.state == "idle":
-            self._idle_since = self._loop.time()
-        else:
-            self.close()
+        self._idle_since = self._loop.time()
 
     def close(self) -> None:
         """Close the connection at once."""
