@@ -67,17 +67,17 @@ class Attempt(NamedTuple):
 
     Args:
         outcome: how the policy sees it.
+        delay: how long to wait before a retry, in seconds.
         response: the response, read; None when none came.
         error: what came instead of a response.
         retry_after: the delay that the service named, in seconds.
-        delay: how long to wait before a retry, in seconds.
     """
 
     outcome: Outcome
+    delay: float
     response: Response | None = None
     error: Exception | None = None
     retry_after: float | None = None
-    delay: float = 0.0
 
     @property
     def status(self) -> int | None:

@@ -16,7 +16,7 @@ import httpx
 from ..._errors import PlatformError, ResponseDecodeError, StateError, TransportError, UsageError, limited_by
 from ..._version import LOG, SPAN_PREFIX, __version__
 from ..connections.engine import EngineTransport
-from ..connections.given_client import GivenTransport, HTTPTransport, cancelled_in_order
+from ..connections.given_client import HTTPTransport, cancelled_in_order, check_kind
 from ..connections.messages import (
     NO_RESPONSE,
     NOT_CONNECTED,
@@ -24,6 +24,7 @@ from ..connections.messages import (
     Request,
     Response,
     is_nowhere,
+    send_through,
     tls_failure,
     values_of,
     without_frames,
@@ -86,7 +87,11 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         self._policy = policy or BackoffPolicy()
         if not isinstance(gate, Gate | None):
             raise UsageError("gate must be a Gate or a RedisGate", argument="gate")
-        self._transport = transport if isinstance(transport, EngineTransport) else GivenTransport(transport)
+        check_kind("transport", transport, httpx.AsyncBaseTransport)
+        self._transport = transport
+        self._send_once = transport.send if isinstance(transport, EngineTransport) else partial(send_through, transport)
+        # Whether its connections need no protection when a task is cancelled: a transport says so by itself.
+        self._cancels_cleanly: bool = getattr(transport, "cancels_cleanly", False)
         self._gate = gate or Gate(self._policy.max_in_flight, random_number=random_number)
         self._findings = shared_by(self._gate)
         self._auth = auth
@@ -274,7 +279,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         sending = self._exchange(request, call)
         try:
             # The protection costs a task for each attempt; a transport says by itself when it needs none.
-            attempt = await (sending if self._transport.cancels_cleanly else cancelled_in_order(sending))
+            attempt = await (sending if self._cancels_cleanly else cancelled_in_order(sending))
         except BaseException as error:
             call.progress = call.progress.after(Outcome.OUTCOME_UNKNOWN)
             self._report(call, None, error, number=number, started=started)
@@ -301,7 +306,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     async def _exchange(self, request: Request, call: Call) -> Attempt:
         try:
-            response = await self._transport.send(request)
+            response = await self._send_once(request)
             # Before the body has arrived: a cooldown starts at once.
             outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
             retry_after = None if response.status_code < 300 else retry_after_of(response.headers, now=self._now())
@@ -309,10 +314,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
             if outcome is Outcome.RATE_LIMITED:
                 self._start_cooldown(response, call, seconds=min(delay, LONGEST_COOLDOWN))
             await read_body(response, limit=self._max_response_bytes)
-            return Attempt(outcome=outcome, response=response, retry_after=retry_after, delay=delay)
+            return Attempt(outcome=outcome, delay=delay, response=response, retry_after=retry_after)
         except NO_RESPONSE as error:
             outcome = self._outcome_of(error, call)
-            return Attempt(outcome=outcome, error=error, delay=self._delay_after(outcome, call))
+            return Attempt(outcome=outcome, delay=self._delay_after(outcome, call), error=error)
 
     def _outcome_of(self, error: Exception, call: Call) -> Outcome:
         """Classify a failure; what is not known may have had an effect."""

@@ -15,7 +15,6 @@ import httpx
 from ..._errors import StateError, UsageError
 from ..._version import LOG
 from .engine import EngineTransport
-from .messages import Request, Response, send_through
 
 T = TypeVar("T")
 
@@ -77,8 +76,8 @@ def as_timeout(value: float | Timeout) -> dict[str, float | None]:
     return dict.fromkeys(_LIMITS, value)
 
 
-def _check_kind(name: str, value: object, kind: type) -> None:
-    # Where it is passed: else the first call would fail on it.
+def check_kind(name: str, value: object, kind: type) -> None:
+    """Check that a transport or a client is one of httpx, where it is passed: else the first call would fail on it."""
     if not isinstance(value, kind):
         raise UsageError(
             f"{name} must be an httpx.{kind.__name__}, not {type(value).__module__}.{type(value).__qualname__}: "
@@ -87,36 +86,11 @@ def _check_kind(name: str, value: object, kind: type) -> None:
         )
 
 
-class GivenTransport:
-    """Sends through a transport of the caller.
-
-    Raises:
-        UsageError: it is one of another library.
-    """
-
-    def __init__(self, transport: HTTPTransport) -> None:
-        _check_kind("transport", transport, httpx.AsyncBaseTransport)
-        self._transport = transport
-        #: Whether its connections need no protection when a task is cancelled: a transport says so by itself.
-        self.cancels_cleanly: bool = getattr(transport, "cancels_cleanly", False)
-
-    def __repr__(self) -> str:
-        return repr(self._transport)
-
-    async def send(self, request: Request) -> Response:
-        """Send one attempt, and return when the head of its response has come."""
-        return await send_through(self._transport, request)
-
-    async def aclose(self) -> None:
-        """Close the transport."""
-        await self._transport.aclose()
-
-
 class ClientTransport(httpx.AsyncBaseTransport):
     """Sends through the caller's `httpx.AsyncClient`, with its own defaults, and never closes it."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
-        _check_kind("http_client", client, httpx.AsyncClient)
+        check_kind("http_client", client, httpx.AsyncClient)
         self._client = client
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
