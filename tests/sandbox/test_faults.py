@@ -1,27 +1,99 @@
-"""What each fault does: on the request that it is for and only there, in responses and in the bytes on the wire."""
+"""Faults: which request meets which, and what each does to responses and to the bytes on the wire."""
 
 import asyncio
 import gzip
 import io
-import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import pytest
-from itwin_platform_sandbox import FAULTS, Sandbox
+from itwin_platform_sandbox import FAULTS, Fault, Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
+from itwin_platform_sandbox._faults.plan import FaultPlan, fault_from_text, fault_from_values, fault_values
 
 from tests.support.real_time import until
+from tests.support.sandboxes import requests_of, serving
+
+pytestmark = pytest.mark.itwin_sandbox(itwins=250, objects=250)
 
 Caller = Callable[[str], Awaitable[httpx.Response]]
+ANY: list[str | None] = ["list_itwins"] * 5
 
 
-@pytest.fixture
-def size() -> int:
-    """As many iTwins and scene objects as fill several pages."""
-    return 250
+def names_met(plan: FaultPlan, operations: list[str | None]) -> list[str | None]:
+    """What each of these requests meets on delivery."""
+    met = [plan.next_fault("deliver", operation, "success") for operation in operations]
+    return [fault.name if fault else None for fault in met]
+
+
+@pytest.mark.parametrize(
+    ("faults", "operations", "met"),
+    [
+        (
+            [Fault(name="empty", operation="create_scene", count=2)],
+            ["list_itwins", "create_scene", None, "create_scene", "create_scene"],
+            [None, "empty", None, "empty", None],
+        ),
+        (
+            [Fault(name="empty"), Fault(name="null", count=2), Fault(name="list", skip=1)],
+            *(ANY, ["empty", "null", "null", None, "list"]),
+        ),
+        ([Fault(name="stall", count=None, skip=2)], ANY, [None, None, "stall", "stall", "stall"]),
+    ],
+    ids=["as often as asked for, to its operation", "in the order in which they were added", "for ever, after some"],
+)
+def test_a_fault_happens_when_it_was_asked_for(
+    faults: list[Fault], operations: list[str | None], met: list[str | None]
+) -> None:
+    """One request meets one fault of delivery; other operations pass and do not count, and clearing ends all."""
+    plan = FaultPlan()
+    for fault in faults:
+        plan.add(fault)
+    assert names_met(plan, operations) == met
+    plan.clear()
+    assert names_met(plan, ["list_itwins"]) == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("stall", Fault(name="stall")),
+        (
+            "stall,operation=list_itwins,count=2,skip=1,seconds=0.5",
+            Fault(name="stall", operation="list_itwins", count=2, skip=1, seconds=0.5),
+        ),
+        ("rate_limited,count=forever,retry_after=date", Fault(name="rate_limited", count=None, retry_after="date")),
+        ("next_foreign,origin=http://other.example", Fault(name="next_foreign", origin="http://other.example")),
+    ],
+)
+def test_a_fault_is_written_and_read(text: str, fault: Fault) -> None:
+    """name,field=value,... gives the same fault as the arguments do, and so does what the control endpoint shows."""
+    assert fault_from_text(text) == fault == fault_from_values(fault_values(fault))
+
+
+@pytest.mark.parametrize("text", ["stall,seconds", "stall,=1", "stall,name=empty,x=1"])
+def test_other_text_is_no_fault(text: str) -> None:
+    """A field without value or of another name is rejected."""
+    with pytest.raises(ValueError, match=r"\S"):
+        fault_from_text(text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"name": "explode"}, "name: .* is not one of refuse, reset_before_effect"),
+        ({"name": "rate_limit"}, r"name: .*\(did you mean rate_limited\?\)"),
+        ({"name": "stall", "count": 0}, "count: "),
+        ({"name": "stall", "skip": -1}, "skip: "),
+        ({"name": "stall", "seconds": -1}, "seconds: "),
+        ({"name": "next_foreign", "origin": ""}, "origin: "),
+    ],
+)
+def test_a_fault_that_makes_no_sense_is_rejected(arguments: dict[str, Any], message: str) -> None:
+    """The error names the argument, and the name that was probably meant."""
+    with pytest.raises(ValueError, match=f"^{message}"):
+        Sandbox(itwins=1).fault(**arguments)
 
 
 #: What a response is about, by operation; a webhook is the response itself.
@@ -35,283 +107,147 @@ OPERATIONS = {
     "create_detector": "detector",
     "update_webhook": "",
 }
+BODIES = {
+    "update_repository": {},
+    "create_repository_resource": {"id": "a", "displayName": "A", "type": "T"},
+    "create_scene": {"displayName": "S", "sceneData": {"objects": [{"kind": "Layer", "version": "1.0.0", "data": {}}]}},
+    "create_detector": {"name": "d", "type": "PhotoObjectDetector"},
+    "update_webhook": {},
+}
+NOT_LISTINGS = ("unknown_path", "get_primary_account", "create_detector", "update_webhook")
+NOT_SUCCESSFUL = ("unknown_path", "wrong_parameter", "wrong_detector")
 
 
 @pytest.fixture
 def call(http: httpx.AsyncClient, sandbox: Sandbox) -> Caller:
     """Sends one of the requests by its name: each operation, another page, and requests that are rejected."""
-    repository = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
-    mine = f"?iTwinId={sandbox.itwin_id}"
-    scene = {"displayName": "S", "sceneData": {"objects": [{"kind": "Layer", "version": "1.0.0", "data": {}}]}}
-    requests: dict[str, tuple[str, str, dict[str, str], object]] = {
-        "list_itwins": ("GET", "/itwins/", {}, None),
-        "get_primary_account": ("GET", "/itwins/myprimaryaccount", {}, None),
-        "update_repository": ("PATCH", repository, {}, {}),
-        "create_repository_resource": (
-            *("POST", f"{repository}/resources", {}),
-            {"id": "a", "displayName": "A", "type": "T"},
-        ),
-        "create_scene": ("POST", f"/scenes/{mine}", {}, scene),
-        "list_scene_objects": ("GET", f"/scenes/{sandbox.scene_id}/objects{mine}", {}, None),
-        "create_detector": (
-            *("POST", "/reality-analysis/detectors", {}),
-            {"name": "d", "type": "PhotoObjectDetector"},
-        ),
-        "update_webhook": ("PATCH", f"/webhooks/{sandbox.webhook_id}", {}, {}),
-        "last_page": ("GET", "/itwins/?$skip=200", {}, None),
-        "largest_cap": ("GET", "/itwins/", {"X-Max-Return": "10000"}, None),
-        "smaller_cap": ("GET", "/itwins/", {"X-Max-Return": "9999"}, None),
-        "unknown_path": ("GET", "/nowhere", {}, None),
-        "wrong_parameter": ("GET", "/itwins/?$top=0", {}, None),
-        "wrong_detector": ("POST", "/reality-analysis/detectors", {}, {}),
-        "no_token": ("GET", "/itwins/", {"Authorization": "Basic YTpi"}, None),
+    others: dict[str, tuple[str, str, dict[str, str]]] = {
+        "last_page": ("GET", "/itwins/?$skip=200", {}),
+        "largest_cap": ("GET", "/itwins/", {"X-Max-Return": "10000"}),
+        "smaller_cap": ("GET", "/itwins/", {"X-Max-Return": "9999"}),
+        "unknown_path": ("GET", "/nowhere", {}),
+        "wrong_parameter": ("GET", "/itwins/?$top=0", {}),
+        "wrong_detector": ("POST", "/reality-analysis/detectors", {}),
+        "no_token": ("GET", "/itwins/", {"Authorization": "Basic YTpi"}),
     }
+    requests = {name: (*request, {}) for name, request in requests_of(sandbox).items()} | others
 
     async def send(name: str) -> httpx.Response:
-        method, url, headers, sent = requests[name]
-        return await http.request(method, url, headers=headers, json=sent)
+        method, url, headers = requests[name]
+        body = BODIES.get(name, {} if method == "POST" else None)
+        return await http.request(method, url, headers=headers, json=body)
 
     return send
 
 
-@dataclass(frozen=True)
-class Expected:
-    """The request that a fault is for, requests on which it has no effect, and what shows that it fired."""
-
-    request: str
-    shows: Callable[[httpx.Response], bool]
-    passes: tuple[str, ...] = ("unknown_path",)
+def lasting(response: httpx.Response) -> object:
+    """Status and body without what differs between two equal requests: the time of a change."""
+    if "modified" not in response.text:
+        return response.status_code, response.content
+    return response.status_code, response.json() | {"modified": ""}
 
 
-def body(response: httpx.Response) -> Any:
-    """The JSON of a response."""
-    return response.json()
-
-
-def rejected(status: int, media_type: str, text: str) -> Expected:
-    """Another response comes, for any operation."""
-    return Expected(
-        "get_primary_account",
-        lambda response: (
-            (response.status_code, response.headers["content-type"]) == (status, media_type) and text in response.text
-        ),
-    )
-
-
-def content(expected: bytes) -> Expected:
-    """Status and media type stay, the body of a success is something else."""
-    return Expected(
-        "get_primary_account",
-        lambda response: (
-            (response.status_code, response.content, response.headers["content-type"])
-            == (200, expected, "application/json")
-        ),
-        NOT_SUCCESSFUL,
-    )
-
-
-def next_link(expected: str) -> Expected:
-    """The next link of a page that is not the last, with the port left out."""
-    return Expected(
-        "list_itwins",
-        lambda response: (
-            body(response)["_links"]["next"]["href"].replace(f":{response.request.url.port}", "") == expected
-        ),
-        (*NOT_LISTINGS, "last_page"),
-    )
-
-
-def last_link(expected: object) -> Expected:
-    """The next link of the last page."""
-    return Expected(
-        "last_page",
-        lambda response: body(response)["_links"]["next"] == expected,
-        (*NOT_LISTINGS, "list_itwins"),
-    )
-
-
-def account(shows: Callable[[Any], bool]) -> Expected:
-    """The primary account comes in another form."""
-    return Expected("get_primary_account", lambda response: shows(body(response)["iTwin"]), NOT_SUCCESSFUL)
-
-
-JSON = "application/json"
-HERE = "http://127.0.0.1/itwins/"
-NOT_LISTINGS = ("unknown_path", "get_primary_account", "create_detector", "update_webhook")
-NOT_SUCCESSFUL = ("unknown_path", "wrong_parameter", "wrong_detector")
-EXPECTED = {
-    "rate_limited": rejected(429, JSON, "RateLimitExceeded"),
-    "unavailable": rejected(503, JSON, "ServiceUnavailable"),
-    "html_502": rejected(502, "text/html", "<h1>502 Bad Gateway</h1>"),
-    "text_500": rejected(500, "text/plain", "Internal Server Error"),
-    "error_null": rejected(500, JSON, '{"error":null}'),
-    "gateway_401": rejected(401, JSON, '{"statusCode":401,"message":"Invalid JWT."}'),
-    "token_expires": Expected(
-        "get_primary_account", lambda response: response.status_code == 401, ("unknown_path", "no_token")
-    ),
-    "max_return_refused": Expected(
-        "largest_cap",
-        lambda response: body(response)["error"]["details"][0]["target"] == "X-Max-Return",
-        ("unknown_path", "get_primary_account", "smaller_cap"),
-    ),
-    "next_foreign": next_link("http://foreign.invalid/itwins/?$skip=100&$top=100"),
-    "next_looping": next_link(f"{HERE}?$skip=0&$top=100"),
-    "next_relative": next_link("/itwins/?$skip=100&$top=100"),
-    "next_blank_led": next_link(f" {HERE}?$skip=100&$top=100"),
-    "next_continuation_token": next_link(f"{HERE}?$continuationToken=MTAw&$top=100"),
-    "other_page_size": next_link(f"{HERE}?$skip=67&$top=100"),
-    "next_null": last_link(None),
-    "next_empty": last_link({"href": ""}),
-    "scene_changes": Expected(
-        "list_scene_objects",
-        lambda response: response.status_code == 200,
-        (*NOT_LISTINGS, "list_itwins", "last_page"),
-    ),
-    "unknown_enum_values": account(lambda itwin: "ValueOfTomorrow" in str(itwin)),
-    "unknown_fields": account(lambda itwin: "fieldOfTomorrow" in itwin),
-    "nulls": account(lambda itwin: itwin["status"] is None),
-    "missing_fields": account(lambda itwin: itwin.keys() == {"id"}),
-    "seen_shapes": account(lambda itwin: "status" not in itwin),
-    "seen_enum_values": Expected(
-        "update_webhook",
-        lambda response: len(body(response)["eventTypes"]) == 4,
-        ("get_primary_account", "list_itwins", "last_page", *NOT_SUCCESSFUL),
-    ),
-    "seen_times": Expected(
-        "update_webhook",
-        lambda response: len(body(response)["created"]) == 28,
-        ("get_primary_account", *NOT_SUCCESSFUL),
-    ),
-    "seen_headers": Expected("unknown_path", lambda response: "tier" in response.headers, ()),
-    "seen_errors": Expected(
-        "wrong_detector",
-        lambda response: "target" not in body(response)["error"]["details"][0],
-        ("get_primary_account", "list_itwins", "last_page"),
-    ),
-    "trickle": Expected("get_primary_account", lambda response: response.status_code == 200),
-    "stall": Expected("get_primary_account", lambda response: response.status_code == 200),
-    "truncated_json": Expected("get_primary_account", lambda response: not is_json(response), NOT_SUCCESSFUL),
-    "empty": content(b""),
-    "null": content(b"null"),
-    "list": content(b'[1, "two", null]'),
-}
-RESETS = {"reset_before_effect": 201, "reset_after_effect": 409, "reset_in_head": 409, "reset_in_body": 409}
-
-
-def is_json(response: httpx.Response) -> bool:
-    """Whether the body can be parsed."""
-    try:
-        json.loads(response.content)
-    except ValueError:
-        return False
-    return True
-
-
-def test_the_catalogue_has_no_other_fault() -> None:
-    """A new fault needs an entry here."""
-    assert EXPECTED.keys() | RESETS.keys() | {"refuse", "gzip_bomb"} == FAULTS.keys()
-    assert len(FAULTS) == 38
-
-
-@pytest.mark.parametrize("name", sorted(EXPECTED))
-async def test_a_fault_fires_on_its_matching_request_only(call: Caller, sandbox: Sandbox, name: Any) -> None:
-    """Requests on which the fault has no effect get the same response as without it and do not use it up."""
-    expected = EXPECTED[name]
-    ordinary = {other: await call(other) for other in expected.passes}
+async def fired(
+    call: Caller, sandbox: Sandbox, name: FaultName, request: str, passing: tuple[str, ...]
+) -> httpx.Response:
+    """The response on which a fault fires, after requests that pass it as if it were not there."""
+    ordinary = {other: await call(other) for other in passing}
     sandbox.fault(name, seconds=0)
     for other, before in ordinary.items():
-        after = await call(other)
-        assert after.status_code == before.status_code, other
-        assert strip(after) == strip(before), other
-        assert [fault.name for fault in sandbox.unused_faults] == [name], other
-    assert expected.shows(await call(expected.request))
+        assert lasting(await call(other)) == lasting(before), other
+    assert [fault.name for fault in sandbox.unused_faults] == [name]
+    response = await call(request)
     assert sandbox.faults == sandbox.unused_faults == ()
+    return response
 
 
-def strip(response: httpx.Response) -> bytes:
-    """The body without what differs between two equal requests: the time of a change."""
-    if response.headers.get("content-type") == JSON and "modified" in response.text:
-        return json.dumps({name: value for name, value in response.json().items() if name != "modified"}).encode()
-    return response.content
+#: Status, media type and a part of the body of the response that comes instead.
+INSTEAD: dict[FaultName, tuple[int, str, str]] = {
+    "rate_limited": (429, "application/json", "RateLimitExceeded"),
+    "unavailable": (503, "application/json", "ServiceUnavailable"),
+    "html_502": (502, "text/html", "<h1>502 Bad Gateway</h1>"),
+    "text_500": (500, "text/plain", "Internal Server Error"),
+    "error_null": (500, "application/json", '{"error":null}'),
+    "gateway_401": (401, "application/json", '{"statusCode":401,"message":"Invalid JWT."}'),
+}
+#: The href of the next link.
+LINKS: dict[FaultName, str] = {
+    "next_foreign": "http://foreign.invalid/itwins/?$skip=100&$top=100",
+    "next_looping": "{base_url}/itwins/?$skip=0&$top=100",
+    "next_relative": "/itwins/?$skip=100&$top=100",
+    "next_blank_led": " {base_url}/itwins/?$skip=100&$top=100",
+    "next_continuation_token": "{base_url}/itwins/?$continuationToken=MTAw&$top=100",
+    "other_page_size": "{base_url}/itwins/?$skip=67&$top=100",
+}
+LAST_LINKS: dict[FaultName, object] = {"next_empty": {"href": ""}, "next_null": None}
+CONTENTS: dict[FaultName, bytes] = {"empty": b"", "null": b"null", "list": b'[1, "two", null]'}
 
 
-@pytest.mark.parametrize(("name", "status_of_the_second"), RESETS.items())
-async def test_a_reset_comes_before_or_after_the_effect(
-    call: Caller, sandbox: Sandbox, name: FaultName, status_of_the_second: int
-) -> None:
-    """An operation gets no response, an unknown path does; the name says whether the resource exists then."""
-    sandbox.fault(name)
-    assert (await call("unknown_path")).status_code == 404
-    with pytest.raises(httpx.ReadError):
-        await call("create_repository_resource")
-    second = await call("create_repository_resource")
-    assert second.status_code == status_of_the_second
-    assert [record.status for record in sandbox.requests] == [404, None, status_of_the_second]
-
-
-@pytest.mark.parametrize("name", ["rate_limited", "unavailable", "html_502", "text_500", "error_null", "gateway_401"])
+@pytest.mark.parametrize(("name", "expected"), INSTEAD.items())
 async def test_another_response_comes_instead_and_nothing_is_done(
-    call: Caller, sandbox: Sandbox, name: FaultName
+    call: Caller, sandbox: Sandbox, name: FaultName, expected: tuple[int, str, str]
 ) -> None:
-    """The first request gets a response otherwise, the second one as if the first had not been."""
-    sandbox.fault(name)
-    assert (await call("create_repository_resource")).status_code >= 400
+    """The first request of an operation gets another response, the second one as if the first had not been."""
+    response = await fired(call, sandbox, name, "create_repository_resource", ("unknown_path",))
+    assert (response.status_code, response.headers["content-type"]) == expected[:2]
+    assert expected[2] in response.text
     assert (await call("create_repository_resource")).status_code == 201
 
 
-@pytest.mark.parametrize("name", ["rate_limited", "unavailable"])
-async def test_a_scripted_error_says_when_to_come_back(call: Caller, sandbox: Sandbox, name: FaultName) -> None:
-    """seconds and retry_after of the fault make the header; without seconds it is one second."""
-    sandbox.fault(name)
-    sandbox.fault(name, seconds=7)
-    sandbox.fault(name, seconds=0.25, retry_after="decimals")
-    sandbox.fault(name, retry_after="none")
-    responses = [await call("list_itwins") for _ in range(4)]
-    assert [response.headers.get("retry-after") for response in responses] == ["1", "7", "0.250", None]
+@pytest.mark.parametrize(("name", "href"), LINKS.items())
+async def test_a_next_link_is_changed(call: Caller, sandbox: Sandbox, name: FaultName, href: str) -> None:
+    """A page that is followed by another one gets another link to it; the last page stays."""
+    response = await fired(call, sandbox, name, "list_itwins", (*NOT_LISTINGS, "last_page"))
+    assert response.json()["_links"]["next"] == {"href": href.format(base_url=sandbox.base_url)}
 
 
-async def test_a_token_expires_until_faults_are_cleared(
-    call: Caller, http: httpx.AsyncClient, sandbox: Sandbox
-) -> None:
-    """From that request on the token gives 401, another one does not; cleared, it has the rights that it had."""
-    sandbox.add_token(sandbox.token, permissions=[], organization_administrator=False, service_application=False)
-    sandbox.fault("token_expires", skip=1)
-    statuses = [(await call("get_primary_account")).status_code for _ in range(3)]
-    other = await http.get("/itwins/", headers={"Authorization": "Bearer renewed"})
-    sandbox.clear_faults()
-    statuses += [other.status_code, *[(await call(name)).status_code for name in ("list_itwins", "update_webhook")]]
-    assert statuses == [200, 401, 401, 200, 200, 403]
+@pytest.mark.parametrize(("name", "link"), LAST_LINKS.items())
+async def test_the_last_page_has_a_next_link(call: Caller, sandbox: Sandbox, name: FaultName, link: object) -> None:
+    """The last page gets a link that leads nowhere; other pages stay."""
+    response = await fired(call, sandbox, name, "last_page", (*NOT_LISTINGS, "list_itwins"))
+    assert response.json()["_links"]["next"] == link
 
 
-async def test_a_continuation_token_of_others_is_an_invalid_skip(http: httpx.AsyncClient) -> None:
-    """The error names $skip."""
-    response = await http.get("/itwins/?$continuationToken=!")
-    assert response.json()["error"]["details"][0]["target"] == "$skip"
+@pytest.mark.parametrize(("name", "content"), CONTENTS.items())
+async def test_a_body_is_something_else(call: Caller, sandbox: Sandbox, name: FaultName, content: bytes) -> None:
+    """Status and media type of a success stay, and errors stay as they are."""
+    response = await fired(call, sandbox, name, "get_primary_account", NOT_SUCCESSFUL)
+    assert (response.status_code, response.headers["content-type"]) == (200, "application/json")
+    assert response.content == content
 
 
-async def test_a_foreign_link_leads_to_the_given_origin(call: Caller, sandbox: Sandbox) -> None:
-    """The origin of the fault can be a place that the test watches."""
-    sandbox.fault("next_foreign", operation="list_scene_objects", origin="http://127.0.0.1:9")
-    links = (await call("list_scene_objects")).json()["_links"]
-    assert links["next"]["href"].startswith(f"http://127.0.0.1:9/scenes/{sandbox.scene_id}/objects?")
+#: The request that a fault is for, requests on which it has no effect, and what shows that it fired.
+OTHERS: dict[FaultName, tuple[str, tuple[str, ...], Callable[[httpx.Response], bool]]] = {
+    "token_expires": ("get_primary_account", ("unknown_path", "no_token"), lambda found: found.status_code == 401),
+    "max_return_refused": (
+        *("largest_cap", ("unknown_path", "get_primary_account", "smaller_cap")),
+        lambda found: found.json()["error"]["details"][0]["target"] == "X-Max-Return",
+    ),
+    "seen_shapes": ("get_primary_account", NOT_SUCCESSFUL, lambda found: "status" not in found.json()["iTwin"]),
+    "seen_enum_values": (
+        *("update_webhook", ("get_primary_account", "list_itwins", "last_page", *NOT_SUCCESSFUL)),
+        lambda found: len(found.json()["eventTypes"]) == 4,
+    ),
+    "seen_times": (
+        *("update_webhook", ("get_primary_account", *NOT_SUCCESSFUL)),
+        lambda found: len(found.json()["created"]) == 28,
+    ),
+    "seen_headers": ("unknown_path", (), lambda found: "tier" in found.headers),
+    "seen_errors": (
+        *("wrong_detector", ("get_primary_account", "list_itwins", "last_page")),
+        lambda found: "target" not in found.json()["error"]["details"][0],
+    ),
+    "trickle": ("get_primary_account", ("unknown_path",), lambda found: found.json().keys() == {"iTwin"}),
+    "stall": ("get_primary_account", ("unknown_path",), lambda found: found.json().keys() == {"iTwin"}),
+    "truncated_json": ("get_primary_account", NOT_SUCCESSFUL, lambda found: found.content[-1:] != b"}"),
+}
 
 
-async def test_skip_counts_only_requests_on_which_the_fault_has_an_effect(call: Caller, sandbox: Sandbox) -> None:
-    """The fault changes the second last page, whatever is requested in between."""
-    sandbox.fault("next_null", skip=1)
-    for name in ("list_itwins", "get_primary_account", "last_page", "list_itwins", "last_page"):
-        response = await call(name)
-    assert body(response)["_links"]["next"] is None
-
-
-async def test_a_scene_changes_between_two_pages(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Who pages on after the change misses one object, and lastModified tells of it."""
-    sandbox.fault("scene_changes")
-    url = f"/scenes/{sandbox.scene_id}/objects?iTwinId={sandbox.itwin_id}"
-    pages = [(await http.get(f"{url}&$skip={skip}")).json() for skip in (0, 100, 200)]
-    assert [len(page["objects"]) for page in pages] == [100, 100, 49]
-    times = [page["sceneContext"]["lastModified"] for page in pages]
-    assert times[0] < times[1] == times[2]
+@pytest.mark.parametrize("name", OTHERS)
+async def test_a_fault_fires_on_its_matching_request_only(call: Caller, sandbox: Sandbox, name: FaultName) -> None:
+    """Requests on which the fault has no effect get the same response as without it and do not use it up."""
+    request, passing, shows = OTHERS[name]
+    assert shows(await fired(call, sandbox, name, request, passing))
 
 
 #: A fault, and what then holds of what a response is about.
@@ -331,8 +267,7 @@ async def test_every_response_can_have_other_fields_and_values(
     call: Caller, sandbox: Sandbox, operation: str, name: FaultName
 ) -> None:
     """Fields are added, null or omitted; classes, types, kinds, scopes and event types become unknown."""
-    sandbox.fault(name)
-    found = (await call(operation)).json()
+    found = (await fired(call, sandbox, name, operation, NOT_SUCCESSFUL)).json()
     assert name != "unknown_fields" or "fieldOfTomorrow" in found
     shown: Any = found[OPERATIONS[operation]] if OPERATIONS[operation] else found
     item = shown[0] if isinstance(shown, list) else shown
@@ -351,35 +286,109 @@ async def test_a_changed_response_leaves_what_is_stored_as_it_is(
         assert (await call(operation)).json() == before
 
 
-async def test_refuse_lasts_until_faults_are_cleared(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Every connection is refused while the fault lasts, and none afterwards."""
-    sandbox.fault("refuse", seconds=3600)
-    with pytest.raises(httpx.ConnectError):
-        await http.get("/nowhere")
+RESETS: dict[FaultName, int] = {
+    "reset_before_effect": 201,
+    "reset_after_effect": 409,
+    "reset_in_head": 409,
+    "reset_in_body": 409,
+}
+
+
+@pytest.mark.parametrize(("name", "status_of_the_second"), RESETS.items())
+async def test_a_reset_comes_before_or_after_the_effect(
+    call: Caller, sandbox: Sandbox, name: FaultName, status_of_the_second: int
+) -> None:
+    """An operation gets no response, an unknown path does; the name says whether the resource exists then."""
+    with pytest.raises(httpx.ReadError):
+        await fired(call, sandbox, name, "create_repository_resource", ("unknown_path",))
+    assert (await call("create_repository_resource")).status_code == status_of_the_second
+    assert [record.status for record in sandbox.requests] == [404, 404, None, status_of_the_second]
+
+
+def test_every_fault_of_the_catalogue_is_tested() -> None:
+    """The catalogue and the type of the names have the same faults, and a new one needs a test."""
+    tables = (INSTEAD, LINKS, LAST_LINKS, CONTENTS, OTHERS, CHANGES, RESETS)
+    alone = {"refuse", "scene_changes", "gzip_bomb"}
+    assert {*get_args(FaultName)} == FAULTS.keys() == alone.union(*tables)
+
+
+@pytest.mark.parametrize("name", ["rate_limited", "unavailable"])
+async def test_a_scripted_error_says_when_to_come_back(call: Caller, sandbox: Sandbox, name: FaultName) -> None:
+    """seconds and retry_after of the fault make the header; without seconds it is one second."""
+    sandbox.fault(name)
+    sandbox.fault(name, seconds=7)
+    sandbox.fault(name, seconds=0.25, retry_after="decimals")
+    sandbox.fault(name, retry_after="none")
+    responses = [await call("list_itwins") for _ in range(4)]
+    assert [response.headers.get("retry-after") for response in responses] == ["1", "7", "0.250", None]
+
+
+async def test_a_token_expires_until_faults_are_cleared(
+    call: Caller, http: httpx.AsyncClient, sandbox: Sandbox
+) -> None:
+    """From that request on the token gives 401, another one does not; cleared, it has the rights that it had."""
+    sandbox.add_token(sandbox.token, permissions=[], organization_administrator=False, service_application=False)
+    sandbox.fault("token_expires", skip=1)
+    responses = [await call("get_primary_account") for _ in range(3)]
+    responses.append(await http.get("/itwins/", headers={"Authorization": "Bearer renewed"}))
     sandbox.clear_faults()
-    assert (await http.get("/itwins/")).status_code == 200
+    responses += [await call("list_itwins"), await call("update_webhook")]
+    assert [response.status_code for response in responses] == [200, 401, 401, 200, 200, 403]
 
 
-async def test_rejected_connections_are_taken_again_after_the_seconds() -> None:
-    """While it lasts nothing listens and open connections are gone; then the same address responses."""
+async def test_a_foreign_link_leads_to_the_given_origin(call: Caller, sandbox: Sandbox) -> None:
+    """The origin of the fault can be a place that the test watches."""
+    sandbox.fault("next_foreign", operation="list_scene_objects", origin="http://127.0.0.1:9")
+    links = (await call("list_scene_objects")).json()["_links"]
+    assert links["next"]["href"].startswith(f"http://127.0.0.1:9/scenes/{sandbox.scene_id}/objects?")
+
+
+async def test_skip_counts_only_requests_on_which_the_fault_has_an_effect(call: Caller, sandbox: Sandbox) -> None:
+    """The fault changes the second last page, whatever is requested in between."""
+    sandbox.fault("next_null", skip=1)
+    requests = ("list_itwins", "get_primary_account", "last_page", "list_itwins", "last_page")
+    responses = [await call(name) for name in requests]
+    assert [response.json().get("_links", {}).get("next", "") for response in responses][2::2] == ["", None]
+
+
+async def test_a_scene_changes_between_two_pages(call: Caller, http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Who pages on after the change misses one object, and lastModified tells of it; other listings pass it."""
+    url = f"{requests_of(sandbox)['list_scene_objects'][1]}&$skip="
+    first = (await fired(call, sandbox, "scene_changes", "list_scene_objects", (*NOT_LISTINGS, "list_itwins"))).json()
+    pages = [first, *[(await http.get(f"{url}{skip}")).json() for skip in (100, 200)]]
+    assert [len(page["objects"]) for page in pages] == [100, 100, 49]
+    times = [page["sceneContext"]["lastModified"] for page in pages]
+    assert times[0] < times[1] == times[2]
+
+
+async def test_refuse_lasts_until_its_seconds_are_over_or_faults_are_cleared() -> None:
+    """While it lasts nothing listens and open connections are gone; then the same address responds."""
     over = asyncio.Event()
 
     async def sleep(_: float) -> None:
         await over.wait()
 
-    headers = {"Authorization": "Bearer a"}
-    async with (
-        Sandbox(itwins=1, sleep=sleep) as sandbox,
-        httpx.AsyncClient(base_url=sandbox.base_url, headers=headers) as http,
-    ):
+    async with serving(sleep=sleep) as (sandbox, http):
+        for is_cleared in (True, False):
+            assert (await http.get("/itwins/")).status_code == 200
+            sandbox.fault("refuse", seconds=5)
+            for _ in range(2):
+                with pytest.raises(httpx.ConnectError):
+                    await http.get("/itwins/")
+            if is_cleared:
+                sandbox.clear_faults()
+            else:
+                over.set()
+                await until(lambda: sandbox._running.server._refusing is None)
         assert (await http.get("/itwins/")).status_code == 200
-        sandbox.fault("refuse", seconds=5)
-        for _ in range(2):
-            with pytest.raises(httpx.ConnectError):
-                await http.get("/itwins/")
-        over.set()
-        await until(lambda: sandbox._running.server._refusing is None)
-        assert (await http.get("/itwins/")).status_code == 200
+
+
+async def send_raw(sandbox: Sandbox) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection on which a listing was requested."""
+    host, port = sandbox.base_url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(b"GET /itwins/ HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer a\r\nAccept: */*\r\n\r\n")
+    return reader, writer
 
 
 @pytest.mark.parametrize(("name", "has_head"), [("reset_in_head", False), ("reset_in_body", True)])
@@ -390,8 +399,13 @@ async def test_a_reset_within_a_response_lets_its_beginning_through(
     sandbox.fault(name)
     received = bytearray()
     reader, writer = await send_raw(sandbox)
+
+    async def read_to_the_end() -> None:
+        while data := await reader.read(100):
+            received.extend(data)
+
     with pytest.raises(ConnectionResetError):
-        await read_to_the_end(reader, received)
+        await read_to_the_end()
     writer.close()
     assert received.startswith(b"HTTP/1.1 200 OK\r\n")
     head, found, rest = bytes(received).partition(b"\r\n\r\n")
@@ -420,33 +434,12 @@ async def test_a_slow_response_takes_its_seconds_and_is_complete(name: FaultName
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    async with Sandbox(itwins=50, sleep=sleep) as sandbox, httpx.AsyncClient(base_url=sandbox.base_url) as http:
+    async with serving(itwins=50, sleep=sleep) as (sandbox, http):
         sandbox.fault(name, seconds=10)
-        response = await http.get("/itwins/", headers={"Authorization": "Bearer a"})
+        response = await http.get("/itwins/")
     assert len(response.json()["iTwins"]) == 50
     assert len(waits) >= pieces
     assert sum(waits) == pytest.approx(10, rel=0.1)
-
-
-async def test_latency_and_jitter_hold_every_response_back() -> None:
-    """Each response waits for the latency and a share of the jitter, the same in every run."""
-    runs: list[list[float]] = []
-    for _ in range(2):
-        waits: list[float] = []
-
-        async def sleep(seconds: float, waits: list[float] = waits) -> None:
-            waits.append(seconds)
-
-        async with (
-            Sandbox(itwins=1, latency=0.2, jitter=0.1, sleep=sleep) as sandbox,
-            httpx.AsyncClient(base_url=sandbox.base_url) as http,
-        ):
-            for _request in range(3):
-                await http.get("/itwins/")
-        runs.append(waits)
-    assert runs[0] == runs[1]
-    assert len(set(runs[0])) == 3
-    assert all(0.2 <= wait <= 0.3 for wait in runs[0])
 
 
 async def test_a_gzip_bomb_is_small_on_the_wire_and_valid(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
@@ -463,17 +456,3 @@ async def test_a_gzip_bomb_is_small_on_the_wire_and_valid(http: httpx.AsyncClien
         for piece in iter(lambda: unpacked.read(2**24), b""):
             size, visible = size + len(piece), visible + piece.strip()
     assert (size, visible) == (256 * 2**20 + 2, b"{}")
-
-
-async def send_raw(sandbox: Sandbox) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection on which a listing was requested."""
-    host, port = sandbox.base_url.removeprefix("http://").split(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    writer.write(b"GET /itwins/ HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer a\r\nAccept: */*\r\n\r\n")
-    return reader, writer
-
-
-async def read_to_the_end(reader: asyncio.StreamReader, received: bytearray) -> None:
-    """Collect what comes until the connection ends in one way or another."""
-    while data := await reader.read(100):
-        received += data
