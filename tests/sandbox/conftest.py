@@ -1,7 +1,7 @@
 """A running sandbox and an HTTP client of it, for every test that asks."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
@@ -10,37 +10,24 @@ from itwin_platform_sandbox import Sandbox
 
 from tests.support.sandboxes import client_of
 
-Rejected = tuple[int, str, list[tuple[str, str | None]]]
-
-# Event loops differ where sockets are closed and reset; faults and bad inputs must not fail under either.
-BOTH_LOOPS = (
-    "test_faults.py",
-    "test_server.py",
-)
-
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
-    """Run the tests of sockets under asyncio and, where it is installed, under uvloop."""
-    try:
-        import uvloop
-    except ImportError:  # there is none for Windows
-        return {"asyncio": asyncio.new_event_loop}
-    if item.path.name in BOTH_LOOPS:
-        return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
-    return {"asyncio": asyncio.new_event_loop}
+    """Run the tests of sockets under uvloop too: event loops differ where sockets are closed and reset."""
+    loops: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {"asyncio": asyncio.new_event_loop}
+    if item.path.name in ("test_faults.py", "test_server.py"):
+        try:
+            import uvloop
+        except ImportError:  # there is none for Windows
+            return loops
+        loops["uvloop"] = uvloop.new_event_loop
+    return loops
 
 
 @pytest.fixture
-def size() -> int:
-    """How many iTwins and scene objects the sandbox has; a module of tests with several pages overrides it."""
-    return 30
-
-
-@pytest.fixture
-async def sandbox(request: pytest.FixtureRequest, size: int) -> AsyncIterator[Sandbox]:
-    """A running sandbox; the marker `itwin_sandbox` says another size, and more."""
+async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
+    """A running sandbox of a few things, or as the marker `itwin_sandbox` says."""
     marker = request.node.get_closest_marker("itwin_sandbox")
-    arguments: dict[str, Any] = {"itwins": size, "objects": size, **(marker.kwargs if marker else {})}
+    arguments: dict[str, Any] = {"itwins": 30, "objects": 30, **(marker.kwargs if marker else {})}
     async with Sandbox(**arguments) as running:
         yield running
 
@@ -50,35 +37,3 @@ async def http(sandbox: Sandbox) -> AsyncIterator[httpx.AsyncClient]:
     """A client of it with its token."""
     async with client_of(sandbox) as client:
         yield client
-
-
-@pytest.fixture
-def rejected(http: httpx.AsyncClient) -> Callable[..., Awaitable[Rejected]]:
-    """Sends a request and returns status, code and (detail code, target) of its error, checking the form of it."""
-
-    async def send(
-        method: str,
-        url: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        json: object = None,
-        content: bytes | None = None,
-    ) -> Rejected:
-        response = await http.request(
-            method, url, params=params, headers=dict(headers or {}), json=json, content=content
-        )
-        return error_of(response)
-
-    return send
-
-
-def error_of(response: httpx.Response) -> Rejected:
-    """Status, code and details of an error, after a look at its form."""
-    body = response.json()
-    assert body.keys() == {"error"}
-    error = body["error"]
-    assert error.keys() == {"code", "message", "target", "details"}
-    assert error["message"]
-    assert all(detail.keys() == {"code", "message", "target"} and detail["message"] for detail in error["details"])
-    return response.status_code, error["code"], [(detail["code"], detail["target"]) for detail in error["details"]]

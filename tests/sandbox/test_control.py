@@ -17,6 +17,7 @@ async def test_the_overview_names_what_a_test_starts_with(http: httpx.AsyncClien
     names = ("account_id", "itwin_id", "repository_id", "scene_id", "webhook_id", "repository_ids", "webhook_ids")
     assert {name: overview["ids"][name] for name in names} == {name: getattr(sandbox, name) for name in names}
     assert sandbox.webhook_ids["iTwin"] == sandbox.webhook_id
+    assert sandbox.repository_ids["WebMapService"] == sandbox.repository_id
     assert overview["counts"]["itwins"] == 33
     assert overview["settings"]["rate"] is None
     assert sandbox.requests == []

@@ -130,10 +130,10 @@ def call(http: httpx.AsyncClient, sandbox: Sandbox) -> Caller:
         "wrong_detector": ("POST", "/reality-analysis/detectors", {}),
         "no_token": ("GET", "/itwins/", {"Authorization": "Basic YTpi"}),
     }
-    requests = {name: (*request, {}) for name, request in requests_of(sandbox).items()} | others
+    operations = requests_of(sandbox)
 
     async def send(name: str) -> httpx.Response:
-        method, url, headers = requests[name]
+        method, url, headers = others.get(name) or (*operations[name], {})
         body = BODIES.get(name, {} if method == "POST" else None)
         return await http.request(method, url, headers=headers, json=body)
 

@@ -1,26 +1,52 @@
-"""Starting and stopping within a loop."""
+"""Starting and stopping within a loop, and clients that send slowly, hold bodies, or send nonsense."""
 
 import asyncio
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import httpx
 import pytest
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._faults.wire import real_socket
+from itwin_platform_sandbox._server.endpoint import LARGE_BODY_BYTES, MOST_BODY_BYTES, MOST_LARGE_BODIES, Bodies
+from itwin_platform_sandbox._server.server import LoopServer
+from starlette.requests import ClientDisconnect
+from starlette.types import Message, Receive, Scope, Send
 
 from tests.support.counted_calls import counted_calls
 from tests.support.real_time import until
+from tests.support.sandboxes import client_of, serving
 
-HEADERS = {"Authorization": "Bearer a"}
+HEAD = b"POST /scenes/ HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+
+
+@pytest.fixture
+def small() -> Sandbox:
+    """A sandbox that does not run yet."""
+    return Sandbox(itwins=1, objects=0)
+
+
+async def status_of(sandbox: Sandbox) -> int:
+    """The status of one request on a connection of its own."""
+    async with client_of(sandbox) as http:
+        return (await http.get("/itwins/")).status_code
+
+
+@asynccontextmanager
+async def connection(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A connection, closed at the end."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    yield reader, writer
+    writer.close()
 
 
 async def test_several_sandboxes_run_at_once_and_share_nothing() -> None:
     """Each has an address and a state of its own."""
-    async with Sandbox(itwins=1) as first, Sandbox(itwins=2) as second, httpx.AsyncClient(headers=HEADERS) as http:
-        counts = [len((await http.get(f"{sandbox.base_url}/itwins/")).json()["iTwins"]) for sandbox in (first, second)]
+    async with serving() as (first, http), serving(itwins=2) as (_, other):
+        assert [len((await each.get("/itwins/")).json()["iTwins"]) for each in (http, other)] == [1, 2]
         first.fault("empty", count=None)
-        assert counts == [1, 2]
-        assert (await http.get(f"{second.base_url}/itwins/")).content
+        assert [bool((await each.get("/itwins/")).content) for each in (http, other)] == [False, True]
 
 
 async def test_a_sandbox_starts_and_stops_in_milliseconds() -> None:
@@ -30,7 +56,7 @@ async def test_a_sandbox_starts_and_stops_in_milliseconds() -> None:
         async with Sandbox(itwins=10, objects=10) as sandbox:
             await http.get(f"{sandbox.base_url}/itwins/")
 
-    async with httpx.AsyncClient(headers=HEADERS) as http:
+    async with httpx.AsyncClient(headers={"Authorization": "Bearer a"}) as http:
         await start_and_stop()  # which imports what it needs
         with counted_calls() as calls:
             await start_and_stop()
@@ -38,142 +64,180 @@ async def test_a_sandbox_starts_and_stops_in_milliseconds() -> None:
 
 
 async def test_stopping_ends_requests_that_are_being_handled(caplog: pytest.LogCaptureFixture) -> None:
-    """Stopping does not wait for a stalled request: its connection ends immediately, and nothing is logged."""
-    never = asyncio.Event()
-
-    async def sleep(_: float) -> None:
-        await never.wait()
-
-    async with httpx.AsyncClient(headers=HEADERS) as http:
-        async with Sandbox(itwins=1, latency=1, sleep=sleep) as sandbox:
-            request = asyncio.create_task(http.get(f"{sandbox.base_url}/itwins/"))
-            stalled = asyncio.create_task(http.get(f"{sandbox.base_url}/itwins/"))
-            await until(lambda: sandbox._running.recorder._in_flight == 2)
-        for task in (request, stalled):
+    """Stopping waits neither for idle connections nor for stalled requests, which end at once, and logs nothing."""
+    async with httpx.AsyncClient(headers={"Authorization": "Bearer a"}) as http:
+        async with Sandbox(itwins=1) as sandbox:
+            await http.get(f"{sandbox.base_url}/itwins/")
+            sandbox.fault("stall")
+            sandbox.fault("stall", seconds=3600)
+            stalled = [asyncio.create_task(http.get(f"{sandbox.base_url}/itwins/")) for _ in range(2)]
+            await until(lambda: sandbox.faults == ())
+        for task in stalled:
             with pytest.raises(httpx.TransportError):
                 await task
-    assert [record.status for record in sandbox.requests] == [None, None]
+    assert [record.status for record in sandbox.requests] == [200, None, None]
     assert caplog.text == ""
 
 
-async def test_what_is_no_http_is_rejected_in_silence(caplog: pytest.LogCaptureFixture) -> None:
-    """A stranger's bytes get 400 and leave no line in a log."""
-    async with Sandbox(itwins=1) as sandbox:
-        host, port = sandbox.base_url.removeprefix("http://").split(":")
-        reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(b"\x16\x03\x01 hello\r\n\r\n")
-        response = await reader.read()
-        writer.close()
-    assert response.startswith(b"HTTP/1.1 400 ")
-    assert caplog.text == ""
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [b"\x16\x03\x01 hello\r\n\r\n"],
+        [b"POST / HTTP/1.1\r\nHost: evil.example\r\nTransfer-Encoding: chunked\r\n\r\n", b"not a size\r\n"],
+    ],
+    ids=["no HTTP", "a malformed chunk after a rejected Host"],
+)
+async def test_nonsense_gets_one_response_in_silence(
+    small: Sandbox, pieces: list[bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A stranger's bytes get 400 once, also where a request that is rejected is read to its end, and no log."""
+    async with small, connection(small._running.server.port) as (reader, writer):
+        for piece in pieces:
+            writer.write(piece)
+            await writer.drain()
+        received = await reader.read()
+    assert received.startswith(b"HTTP/1.1 400 ")
+    assert (received.count(b"HTTP/1.1"), caplog.text) == (1, "")
 
 
-async def test_a_client_that_leaves_while_it_sends_is_recorded(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_client_that_leaves_while_it_sends_is_recorded(
+    small: Sandbox, caplog: pytest.LogCaptureFixture
+) -> None:
     """The record has no status, and nothing is logged."""
-    async with Sandbox(itwins=1) as sandbox:
-        host, port = sandbox.base_url.removeprefix("http://").split(":")
-        _, writer = await asyncio.open_connection(host, int(port))
-        writer.write(b"POST /scenes/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")
-        await writer.drain()
-        writer.close()
-        await until(lambda: len(sandbox.requests) == 1)
-    assert [(record.operation, record.status) for record in sandbox.requests] == [("create_scene", None)]
+    async with small:
+        async with connection(small._running.server.port) as (_, writer):
+            writer.write(HEAD + b"Content-Length: 100\r\n\r\n{")
+            await writer.drain()
+        await until(lambda: len(small.requests) == 1)
+    assert [(record.operation, record.status) for record in small.requests] == [("create_scene", None)]
     assert caplog.text == ""
 
 
-async def test_a_taken_port_is_said_at_once() -> None:
-    """A port in use raises OSError, and the sandbox that has it keeps running."""
-    async with Sandbox(itwins=1) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
+async def test_a_port_can_be_taken_once(small: Sandbox) -> None:
+    """A port in use raises OSError, and the sandbox that has it keeps running; another one can follow it there."""
+    async with serving() as (sandbox, http):
         port = int(sandbox.base_url.rpartition(":")[2])
+        following = Sandbox(itwins=1, port=port)
         with pytest.raises(OSError, match="in use"):
-            await Sandbox(itwins=1, port=port).__aenter__()
-        assert (await http.get(f"{sandbox.base_url}/itwins/")).status_code == 200
-
-
-async def test_a_port_can_be_used_again_at_once() -> None:
-    """A sandbox on a fixed port can follow another one there, also after a reset connection."""
-    async with Sandbox(itwins=1) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
-        port = int(sandbox.base_url.rpartition(":")[2])
-        await http.get(f"{sandbox.base_url}/itwins/")
-    async with Sandbox(itwins=1, port=port) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
-        assert (await http.get(f"{sandbox.base_url}/itwins/")).status_code == 200
+            await following.__aenter__()
+        assert (await http.get("/itwins/")).status_code == 200
+    async with following:
+        assert await status_of(following) == 200
 
 
 async def test_a_response_is_not_held_back_by_the_system() -> None:
     """A response does not wait for a delayed acknowledgement, which would take every request 40 ms."""
-    async with Sandbox(itwins=1) as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
-        await http.get(f"{sandbox.base_url}/itwins/")
-        (connection,) = sandbox._running.server._state.connections
-        with real_socket(connection.transport) as accepted:
-            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    async with serving() as (sandbox, http):
+        await http.get("/itwins/")
+        (accepted,) = sandbox._running.server._state.connections
+        with real_socket(accepted.transport) as accepted_socket:
+            assert accepted_socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 async def test_ipv6_addresses_are_written_in_brackets() -> None:
     """The base URL of a sandbox on ::1 is one that a client can use."""
     try:
-        async with Sandbox(itwins=1, host="::1") as sandbox, httpx.AsyncClient(headers=HEADERS) as http:
-            response = await http.get(f"{sandbox.base_url}/itwins/")
+        async with serving(host="::1") as (sandbox, http):
+            response = await http.get("/itwins/")
     except OSError:
         pytest.skip("this machine has no IPv6 loopback")
     assert sandbox.base_url.startswith("http://[::1]:")
     assert response.status_code == 200
 
 
-async def test_a_stopped_sandbox_can_be_started_again() -> None:
-    """It has what it had, and faults can be cleared whether it runs or not."""
-    sandbox = Sandbox(itwins=1)
+async def test_a_stopped_sandbox_can_be_started_again(small: Sandbox) -> None:
+    """It has what it had, and faults can be cleared whether it runs or not; while it runs it is not started twice."""
     detector = {"name": "d", "type": "PhotoObjectDetector"}
-    async with httpx.AsyncClient(headers=HEADERS) as http:
-        async with sandbox:
-            await http.post(f"{sandbox.base_url}/reality-analysis/detectors", json=detector)
-            sandbox.fault("refuse", seconds=3600)
-        sandbox.clear_faults()
-        async with sandbox:
-            page = (await http.get(f"{sandbox.base_url}/")).text
-    assert "detectors: 1" in page
-
-
-async def test_a_running_sandbox_is_not_started_again() -> None:
-    """A second `async with`, such as on the fixture, raises an error and leaves the sandbox running."""
-    async with Sandbox(itwins=1) as sandbox:
+    async with small, client_of(small) as http:
         with pytest.raises(RuntimeError, match="running already"):
-            await sandbox.__aenter__()
-        assert await status_of(sandbox) == 200
+            await small.__aenter__()
+        assert (await http.post("/reality-analysis/detectors", json=detector)).status_code == 201
+        small.fault("refuse", seconds=3600)
+    small.clear_faults()
+    async with small, client_of(small) as http:
+        assert (await http.get("/sandbox")).json()["counts"]["detectors"] == 1
 
 
-def test_an_address_is_known_once_started() -> None:
+def test_an_address_is_known_once_started(small: Sandbox) -> None:
     """Before it is started, `base_url` raises an error and `repr` shows that it is not running."""
-    sandbox = Sandbox(itwins=1)
-    assert repr(sandbox) == "<Sandbox not started>"
+    assert repr(small) == "<Sandbox not started>"
     with pytest.raises(RuntimeError, match="async with"):
-        _ = sandbox.base_url
+        _ = small.base_url
 
 
-async def test_leaving_with_a_connection_open_ends_quietly(caplog: pytest.LogCaptureFixture) -> None:
-    """An idle connection and a stalled one are dropped, under every event loop."""
-    async with httpx.AsyncClient(headers=HEADERS) as http:
-        async with Sandbox(itwins=1) as sandbox:
-            await http.get(f"{sandbox.base_url}/itwins/")
-            sandbox.fault("stall")
-            stalled = asyncio.create_task(http.get(f"{sandbox.base_url}/itwins/"))
-            await until(lambda: sandbox.faults == ())
-        with pytest.raises(httpx.TransportError):
-            await stalled
-    assert caplog.text == ""
-
-
-def test_faults_are_controlled_while_the_loop_stands_still() -> None:
+def test_faults_are_controlled_while_the_loop_stands_still(small: Sandbox) -> None:
     """Between two runs of a loop, as in a notebook, adding and clearing faults returns and takes effect."""
     with asyncio.Runner() as runner:
-        sandbox = Sandbox(itwins=1)
-        runner.run(sandbox.__aenter__())
-        sandbox.fault("refuse", seconds=3600)
-        sandbox.clear_faults()
-        assert runner.run(status_of(sandbox)) == 200
-        runner.run(sandbox.__aexit__(None, None, None))
+        runner.run(small.__aenter__())
+        small.fault("refuse", seconds=3600)
+        small.clear_faults()
+        assert runner.run(status_of(small)) == 200
+        runner.run(small.__aexit__(None, None, None))
 
 
-async def status_of(sandbox: Sandbox) -> int:
-    """The status of one request."""
-    async with httpx.AsyncClient(verify=False, headers={"Authorization": "Bearer a"}) as http:  # noqa: S501
-        return (await http.get(f"{sandbox.base_url}/itwins/")).status_code
+async def echo(_: Scope, receive: Receive, send: Send) -> None:
+    """An application that reads a request and responds."""
+    while (await receive()).get("more_body", False):
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+@pytest.mark.parametrize(
+    "begins",
+    [b"P", HEAD, HEAD + b"Content-Length: 9\r\n\r\n{", HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"],
+    ids=["a letter", "half a head", "half a body", "half of the chunks"],
+)
+@pytest.mark.parametrize("before", [0, 3])
+async def test_a_request_that_does_not_arrive_in_time_is_closed(begins: bytes, before: int) -> None:
+    """408 and the end of the connection, however much has come of the first or of a later request."""
+    server = LoopServer(host="127.0.0.1", port=0, receive_seconds=0.2 if before else 0.05)
+    await server.start(echo)
+    try:
+        async with connection(server.port) as (reader, writer):
+            for _ in range(before):
+                writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                assert (await reader.readuntil(b"ok")).startswith(b"HTTP/1.1 200 ")
+            writer.write(begins)
+            assert (await asyncio.wait_for(reader.read(), 10)).startswith(b"HTTP/1.1 408 ")
+        assert server.connections == set()
+    finally:
+        await server.stop()
+
+
+async def test_bodies_in_flight_are_bounded_together() -> None:
+    """Beyond a number of large bodies others wait, small ones do not, and each is read in the end."""
+    bodies, entered, released = Bodies(), 0, asyncio.Event()
+
+    async def hold(size: int) -> None:
+        nonlocal entered
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"x" * size, "more_body": False}
+
+        async with bodies.read(receive) as body:
+            assert body == b"x" * size
+            entered += 1
+            await released.wait()
+
+    sizes = [LARGE_BODY_BYTES + 1] * (MOST_LARGE_BODIES + 5) + [10]
+    tasks = [asyncio.create_task(hold(size)) for size in sizes]
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert entered == MOST_LARGE_BODIES + 1
+    released.set()
+    await asyncio.gather(*tasks)
+    assert entered == MOST_LARGE_BODIES + 6
+
+
+async def test_a_body_that_is_too_large_or_ends_early_is_not_kept() -> None:
+    """A body above the limit is None, and a client that leaves raises an error."""
+    pieces: list[Message] = [{"type": "http.request", "body": b"x" * (MOST_BODY_BYTES + 1), "more_body": True}]
+
+    async def receive() -> Message:
+        return pieces.pop() if pieces else {"type": "http.disconnect"}
+
+    async with Bodies().read(receive) as body:
+        assert body is None
+    with pytest.raises(ClientDisconnect):
+        await Bodies().read(receive).__aenter__()
