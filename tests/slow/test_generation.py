@@ -1,31 +1,29 @@
-"""Generating is the same everywhere, and what is committed is what is generated."""
+"""Generating and building are the same everywhere, what is committed is generated, and what has no code is rejected."""
 
 import filecmp
+import hashlib
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.processes import PROJECT, ended
+from tests.support.regenerated import Document
+from tools.generation import generator
+from tools.generation.drill import attempt, selected
 from tools.release.clean_environment import Environment, pythons
 
 #: What generating needs: the generator, what checks the document, and what the generated modules import.
 NEEDED = (
-    "openapi-python-client",
-    "openapi-spec-validator",
-    "ruff",
-    "PyYAML",
-    "httpx",
-    "attrs",
-    "msgspec",
-    "python-dateutil",
+    *("openapi-python-client", "openapi-spec-validator", "ruff", "PyYAML"),
+    *("httpx", "attrs", "msgspec", "python-dateutil"),
 )
 COMMITTED = PROJECT / "generated" / "itwin_platform_api"
 HOSTILE = 'line-length = 60\nindent-width = 2\n[lint]\nselect = ["ALL"]\n[format]\nquote-style = "single"\n'
-
-
 #: Another machine: no locale, so that files are ASCII unless it is said otherwise, another time, other hashes.
 ELSEWHERE = {
     "LC_ALL": "C",
@@ -46,40 +44,27 @@ def generate(
 
 def files(root: Path) -> set[str]:
     """The files of a package, without what Python leaves there."""
-    return {
-        path.relative_to(root).as_posix()
-        for path in root.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
+    found = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(root).as_posix() for path in found}
 
 
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder whose ruff configuration would write everything otherwise."""
-    folder = tmp_path_factory.mktemp("hostile")
-    (folder / "ruff.toml").write_text(HOSTILE)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def twice(hostile: Path) -> tuple[Path, Path]:
-    """The package generated two times below that folder, the second time as on another machine."""
-    for name, umask, environment in (("one", -1, {}), ("two", 0o077, ELSEWHERE)):
-        process = generate(hostile, "--into", str(hostile / name), umask=umask, **environment)
-        assert process.returncode == 0, process.stderr
-    return hostile / "one" / "itwin_platform_api", hostile / "two" / "itwin_platform_api"
-
-
-def test_two_runs_give_the_same_bytes(twice: tuple[Path, Path]) -> None:
+@pytest.mark.parametrize(("umask", "environment"), [(-1, {}), (0o077, ELSEWHERE)], ids=["here", "elsewhere"])
+def test_a_run_gives_what_is_committed_and_leaves_nothing_else(
+    tmp_path: Path, umask: int, environment: dict[str, str]
+) -> None:
     """Nothing depends on the run, on a ruff configuration above the folder, or on what was there before.
 
-    Nor on the locale, the umask, the time zone and the seed of hashes.
+    Nor on the locale, the umask, the time zone and the seed of hashes. Neither a cache nor a temporary folder stays.
     """
-    for made in twice:
-        assert files(made) == files(COMMITTED)
-        match, mismatch, errors = filecmp.cmpfiles(COMMITTED, made, sorted(files(COMMITTED)), shallow=False)
-        assert (mismatch, errors) == ([], [])
-        assert match
+    (tmp_path / "ruff.toml").write_text(HOSTILE)
+    process = generate(tmp_path, "--into", str(tmp_path / "made"), umask=umask, **environment)
+    assert process.returncode == 0, process.stderr
+    made = tmp_path / "made" / "itwin_platform_api"
+    assert files(made) == files(COMMITTED)
+    match, mismatch, errors = filecmp.cmpfiles(COMMITTED, made, sorted(files(COMMITTED)), shallow=False)
+    assert (bool(match), mismatch, errors) == (True, [], [])
+    assert {path.name for path in tmp_path.iterdir()} == {"ruff.toml", "made"}
+    assert not [path for path in tmp_path.rglob(".*") if path.is_dir()]
 
 
 def test_another_python_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -98,13 +83,6 @@ def test_another_python_gives_the_same_bytes(tmp_path: Path) -> None:
     assert process.returncode == 0, process.stderr
 
 
-def test_a_run_leaves_nothing_else_behind(twice: tuple[Path, Path], hostile: Path) -> None:
-    """Neither a cache nor a temporary folder."""
-    assert twice
-    assert {path.name for path in hostile.iterdir()} == {"ruff.toml", "one", "two"}
-    assert not [path for path in hostile.rglob(".*") if path.is_dir()]
-
-
 def test_an_edit_by_hand_is_named(tmp_path: Path) -> None:
     """`--check` fails for a changed, a missing and an added file, names them, and writes nothing."""
     package = Path(shutil.copytree(COMMITTED, tmp_path / COMMITTED.name, ignore=shutil.ignore_patterns("__pycache__")))
@@ -121,13 +99,109 @@ def test_an_edit_by_hand_is_named(tmp_path: Path) -> None:
 
 def test_a_specification_that_is_rejected_changes_nothing(tmp_path: Path) -> None:
     """A warning of the generator ends the run, and the old package stays."""
-    (tmp_path / "wrong.yaml").write_text(
-        "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/a: {get: {responses: {x: {}}}}}\n"
-    )
-    package = tmp_path / "itwin_platform_api"
+    wrong, package = tmp_path / "wrong.yaml", tmp_path / "itwin_platform_api"
+    wrong.write_text("openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/a: {get: {responses: {x: {}}}}}\n")
     package.mkdir()
     (package / "kept.py").write_text("")
-    process = generate(tmp_path, "--spec", str(tmp_path / "wrong.yaml"), "--into", str(tmp_path))
+    process = generate(tmp_path, "--spec", str(wrong), "--into", str(tmp_path))
     assert process.returncode != 0
     assert "wrong.yaml" in process.stderr
     assert files(package) == {"kept.py"}
+
+
+@pytest.mark.parametrize(
+    ("words", "files"),
+    [
+        ("A type of authentication is gone", {"wrapper/itwin_platform/_operations/repositories.py"}),
+        ("An operation has another name", {"wrapper/itwin_platform/_operations/"}),
+        ("The envelope of a detector holds a list", {"wrapper/itwin_platform/_operations/"}),
+        ("Updating a webhook needs a header", {"wrapper/itwin_platform/_operations/webhooks.py"}),
+        ("An enum has integers", set()),
+        ("Properties are called as the methods of a model", set()),
+        ("No object has unknown properties", set()),
+        ("No secret is marked", {"changed.yaml"}),
+        ("A reference leads nowhere", {"changed.yaml"}),
+    ],
+)
+def test_a_change_is_reported_before_anything_is_replaced(words: str, files: set[str]) -> None:
+    """A misfit names its files and lines, a rejected document changes nothing, and no tool ends with a traceback.
+
+    `make regeneration-drill` tries many more changes.
+    """
+    ((_, [change]),) = selected(words)
+    outcome = attempt(change)
+    assert outcome.failures == ()
+    assert all(any(line.startswith(file) for line in outcome.lines) for file in files), outcome.row
+
+
+def small(schema: dict[str, Any], **others: dict[str, Any]) -> Document:
+    """A document with one model that has a part, and other schemas."""
+    thing = {"type": "object", "properties": {"part": schema}}
+    components = {"schemas": {"Thing": thing, **others}}
+    return {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {}, "components": components}
+
+
+MODEL = {"type": "object", "properties": {"a": {"type": "string"}}}
+FORMS = {"oneOf": [{"type": "string", "format": "date"}, {"type": "string", "format": "uuid"}]}
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        (small({"type": "string", "format": "binary"}), r"part.*which templates/decoding\.jinja does not decode"),
+        (small(FORMS), "part.*several forms"),
+        (
+            small({"type": "string"}, ITwinX=MODEL, ItwinX=MODEL),
+            r"models/itwin_x\.py would be written for ITwinX and for ItwinX",
+        ),
+    ],
+    ids=["a form that no code decodes", "several forms", "two modules of one name"],
+)
+def test_what_cannot_be_generated_is_rejected(tmp_path: Path, document: Document, said: str) -> None:
+    """A value is never decoded as it came against its type, and no module overwrites another: each is named."""
+    with pytest.raises(SystemExit, match=f"(?s){said}"):
+        generator.write_package(document, tmp_path / "itwin_platform_api", name="small.yaml")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{{ enum.no_such_name }}", "no_such_name"),
+        ("{{ enum.class_info | no_such_filter }}", "No filter named 'no_such_filter'"),
+    ],
+)
+def test_a_name_that_the_generator_does_not_have_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, said: str
+) -> None:
+    """A template that uses a name or a filter which is gone ends the generation with its file and line."""
+    templates = Path(shutil.copytree(PROJECT / "templates", tmp_path / "templates"))
+    (templates / "str_enum.py.jinja").write_text(f"first\n{line}\n", encoding="utf-8")
+    monkeypatch.setattr(generator, "TEMPLATES", templates)
+    document = small({"$ref": "#/components/schemas/Color"}, Color={"type": "string", "enum": ["red"]})
+    with pytest.raises(SystemExit, match=rf"(?s)str_enum\.py\.jinja:2: .*{said}.*make templates-diff"):
+        generator.write_package(document, tmp_path / "itwin_platform_api", name="small.yaml")
+
+
+def test_what_cannot_be_imported_is_rejected(tmp_path: Path) -> None:
+    """A module that fails to import, or lacks a name that it exports, ends the generation."""
+    package = tmp_path / "broken_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("__all__ = ['gone']\n")
+    with pytest.raises(SystemExit, match="cannot be imported"):
+        generator.check_imports(package, name="small.yaml")
+
+
+def built(folder: Path) -> dict[str, str]:
+    """Build the sdist and the wheel into a folder and return the digest of each."""
+    ended("python", "-m", "build", "--no-isolation", "--outdir", folder, PROJECT)
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
+
+
+def test_two_builds_are_equal_and_hold_what_make_check_reads(tmp_path: Path) -> None:
+    """The sdist and the wheel are the same, byte by byte; every file that git tracks is in the sdist."""
+    first, second = built(tmp_path / "first"), built(tmp_path / "second")
+    assert len(first) == 2
+    assert first == second
+    with tarfile.open(next((tmp_path / "first").glob("*.tar.gz"))) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    assert [name for name in ended("git", "ls-files").stdout.split() if name not in held] == []

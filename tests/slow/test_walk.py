@@ -1,13 +1,12 @@
 """The walk in docs/regenerating.md is carried out as it is written."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 import yaml
 
 from tests.support.processes import PROJECT
-from tests.support.regenerated import Change, Document, Regenerated
+from tests.support.regenerated import Document, Regenerated
 
 HARNESS = """
 import asyncio
@@ -35,9 +34,7 @@ async def main() -> None:
     app = Starlette(routes=[Route("/scenes/{{scene_id}}/objects", answer, methods=["POST"])])
     transport = httpx.ASGITransport(app)
     scene_id, itwin_id = "6a2d2381-6c57-4332-b87a-5b7c00000001", "an iTwin"
-    async with PlatformClient(
-        "http://127.0.0.1", vendor="word", token="secret", transport=transport
-    ) as platform:
+    async with PlatformClient("http://127.0.0.1", vendor="word", token="secret", transport=transport) as platform:
 {call}
     print(created.id if isinstance(created, SceneObjectMinimal) else created.objects[0].id)
     print(SEEN == [(scene_id, itwin_id, "application/vnd.word.itwin-platform.v1+json")] * 2)
@@ -62,24 +59,22 @@ def add_operation(document: Document) -> None:
 
 
 @pytest.fixture(scope="module")
-def walked(regenerated: Callable[[Change], Regenerated]) -> Regenerated:
+def walked(tmp_path_factory: pytest.TempPathFactory) -> Regenerated:
     """The package generated as the page says."""
-    return regenerated(add_operation)
+    return Regenerated(add_operation, tmp_path_factory.mktemp("walked"))
 
 
 def test_generating_tells_what_the_page_shows(walked: Regenerated) -> None:
     """What `make generate` prints is what the page shows, but for the list of modules: here all of them are new."""
-    output, shown = (
-        text.partition("\nGenerated, not wrapped")[2] for text in (walked.output, block("text", "4 modules"))
-    )
-    assert output == shown
+    shown = block("text", "4 modules").partition("\nGenerated, not wrapped")[2]
+    assert walked.output.partition("\nGenerated, not wrapped")[2] == shown
     assert "new: api/scenes/create_scene_objects.py" in walked.output
 
 
 def test_difference_is_what_the_page_shows(walked: Regenerated) -> None:
     """What `make spec-diff` prints of the change is what the page shows."""
-    ended = walked.run("-m", "tools.spec.diff", str(PROJECT / "openapi.yaml"), str(walked.file))
-    assert ended.stdout == block("text", "Not breaking: 3")
+    command = ["-m", "tools.spec.diff", str(PROJECT / "openapi.yaml"), str(walked.file)]
+    assert walked.run(*command).stdout == block("text", "Not breaking: 3")
 
 
 @pytest.mark.parametrize("source", ["the page", "make generate"])
@@ -90,9 +85,8 @@ def test_new_operation_is_called_as_it_is_said(walked: Regenerated, source: str)
         call = "created = await add(platform, scene_id, itwin_id, {})"
     else:
         *imports, line = [line.strip() for line in walked.output.splitlines() if line.startswith("    ")]
-        program = "\n".join(
-            ["from itwin_platform import PlatformClient, SceneObjectCreate, SceneObjectMinimal", *imports]
-        )
+        names = "PlatformClient, SceneObjectCreate, SceneObjectMinimal"
+        program = "\n".join([f"from itwin_platform import {names}", *imports])
         objects = 'objects = [SceneObjectCreate(version="1.0.0", kind="View3d", data={})]'
         call = f"{objects}; created = {line}"
     script = HARNESS.format(program=program, call=f"        {call}")

@@ -1,5 +1,6 @@
 """A changed specification, and the client package generated from it."""
 
+import copy
 import json
 import subprocess
 from collections.abc import Callable
@@ -7,21 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.processes import ended
+from tests.support.specification import specification
 
 Document = dict[str, Any]
 Change = Callable[[Document], None]
 
 
 class Regenerated:
-    """A changed specification, the package generated from it, and the generator's output."""
+    """A changed copy of the specification, the package generated from it in a folder, and the generator's output."""
 
-    def __init__(self, document: Document, folder: Path) -> None:
+    def __init__(self, change: Change, folder: Path) -> None:
+        document = copy.deepcopy(specification())
+        change(document)
         self.folder = folder
         self.file = folder / "changed.yaml"
         self.file.write_text(json.dumps(document), encoding="utf-8")
-        self.output = self.run(
-            "-m", "tools.generation.generate", "--spec", str(self.file), "--into", str(folder)
-        ).stdout
+        command = ["-m", "tools.generation.generate", "--spec", str(self.file), "--into", str(folder)]
+        self.output = self.run(*command).stdout
 
     def run(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
         """Run Python where the generated package is this one; another status than asked for fails the test."""

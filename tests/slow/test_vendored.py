@@ -1,0 +1,492 @@
+"""`make vendor`: what it copies, records, updates and rejects, and vendored copies at work, alone and side by side."""
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from itwin_platform import __version__
+from itwin_platform_sandbox import Sandbox
+
+from tests.support.processes import PROJECT, ended
+from tests.support.vendored import environment, run_python, vendored
+from tools.vendoring.vendor import dotted, revision, vendor
+from tools.vendoring.vendored_copy import IDENTITY, RECORD, digest, digests, source
+
+WRAPPER = PROJECT / "wrapper" / "itwin_platform"
+GENERATED = PROJECT / "generated" / "itwin_platform_api"
+NEEDED = ("httpx", "httptools", "attrs", "msgspec", "python-dateutil")
+GATE = "_http/gates/gate.py"
+IN_GIT = pytest.mark.skipif(revision(PROJECT).startswith("unknown"), reason="not a git checkout")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the example service with the client vendored into it; not to be changed."""
+    folder = tmp_path_factory.mktemp("service") / "my_service"
+    example = PROJECT / "examples" / "vendored_service"
+    shutil.copytree(example, folder, ignore=shutil.ignore_patterns("_vendor", ".venv", "__pycache__"))
+    vendored(folder / "src" / "my_service" / "_vendor", "itwin")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def older_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout of another version, with a detector type and a module that this one does not know."""
+    folder = tmp_path_factory.mktemp("older")
+    for package in (WRAPPER, GENERATED):
+        shutil.copytree(package, folder / package.relative_to(PROJECT), ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("LICENSE", "openapi.yaml", "pyproject.toml"):
+        shutil.copy(PROJECT / name, folder / name)
+    (folder / "wrapper/itwin_platform/_only_here.py").write_text("")
+    for name, old, new in (
+        ("wrapper/itwin_platform/_version.py", f'"{__version__}"', '"0.0.1"'),
+        ("generated/itwin_platform_api/models/detector_type.py", "    PHOTO", '    OLD_DETECTOR = "Old"\n    PHOTO'),
+    ):
+        text = (folder / name).read_text()
+        assert old in text
+        (folder / name).write_text(text.replace(old, new, 1))
+    return folder
+
+
+@pytest.fixture
+def copied(tmp_path: Path, older_checkout: Path) -> Path:
+    """A copy of the older version."""
+    vendored(tmp_path, "itwin", project=older_checkout)
+    return tmp_path / "itwin"
+
+
+def contents(package: Path) -> dict[str, bytes]:
+    """Every file of a package by its path in it."""
+    files = (path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(package).as_posix(): path.read_bytes() for path in files}
+
+
+def fresh(tmp_path: Path) -> dict[str, bytes]:
+    """The files of a fresh copy."""
+    vendored(tmp_path / "fresh", "itwin")
+    return contents(tmp_path / "fresh" / "itwin")
+
+
+def test_only_imports_change(tmp_path: Path) -> None:
+    """Each module is copied byte by byte, but for the lines that import the generated package."""
+    made, wrapper, generated = fresh(tmp_path), contents(WRAPPER), contents(GENERATED)
+    changed = [
+        before
+        for name in wrapper.keys() - {"_http/README.md"}
+        for before, after in zip(wrapper[name].splitlines(), made[name].splitlines(), strict=True)
+        if before != after
+    ]
+    assert changed
+    assert [line for line in changed if not line.strip().startswith(b"from itwin_platform_api")] == []
+    assert [name for name in generated if name != "README.md" and made[f"generated/{name}"] != generated[name]] == []
+    assert set(made) - set(wrapper) - {f"generated/{name}" for name in generated} == {RECORD, IDENTITY, "LICENSE"}
+
+
+@pytest.mark.parametrize(
+    ("line", "without", "said"),
+    [
+        ("import itwin_platform_api.types\n", (), r"_astray\.py:1 imports itwin_platform_api\.types"),
+        ("from ._http.gates.redis import RedisGate\n", ("redis",), r"_astray\.py:1 imports .*so RedisGate cannot be"),
+    ],
+)
+def test_an_import_that_cannot_be_copied_is_rejected(
+    older_checkout: Path, tmp_path: Path, line: str, without: tuple[str, ...], said: str
+) -> None:
+    """A wrapper that names the packages in `import`, or needs what is left out, is not copied; the line is named."""
+    module = older_checkout / "wrapper" / "itwin_platform" / "_astray.py"
+    module.write_text(line)
+    try:
+        with pytest.raises(SystemExit, match=said):
+            vendored(tmp_path, "itwin", project=older_checkout, without=without)
+    finally:
+        module.unlink()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_record_says_version_revision_command_and_needs(tmp_path: Path, older_checkout: Path) -> None:
+    """VENDORED.md says what was copied, from where, how, what it needs, and each file with its digest."""
+    vendored(tmp_path, "itwin", command="make vendor DEST=somewhere NAME=itwin")
+    expected = source(PROJECT, revision="")
+    text = (tmp_path / "itwin" / RECORD).read_text()
+    head = ended("git", "rev-parse", "HEAD", status=None).stdout.strip()
+    for line in (
+        f"| version | {expected.version} |",
+        f"| source revision | {head or 'unknown: not a git checkout'}",
+        f"| SHA-256 of openapi.yaml | {hashlib.sha256((PROJECT / 'openapi.yaml').read_bytes()).hexdigest()} |",
+        "| generated modules | what openapi.yaml gives |",
+        "`make vendor DEST=somewhere NAME=itwin`",
+    ):
+        assert line in text
+    assert [line[3:-1] for line in text.splitlines() if line.startswith("- `")] == list(expected.requirements)
+    assert set(digests(text)) == set(expected.files)
+    vendored(tmp_path / "older", "itwin", project=older_checkout)
+    assert "| source revision | unknown: not a git checkout |" in (tmp_path / "older" / "itwin" / RECORD).read_text()
+
+
+@pytest.mark.parametrize("name", ["my-client", "class", "9lives", ""])
+def test_a_name_that_cannot_be_imported_is_rejected(tmp_path: Path, name: str) -> None:
+    """A name that cannot be imported is rejected before anything is written."""
+    with pytest.raises(SystemExit, match="cannot be imported"):
+        vendored(tmp_path, name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_within_a_package_becomes_a_package(tmp_path: Path) -> None:
+    """`_vendor` within a package gets its `__init__.py`, and the import line names the whole way."""
+    (tmp_path / "my_service").mkdir()
+    (tmp_path / "my_service" / "__init__.py").touch()
+    output = vendored(tmp_path / "my_service" / "_vendor", "itwin")
+    assert (tmp_path / "my_service" / "_vendor" / "__init__.py").read_text() == ""
+    assert "import it with: from my_service._vendor.itwin import PlatformClient" in output
+
+
+def test_the_command_copies(tmp_path: Path) -> None:
+    """The command behind the make target copies, also to a relative DEST, and records itself."""
+    (tmp_path / "inner").mkdir()
+    variables = {"PYTHONPATH": str(PROJECT)}
+    command = ("python", "-m", "tools.vendoring.vendor", "..", "itwin")
+    assert ended(*command, folder=tmp_path / "inner", variables=variables).stderr == ""
+    assert "`make vendor DEST=.. NAME=itwin`" in (tmp_path / "itwin" / RECORD).read_text()
+
+
+def test_a_copy_tells_where_it_comes_from_at_run_time(tmp_path: Path) -> None:
+    """A program reads the revision, the digest of the specification, and whether the generated modules were stale."""
+    vendor(project=PROJECT, destination=tmp_path, name="itwin", overwrite=False, command="make vendor", stale=True)
+    module: dict[str, object] = {}
+    exec((tmp_path / "itwin" / IDENTITY).read_text(), module)  # noqa: S102 - what was just written
+    assert module["SPECIFICATION_SHA256"] == hashlib.sha256((PROJECT / "openapi.yaml").read_bytes()).hexdigest()
+    assert module["REVISION"] == revision(PROJECT)
+    assert module["GENERATED_IS_CURRENT"] is False
+    assert "**stale**" in (tmp_path / "itwin" / RECORD).read_text()
+
+
+@pytest.mark.parametrize(
+    ("files", "package", "name"),
+    [
+        (("pyproject.toml",), "src/company/service/_vendor/itwin", "company.service._vendor.itwin"),
+        (("pyproject.toml",), "service/_vendor/itwin", "service._vendor.itwin"),
+        (("service/__init__.py", "service/_vendor/__init__.py"), "service/_vendor/itwin", "service._vendor.itwin"),
+        ((), "libraries/itwin", "itwin"),
+    ],
+)
+def test_the_import_line_is_right_without_init_files(
+    tmp_path: Path, files: tuple[str, ...], package: str, name: str
+) -> None:
+    """A namespace package has no `__init__.py`: the name begins below `src` or the project's folder."""
+    (tmp_path / package).mkdir(parents=True)
+    for file in files:
+        (tmp_path / file).touch()
+    assert dotted(tmp_path / package) == name
+
+
+def test_the_page_names_what_a_copy_needs() -> None:
+    """The first paragraph of the page names every requirement of the client, and no other distribution."""
+    first = (PROJECT / "docs" / "vendoring.md").read_text(encoding="utf-8").split("\n\n")[1]
+    names = {re.split(r"[^\w-]", need)[0] for need in source(PROJECT, revision="").requirements}
+    (listed,) = re.findall(r"\((.+?)\)", first, re.DOTALL)
+    assert set(re.findall(r"[\w-]{3,}", listed)) - {"and", "with"} == names
+
+
+def test_a_copy_without_the_shared_gate_stays_without_it(tmp_path: Path) -> None:
+    """Neither the modules nor the name are in the copy, an update keeps that, and everything can come back."""
+    for without, is_out in [(("redis",), True), (None, True), ((), False)]:
+        vendored(tmp_path, "itwin", without=without)
+        made = contents(tmp_path / "itwin")
+        assert (b"| without | redis: no `RedisGate` |" in made[RECORD], b"WITHOUT=redis" in made[RECORD]) == (
+            is_out,
+        ) * 2
+        assert ("_http/gates/redis.py" not in made, b"RedisGate" not in made["__init__.py"]) == (is_out,) * 2
+        program = "from itwin import *; import itwin; [getattr(itwin, name) for name in itwin.__all__]"
+        run_python("-c", program, cwd=tmp_path)
+
+
+def test_a_second_run_updates_the_copy(copied: Path, older_checkout: Path, tmp_path: Path) -> None:
+    """The same version again writes nothing; a newer one gives what a fresh copy is, without a module that is gone."""
+    before = contents(copied)
+    output = vendored(copied.parent, "itwin", project=older_checkout)
+    assert contents(copied) == before
+    assert "itwin is itwin-platform 0.0.1: 0 of" in output[0]
+    assert "_only_here.py" in before
+    vendored(copied.parent, "itwin")
+    assert contents(copied) == fresh(tmp_path)
+
+
+def test_edits_are_named_and_overwritten_with_the_option_only(copied: Path, tmp_path: Path) -> None:
+    """Edited, removed and conflicting files are all named and not changed; `--overwrite` restores the complete copy."""
+    (copied / GATE).write_text("edited")
+    (copied / "generated" / "types.py").unlink()
+    recorded = (copied / RECORD).read_text().splitlines()
+    (copied / RECORD).write_text("\n".join(line for line in recorded if not line.endswith("  _client.py")))
+    (copied / "_client.py").write_text("somebody's own")
+    before = contents(copied)
+    with pytest.raises(SystemExit) as rejected:
+        vendored(copied.parent, "itwin")
+    assert contents(copied) == before
+    for line in (f"edited: {GATE}", "removed: generated/types.py", "in the way: _client.py", "OVERWRITE=yes"):
+        assert line in str(rejected.value)
+    assert f"overwritten, as requested: edited: {GATE}" in vendored(copied.parent, "itwin", overwrite=True)
+    assert contents(copied) == fresh(tmp_path)
+
+
+@IN_GIT
+def test_edits_are_shown_as_a_difference(tmp_path: Path) -> None:
+    """What was edited is shown against what was copied, so that it can be taken elsewhere."""
+    vendored(tmp_path, "itwin")
+    module = tmp_path / "itwin" / "_version.py"
+    module.write_text(module.read_text() + "EDITED = True\n")
+    with pytest.raises(SystemExit, match=r"(?s)edited: _version\.py.*\+\+\+ edited/_version\.py.*\n\+EDITED = True"):
+        vendored(tmp_path, "itwin")
+
+
+@IN_GIT
+def test_only_edits_are_shown_where_the_copy_was_not_committed(tmp_path: Path) -> None:
+    """What differs from the recorded revision without an edit is not shown, and what cannot be shown is named."""
+    vendored(tmp_path, "itwin")
+    package = tmp_path / "itwin"
+    for name in ("_client.py", "_errors.py"):
+        before = digest((package / name).read_bytes())
+        (package / name).write_text("# as it was copied\n")
+        record = (package / RECORD).read_text()
+        (package / RECORD).write_text(record.replace(before, digest(b"# as it was copied\n")))
+    (package / "_errors.py").write_text("# as it was edited\n")
+    with pytest.raises(SystemExit, match=r"_errors\.py was copied before it was committed") as rejected:
+        vendored(tmp_path, "itwin")
+    assert "_client.py" not in str(rejected.value)
+
+
+#: What stands in a copy and is no edit: the file, and its bytes made of those that were there.
+NO_EDITS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "a file of one's own": ("_of_ours.py", lambda _: b"ours"),
+    "what a run that was broken off has written": ("_version.py", lambda _: (WRAPPER / "_version.py").read_bytes()),
+    "line ends of Windows": (GATE, lambda content: content.replace(b"\n", b"\r\n")),
+}
+
+
+@pytest.mark.parametrize(("path", "changed"), NO_EDITS.values(), ids=NO_EDITS)
+def test_what_is_no_edit_does_not_stop_an_update(
+    copied: Path, tmp_path: Path, path: str, changed: Callable[[bytes], bytes]
+) -> None:
+    """The copy is updated all the same, and a file that the client does not have stays."""
+    (copied / path).write_bytes(changed(contents(copied).get(path, b"")))
+    vendored(copied.parent, "itwin")
+    own = {path: b"ours"} if path == "_of_ours.py" else {}
+    assert contents(copied) == fresh(tmp_path) | own
+
+
+def test_a_folder_that_is_no_copy_is_rejected(tmp_path: Path) -> None:
+    """A package that this command did not make is not touched, even with `--overwrite`."""
+    (tmp_path / "itwin").mkdir()
+    (tmp_path / "itwin" / "__init__.py").write_text("ours")
+    with pytest.raises(SystemExit, match="is not a vendored copy: choose another NAME"):
+        vendored(tmp_path, "itwin", overwrite=True)
+    assert contents(tmp_path / "itwin") == {"__init__.py": b"ours"}
+
+
+def test_a_record_that_names_a_path_outside_is_not_followed(copied: Path, tmp_path: Path) -> None:
+    """A line in VENDORED.md with a path that leaves the copy removes nothing there."""
+    outside = tmp_path / "outside.py"
+    outside.write_text("stays")
+    with (copied / RECORD).open("a") as record:
+        record.write(f"\n{'0' * 64}  ../outside.py\n")
+    vendored(copied.parent, "itwin", overwrite=True)
+    assert outside.read_text() == "stays"
+
+
+ALONE = """
+import sys
+sys.path[:0] = {folders!r}
+import asyncio, importlib.util, json
+from my_client import ConflictError, DetectorType, PlatformClient, UNSET, __version__
+from my_client.generated.api.itwins import get_primary_account
+
+async def main():
+    async with PlatformClient({url!r}, vendor="sandbox", token={token!r}) as platform:
+        account = await get_primary_account.asyncio(client=platform.generated)
+        scene_id = "6a2d2381-6c57-4332-b87a-5b7c00000001"
+        await platform.scenes.create({itwin!r}, display_name="S", id=scene_id)
+        try:
+            await platform.scenes.create({itwin!r}, display_name="S", id=scene_id)
+        except ConflictError as error:
+            conflict = error.code
+        listed = await platform.itwins.list(page_size=2).collect()
+        detector = await platform.detectors.create(name="D", type=DetectorType.PHOTO_OBJECT_DETECTOR)
+    others = [name for name in ("itwin_platform", "itwin_platform_api", "pytest") if importlib.util.find_spec(name)]
+    outside = sorted({{name.partition(".")[0] for name in sys.modules if name.startswith("itwin_platform")}})
+    print(json.dumps([account.itwin.display_name, conflict, len(listed), detector.name, others, outside]))
+
+asyncio.run(main())
+"""
+
+TOGETHER = """
+import sys
+sys.path[:0] = {folders!r}
+import asyncio, json, logging, pickle
+import itwin_platform, new_client, old_client
+
+async def account(client, error):
+    async with client.PlatformClient({url!r}, vendor="sandbox", token={token!r}) as platform:
+        try:
+            await platform.webhooks.activate("nobody")
+        except client.NotFoundError as found:
+            error = found
+        return (await platform.itwins.get_primary_account()).id, error
+
+class Names(logging.Handler):
+    def emit(self, record):
+        logged.append(record.name)
+
+logged = []
+logging.getLogger().addHandler(Names(logging.WARNING))
+
+async def main():
+    clients = (itwin_platform, new_client, old_client)
+    answers = await asyncio.gather(*(account(client, None) for client in clients))
+    kept = [pickle.loads(pickle.dumps((error, client.UNSET))) for client, (_, error) in zip(clients, answers)]
+    print(json.dumps({{
+        "versions": [client.__version__ for client in clients],
+        "accounts": len({{answer for answer, _ in answers}}),
+        "classes": len({{type(error) for _, error in answers}}),
+        "pickled": [[type(e) is client.NotFoundError, u is client.UNSET] for client, (e, u) in zip(clients, kept)],
+        "old types": [hasattr(client.DetectorType, "OLD_DETECTOR") for client in clients],
+        "unset": len({{id(client.UNSET) for client in clients}}),
+        "logged": sorted(logged),
+    }}))
+
+asyncio.run(main())
+"""
+
+
+def filled(program: str, sandbox: Sandbox, folder: Path) -> str:
+    """A program with the sandbox's address and the folder to import from."""
+    values = {"url": sandbox.base_url, "token": sandbox.token, "itwin": sandbox.itwin_id}
+    return program.format(folders=[str(folder)], **values)
+
+
+@pytest.mark.itwin_sandbox(itwins=5)
+def test_a_copy_runs_with_only_what_it_needs(tmp_path: Path, itwin_sandbox: Sandbox) -> None:
+    """Nothing but what `NEEDED` names and what those need is there, and the copy does its work."""
+    vendored(tmp_path / "copy", "my_client")
+    python = environment(tmp_path / "environment", NEEDED)
+    program = filled(ALONE, itwin_sandbox, tmp_path / "copy")
+    account, *seen = json.loads(run_python("-I", "-c", program, cwd=tmp_path, python=python))
+    assert account
+    assert seen == ["SceneExists", 5, "D", [], []]
+
+
+@pytest.mark.itwin_sandbox(itwins=5)
+def test_two_copies_and_an_installed_client_work_in_one_process(
+    tmp_path: Path, older_checkout: Path, itwin_sandbox: Sandbox
+) -> None:
+    """Copies of different versions and an installed client share a process, but no class, value or logger."""
+    vendored(tmp_path / "copies", "new_client")
+    vendored(tmp_path / "copies", "old_client", project=older_checkout)
+    itwin_sandbox.fault("rate_limited", operation="update_webhook", count=3, seconds=0.001)
+    version = importlib.metadata.version("itwin-platform")
+    assert json.loads(run_python("-c", filled(TOGETHER, itwin_sandbox, tmp_path / "copies"), cwd=tmp_path)) == {
+        "versions": [version, version, "0.0.1"],
+        "accounts": 1,
+        "classes": 3,
+        "pickled": [[True, True]] * 3,
+        "old types": [False, False, True],
+        "unset": 3,
+        "logged": ["itwin_platform", "new_client", "old_client"],
+    }
+
+
+@pytest.fixture
+def running(service: Path, itwin_sandbox: Sandbox) -> Iterator[httpx.Client]:
+    """A client of the service, which runs in a process of its own and talks to the sandbox."""
+    variables = {"BASE_URL": itwin_sandbox.base_url, "VENDOR": "sandbox", "TOKEN": itwin_sandbox.token}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "uvicorn", "--app-dir", "src", "--port", "0", "my_service.app:app"],
+        cwd=service,
+        env=os.environ | {f"ITWIN_PLATFORM_{name}": value for name, value in variables.items()},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            lines: list[str] = []
+            for line in process.stderr or ():
+                lines.append(line)
+                if found := re.search(r"Uvicorn running on (http://127\.0\.0\.1:\d+)", line):
+                    with httpx.Client(base_url=found[1], trust_env=False) as client:
+                        yield client
+                    break
+            else:
+                pytest.fail("".join(lines))
+        finally:
+            process.terminate()
+
+
+@pytest.mark.itwin_sandbox(itwins=20, objects=3)
+def test_the_service_responds_from_the_platform(running: httpx.Client, itwin_sandbox: Sandbox) -> None:
+    """It lists projects and scene objects through its own copy, although a client is installed beside it."""
+    assert running.get("/client").json()["package"] == "my_service._vendor.itwin"
+    projects = running.get("/projects", params={"limit": 2}).json()
+    objects = running.get(f"/itwins/{itwin_sandbox.itwin_id}/scenes/{itwin_sandbox.scene_id}/objects").json()
+    assert [sorted(project) for project in projects] == [["id", "name", "status"]] * 2
+    assert [sorted(item) for item in objects] == [["data", "id", "kind"]] * 3
+
+
+def test_the_service_says_what_went_wrong_in_its_own_terms(running: httpx.Client, itwin_sandbox: Sandbox) -> None:
+    """A caller's mistake, a missing scene and an outage are different responses."""
+    nobody = "6a2d2381-6c57-4332-b87a-5b7c00000009"
+    itwin_sandbox.fault("text_500", count=None)
+    assert running.get("/itwins/a/scenes/no-uuid/objects").status_code == 422
+    assert running.get("/projects").status_code == 502
+    itwin_sandbox.clear_faults()
+    assert running.get(f"/itwins/{itwin_sandbox.itwin_id}/scenes/{nobody}/objects").status_code == 404
+
+
+USE = '''"""Says which types an editor shows."""
+
+from typing import assert_type
+
+from my_service._vendor.itwin import ITwin, Pager, PlatformClient, Repository
+from my_service._vendor.itwin.generated.api.itwins import list_itwins
+from my_service._vendor.itwin.generated.models import ITwinsResponse
+
+
+async def use(platform: PlatformClient) -> None:
+    """Names the type of each value."""
+    assert_type(platform.itwins.list(), Pager[ITwin])
+    assert_type((await platform.itwins.list().collect())[0].display_name, str)
+    assert_type(await platform.repositories.update("", "", uri=""), Repository)
+    assert_type(await list_itwins.asyncio(client=platform.generated), ITwinsResponse)
+    assert_type((await platform.itwins.get_primary_account()).type_, str | None)
+'''
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The Python of an environment with what the service needs and the types of dateutil, and nothing else."""
+    installed = (*NEEDED, "types-python-dateutil", "fastapi", "uvicorn")
+    return str(environment(tmp_path_factory.mktemp("types") / "environment", installed))
+
+
+MYPY = ["mypy", "--strict", "--cache-dir", str(PROJECT / ".mypy_cache" / "vendored"), "--python-executable"]
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "said"),
+    [
+        (MYPY, "src", "Success: no issues found"),
+        (["basedpyright", "--level", "error", "--pythonpath"], "", "0 errors"),
+    ],
+    ids=["mypy", "pyright"],
+)
+def test_a_type_checker_finds_nothing(service: Path, python: str, command: list[str], path: str, said: str) -> None:
+    """Nothing in the copy, the service, and a use of each kind."""
+    (service / "src" / "my_service" / "use.py").write_text(USE)
+    process = ended(*command, python, *path.split(), folder=service, status=None)
+    assert process.stdout.startswith(said), process.stdout + process.stderr
