@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from itwin_platform import (
     BackoffPolicy,
-    BasicAuthentication,
     ConflictError,
     DetectorType,
     ErrorCode,
@@ -15,9 +14,6 @@ from itwin_platform import (
     OutcomeUnknownError,
     Pager,
     PlatformClient,
-    RepositoryOptions,
-    RepositoryResourceData,
-    View3dData,
 )
 from itwin_platform_sandbox import Sandbox
 from itwin_platform_sandbox._faults.catalogue import FaultName
@@ -73,34 +69,6 @@ async def test_all_eight_operations_succeed(sandbox: Sandbox, client: PlatformCl
     ]
 
 
-async def test_the_sandbox_stores_what_the_client_sends(sandbox: Sandbox, client: PlatformClient) -> None:
-    """Authentication and options come back as they were given, and one property is changed without losing another."""
-    target = (sandbox.itwin_id, sandbox.repository_ids["UrlTemplate"])
-    options = RepositoryOptions(query_parameters={"format": "png"}, minimum_level=1, maximum_level=None)
-    basic = BasicAuthentication(username="u", password="p")
-    await client.repositories.update(*target, options=options, authentication=basic)
-    stored = await client.repositories.update(*target, display_name="Renamed")
-    changed = await client.repositories.update(
-        *target,
-        options=RepositoryOptions.of(stored).replace(maximum_level=24),
-        authentication=BasicAuthentication.of(stored).replace(password="q"),
-    )
-    assert RepositoryOptions.of(changed) == options.replace(maximum_level=24)
-    assert BasicAuthentication.of(changed) == basic.replace(password="q")
-
-
-async def test_objects_come_back_as_they_were_sent(sandbox: Sandbox, client: PlatformClient) -> None:
-    """Typed data goes out and comes back typed, in the response and in the listing."""
-    listed = await client.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id).collect()
-    known = {each.kind: each.data for each in listed if isinstance(each.data, RepositoryResourceData | View3dData)}
-    assert known.keys() == {"RepositoryResource", "View3d"}
-    objects = [{"kind": kind, "version": "1.0.0", "data": data} for kind, data in known.items()]
-    scene = await client.scenes.create(sandbox.itwin_id, display_name="Copy", objects=objects)
-    assert [each.data for each in scene.scene_data.objects] == list(known.values())
-    again = await client.scenes.list_objects(scene.id, sandbox.itwin_id).collect()
-    assert [each.data for each in again] == list(known.values())
-
-
 async def test_an_id_makes_a_lost_response_repairable(sandbox: Sandbox, client: PlatformClient) -> None:
     """The scene is created and the response is lost: the error names the id, and a retry tells that it is there."""
     scene_id = str(uuid.uuid4())
@@ -142,29 +110,6 @@ async def test_every_way_of_paging(way: FaultName, sandbox: Sandbox, client: Pla
     for concurrency in (1, 5):
         assert await ids(client.itwins.list(page_size=8, concurrency=concurrency)) == itwins
         assert await ids(client.scenes.list_objects(*scene, page_size=8, concurrency=concurrency)) == objects
-
-
-@pytest.mark.parametrize("concurrency", [1, 6])
-async def test_faults_on_the_way_lose_nothing(concurrency: int, sandbox: Sandbox, client: PlatformClient) -> None:
-    """Pages that are lost, rate limited or cut are requested again, and no item is lost."""
-    itwins = await ids(client.itwins.list())
-    faults: tuple[FaultName, ...] = (
-        *("reset_before_effect", "reset_in_head", "reset_in_body", "html_502", "unavailable"),
-        "rate_limited",
-    )
-    for skip, name in enumerate(faults):
-        sandbox.fault(name, operation="list_itwins", skip=2 * skip, retry_after="none")
-    assert await ids(client.itwins.list(page_size=3, concurrency=concurrency)) == itwins
-    assert sandbox.faults == ()
-
-
-@pytest.mark.parametrize("concurrency", [1, 3])
-async def test_a_scene_that_changes(concurrency: int, sandbox: Sandbox, client: PlatformClient) -> None:
-    """When objects are removed during the listing, `changed` is True and no object comes twice."""
-    sandbox.fault("scene_changes", operation="list_scene_objects", count=3)
-    pager = client.scenes.list_objects(sandbox.scene_id, sandbox.itwin_id, page_size=4, concurrency=concurrency)
-    await ids(pager)
-    assert pager.changed
 
 
 async def test_list_all_keeps_the_callers_keywords(sandbox: Sandbox, client: PlatformClient) -> None:

@@ -1,6 +1,5 @@
 """Every way to send a request, all with the same promises."""
 
-import asyncio
 import functools
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -11,7 +10,7 @@ import httpx
 import pytest
 from itwin_platform import APIStatusError, BackoffPolicy, BackoffTransport, PlatformClient
 
-from tests.support.real_time import LONGEST
+from tests.support.real_time import run_in
 
 TOKEN = "planted-token-of-20-characters"
 #: Retries without a delay.
@@ -25,15 +24,7 @@ def in_every_way(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Callable
 
     @functools.wraps(scenario)
     def run(**arguments: Any) -> None:
-        factory = None
-        if arguments["way"] == "uvloop":
-            factory = pytest.importorskip("uvloop", reason="it does not run on Windows").new_event_loop
-        with asyncio.Runner(loop_factory=factory) as runner:
-            runner.run(bounded(arguments))
-
-    async def bounded(arguments: dict[str, Any]) -> None:
-        async with asyncio.timeout(LONGEST):
-            await scenario(**arguments)
+        run_in(arguments["way"], functools.partial(scenario, **arguments))
 
     parametrized: Callable[..., None] = pytest.mark.parametrize("way", WAYS)(run)
     return parametrized
@@ -103,9 +94,18 @@ class LoggingTransport(httpx.AsyncBaseTransport):
         await self.inner.aclose()
 
 
-async def read(response: httpx.Response) -> None:
-    """Read a response in an event hook, as hooks do that log bodies."""
+async def _read(response: httpx.Response) -> None:
     await response.aread()
+
+
+def _given_client() -> httpx.AsyncClient:
+    """Return a client with settings of its own, and a hook that reads each response, as hooks do that log bodies."""
+    return httpx.AsyncClient(
+        event_hooks={"response": [_read]},
+        auth=("user", "password"),
+        base_url="http://elsewhere.invalid/prefix",
+        cookies={"theirs": "1"},
+    )
 
 
 @asynccontextmanager
@@ -120,34 +120,12 @@ async def opened(
     """Open a client that sends in one of the ways."""
     async with AsyncExitStack() as stack:
         if way == "plain":
-            yield PlainCalls(
-                await stack.enter_async_context(
-                    httpx.AsyncClient(
-                        transport=BackoffTransport(
-                            httpx.AsyncHTTPTransport(),
-                            policy=backoff,
-                            max_response_bytes=max_response_bytes,
-                        ),
-                        base_url=address,
-                        timeout=timeout,
-                        headers={"Authorization": f"Bearer {TOKEN}"},
-                    )
-                )
-            )
+            network = httpx.AsyncHTTPTransport()
+            sends = BackoffTransport(network, policy=backoff, max_response_bytes=max_response_bytes)
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            plain = httpx.AsyncClient(transport=sends, base_url=address, timeout=timeout, headers=headers)
+            yield PlainCalls(await stack.enter_async_context(plain))
             return
-        given: httpx.AsyncClient | None = None
-        transport: httpx.AsyncBaseTransport | None = None
-        if way == "http_client":
-            given = await stack.enter_async_context(
-                httpx.AsyncClient(
-                    event_hooks={"response": [read]},
-                    auth=("user", "password"),
-                    base_url="http://elsewhere.invalid/prefix",
-                    cookies={"theirs": "1"},
-                )
-            )
-        elif way == "wrapped":
-            transport = LoggingTransport(httpx.AsyncHTTPTransport())
         platform = PlatformClient(
             address,
             vendor="v",
@@ -155,7 +133,7 @@ async def opened(
             timeout=timeout,
             backoff=backoff,
             max_response_bytes=max_response_bytes,
-            transport=transport,
-            http_client=given,
+            transport=LoggingTransport(httpx.AsyncHTTPTransport()) if way == "wrapped" else None,
+            http_client=await stack.enter_async_context(_given_client()) if way == "http_client" else None,
         )
         yield PlatformCalls(await stack.enter_async_context(platform))

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.certificates import authority, server_context
 from tests.support.faces import EngineTransport
-from tests.support.real_time import LONGEST
+from tests.support.real_time import LONGEST, run_in
 
 NETWORKS = ("asyncio", "asyncio, TLS", "uvloop", "uvloop, TLS", "asyncio, watched")
 #: The limits of each phase of a request, in seconds.
@@ -92,20 +92,15 @@ def on_every_network(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Call
     @functools.wraps(scenario)
     def run(**arguments: Any) -> None:
         name = arguments.pop("network")
-        factory = None
-        if name.startswith("uvloop"):
-            factory = pytest.importorskip("uvloop", reason="it does not run on Windows").new_event_loop
-        watching = watched() if "watched" in name else nullcontext()
-        with watching, asyncio.Runner(loop_factory=factory) as runner:
-            runner.run(bounded(is_encrypted="TLS" in name, arguments=arguments))
+        with watched() if "watched" in name else nullcontext():
+            run_in(name, functools.partial(closed, is_encrypted="TLS" in name, arguments=arguments))
 
-    async def bounded(*, is_encrypted: bool, arguments: dict[str, Any]) -> None:
+    async def closed(*, is_encrypted: bool, arguments: dict[str, Any]) -> None:
         network = Network(is_encrypted=is_encrypted)
-        async with asyncio.timeout(LONGEST):
-            try:
-                await scenario(network, **arguments)
-            finally:
-                await network.transport.aclose()
+        try:
+            await scenario(network, **arguments)
+        finally:
+            await network.transport.aclose()
 
     parametrized: Callable[..., None] = pytest.mark.parametrize("network", NETWORKS)(run)
     return parametrized

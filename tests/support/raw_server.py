@@ -5,9 +5,7 @@ import ssl
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from http import HTTPStatus
 from socket import SO_LINGER, SOL_SOCKET
-from types import TracebackType
 from typing import Self
 
 import httpx
@@ -15,7 +13,6 @@ import httpx
 from tests.support.exchange import PreparedResponse, ReceivedRequest, Script, now
 
 ACCOUNT = b'{"iTwin": {"id": "a-1", "class": "Account"}}'
-
 DETECTOR = b'{"detector": {"name": "d-1", "type": "PhotoObjectDetector", "versions": []}}'
 
 
@@ -79,9 +76,7 @@ class RawServer:
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._server.close()
         for connection in self._connections:
             connection.cancel()
@@ -166,41 +161,28 @@ async def _deliver(step: Step, writer: asyncio.StreamWriter) -> bool:
         await writer.drain()
         return b"\r\n\r\n" in step
     if isinstance(step, Raw):
-        return await _deliver_raw(step, writer)
+        writer.write(step.data)
+        writer.write(step.then)
+        await writer.drain()
+        if step.resets:
+            await asyncio.sleep(0)  # the client reads
+            await asyncio.sleep(0)
+            _reset(writer)
+        return not (step.closes or step.resets)
     await asyncio.sleep(step.delay)
     if step.fault == "hang":
         await asyncio.Event().wait()
     if step.fault == "reset":
         _reset(writer)
         return False
-    lines = [f"HTTP/1.1 {step.status} {_phrase(step.status)}", f"content-length: {len(step.body)}"]
-    lines.extend(f"{name}: {value}" for name, value in step.headers.items())
+    lines = [f"HTTP/1.1 {step.status} {httpx.codes.get_reason_phrase(step.status)}"]
+    lines += [f"{name}: {value}" for name, value in {"content-length": len(step.body), **step.headers}.items()]
     body = step.body[: len(step.body) // 2] if step.fault == "cut" else step.body
     writer.write("\r\n".join([*lines, "", ""]).encode() + body)
     await writer.drain()
     return step.fault is None
 
 
-async def _deliver_raw(step: Raw, writer: asyncio.StreamWriter) -> bool:
-    writer.write(step.data)
-    writer.write(step.then)
-    await writer.drain()
-    if step.resets:
-        await _let_the_client_read(writer)
-        _reset(writer)
-    return not (step.closes or step.resets)
-
-
-async def _let_the_client_read(writer: asyncio.StreamWriter) -> None:
-    await writer.drain()
-    for _ in range(2):
-        await asyncio.sleep(0)
-
-
 def _reset(writer: asyncio.StreamWriter) -> None:
     """Make the end of the connection a reset."""
     writer.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
-
-
-def _phrase(status: int) -> str:
-    return HTTPStatus(status).phrase if status in {each.value for each in HTTPStatus} else "Unknown"

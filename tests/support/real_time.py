@@ -1,7 +1,8 @@
 """Tests of sockets, processes and servers have real time: they wait for what happens, and never for so many seconds."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import pytest
 
@@ -22,3 +23,17 @@ def pass_time(monkeypatch: pytest.MonkeyPatch, *, seconds: float) -> None:
     loop = asyncio.get_running_loop()
     clock = loop.time
     monkeypatch.setattr(loop, "time", lambda: clock() + seconds)
+
+
+def run_in(loop: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run a coroutine function to its end, under uvloop where the loop is named so; one that hangs fails."""
+    factory = None
+    if loop.startswith("uvloop"):
+        factory = pytest.importorskip("uvloop", reason="it does not run on Windows").new_event_loop
+
+    async def bounded() -> None:
+        async with asyncio.timeout(LONGEST):
+            await work()
+
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(bounded())

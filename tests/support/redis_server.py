@@ -7,7 +7,6 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import redis
@@ -42,9 +41,7 @@ class RedisServer:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.kill()
         for connection in self._sent:
             connection.close()
@@ -59,12 +56,9 @@ class RedisServer:
     def version(self) -> str:
         """Which server it is."""
         with self.client as client:
-            information = client.info("server")
-        return (
-            f"Valkey {information['valkey_version']}"
-            if "valkey_version" in information
-            else f"Redis {information['redis_version']}"
-        )
+            versions = client.info("server")
+        name = "valkey" if "valkey_version" in versions else "redis"
+        return f"{name.title()} {versions[f'{name}_version']}"
 
     def start(self) -> None:
         """Start it, with nothing in it, and wait until it responds."""
