@@ -88,6 +88,15 @@ async def test_below_the_cap_nothing_is_split() -> None:
     assert [dict(request.url.params) for request in small.requests] == [query]
 
 
+async def test_full_itwins_are_asked_for_without_a_selection() -> None:
+    """A selection would take precedence over the full representation."""
+    itwins = TimedITwins(days(5))
+    await itwins.pager(representation="full").collect()
+    [request] = itwins.requests
+    assert request.headers["prefer"] == "return=representation"
+    assert request.url.params.keys() == {"$orderby", "$top"}
+
+
 @pytest.mark.parametrize("concurrency", [1, 4, 10])
 @pytest.mark.parametrize(("total", "most"), [(1_200, 1.3), (3_500, 1.15)])
 @pytest.mark.parametrize("at_once", [1, 7])

@@ -159,8 +159,9 @@ async def test_with_checks_lifted_the_service_decides() -> None:
     assert (service.queries, caps(service)) == (["number=1&$search=2&$skip=-1&$top=5000"], ["20000"])
     wrong: Any
     for wrong in ({"skip": "many"}, {"page_size": 0}, {"page_size": -5}):
-        with pytest.raises(UsageError, match="page_size must be an integer of at least 1"):
+        with pytest.raises(UsageError, match="page_size must be an integer of at least 1") as caught:
             itwins.list(**wrong)
+        assert caught.value.argument == "page_size"
     with pytest.raises(UsageError, match="half of a surrogate pair"):
         itwins.list(number="\ud800")
 

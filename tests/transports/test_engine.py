@@ -271,6 +271,26 @@ async def test_an_early_error_ends_a_large_upload(
 
 
 @on_every_network
+async def test_an_early_error_may_end_later(network: Network) -> None:
+    """The connection serves no other request, also when the rest of the response comes after the end of the upload."""
+    error, has_stopped = raw_response(b"no", head=b"HTTP/1.1 413 Content Too Large"), asyncio.Event()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.write(error[:-1])
+        await has_stopped.wait()
+        writer.write(error[-1:])
+        await reader.read()
+
+    async with network.served(handle) as url:
+        request = httpx.Request("POST", url, content=HUGE, extensions={"timeout": TIMES})
+        response = await network.transport.handle_async_request(request)
+        has_stopped.set()
+        assert await response.aread() == b"no"
+        assert repr(network.transport) == NONE_OPEN
+
+
+@on_every_network
 async def test_an_early_success_does_not_end_an_upload(network: Network) -> None:
     """What the service has accepted is sent completely, and the connection serves the next request."""
     received: list[int] = []

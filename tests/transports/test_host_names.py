@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import socket
+import ssl
 import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
@@ -11,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.certificates import authority, server_context
 from tests.support.exchange import PreparedResponse
 from tests.support.faces import EngineTransport, addresses_of, connect, module_of
 from tests.support.interruption import CountingLoop, cancelled_at_turn
@@ -84,6 +86,19 @@ async def test_a_host_of_which_no_address_answers_is_not_reached() -> None:
         asyncio.get_running_loop().getaddrinfo = look_up("127.0.0.2", "127.0.0.3")  # type: ignore[method-assign]
         with pytest.raises(httpx.ConnectError):
             await get(transport, f"http://service.example:{server.port}/")
+        await transport.aclose()
+
+
+@pytest.mark.parametrize(("certified", "result"), [("service.example", 200), ("127.0.0.1", httpx.ConnectError)])
+async def test_a_certificate_must_be_that_of_the_name(certified: str, result: object) -> None:
+    """The name of the host counts, not the address that it was found to have."""
+    transport = EngineTransport(ssl.create_default_context(cadata=authority()))
+    async with RawServer(raw_response(), context=server_context(address=certified)) as server:
+        asyncio.get_running_loop().getaddrinfo = look_up("127.0.0.1")  # type: ignore[method-assign]
+        [found] = await asyncio.gather(
+            get(transport, f"https://service.example:{server.port}/"), return_exceptions=True
+        )
+        assert result in (found, type(found))
         await transport.aclose()
 
 

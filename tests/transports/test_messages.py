@@ -1,12 +1,13 @@
 """Requests and responses are those of httpx, for everybody who looks at them or changes them on their way."""
 
+from contextlib import suppress
 from typing import Any
 
 import httpx
 from itwin_platform import AccessToken, BackoffPolicy, PlatformClient
 
 from tests.support.exchange import PreparedResponse
-from tests.support.faces import EngineTransport, as_httpx, values_of, without_encoding
+from tests.support.faces import EngineTransport, as_httpx, values_of, without_encoding, without_frames
 from tests.support.raw_server import RawServer, raw_response
 
 
@@ -55,6 +56,17 @@ async def test_a_copy_is_changed_apart() -> None:
     assert request.headers["accept"] == "a/b"
     assert request.extensions == {"route": "/a"}
     assert (copy.method, copy.url, copy.content) == (request.method, request.url, b"{}")
+
+
+def test_a_chain_of_errors_may_close_a_circle() -> None:
+    """The frames of all of them go, whichever raised which."""
+    errors = [ValueError("a"), ValueError("b")]
+    for error, context in zip(errors, reversed(errors), strict=True):
+        with suppress(ValueError):
+            raise error
+        error.__context__ = context
+    assert without_frames(errors[0]) is errors[0]
+    assert [error.__traceback__ for error in errors] == [None, None]
 
 
 def test_a_response_that_is_read_keeps_its_headers_and_not_its_encoding() -> None:

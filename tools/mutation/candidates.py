@@ -57,21 +57,24 @@ def measure_coverage() -> None:
 def candidates() -> Iterator[Candidate]:
     """Yield every mutant with the tests that reach its line.
 
-    A line that runs on import, or that no test is known to reach, gets all tests of its module. A module that no test
-    is known to reach gets all tests.
+    A line that runs on import, or that no test is known to reach, gets all tests of its module, those first that reach
+    most of it. A module that no test is known to reach gets all tests.
     """
     reached = reached_lines()
     lines_of = Counter(test for by_line in reached.values() for tests in by_line.values() for test in tests)
     for module, by_line in reached.items():
         source = module.read_text(encoding="utf-8")
         lines = source.splitlines()
-        everything = set[str]().union(*by_line.values()) or lines_of.keys()
+        here = Counter(test for tests in by_line.values() for test in tests) or lines_of
         called = called_lines(source)
         ranked: dict[int, Sequence[str]] = {}
         for mutant in mutants_of(source):
             if mutant.line not in ranked:
-                tests = (by_line.get(mutant.line) if mutant.line in called else None) or everything
-                ranked[mutant.line] = specific_and_different(sorted(tests, key=lambda test: (lines_of[test], test)))
+                if mutant.line in called and (tests := by_line.get(mutant.line)):
+                    order = sorted(tests, key=lambda test: (lines_of[test], test))
+                else:
+                    order = sorted(here, key=lambda test: (-here[test], test))
+                ranked[mutant.line] = specific_and_different(order)
             code = lines[mutant.line - 1].strip()
             yield Candidate(module=module, mutant=mutant, code=code, tests=ranked[mutant.line][:MOST_TESTS])
 
