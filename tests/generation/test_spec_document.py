@@ -163,56 +163,42 @@ def details(code: str, *targets: str | None) -> Details:
 
 
 EVERYWHERE: Errors = {"401": ("HeaderNotFound", set()), "429": ("RateLimitExceeded", set())}
-NO_OPERATION: Errors = EVERYWHERE | {"404": ("ResourceNotFound", details("OperationNotFound", None))}
-REPOSITORY: Errors = EVERYWHERE | {
-    "403": ("InsufficientPermissions", set()),
-    "404": ("iTwinRepositoryNotFound", set()),
-}
+NO_OPERATION = details("OperationNotFound", None)
 FIELDS = ("id", "type", "displayName")
-REPOSITORY_FIELDS = ("uri", "displayName", "options", "key", "value", "username", "password")
-LISTED = ("$top", "$skip", "subClass", "status", "$select", "$filter", "$orderby")
-#: operationId: {status: (code, {(detail code, target)})}. Source: section 7.
-ERRORS: dict[str, Errors] = {
-    "update_repository": REPOSITORY
-    | {
-        "409": ("iTwinRepositoryExists", set()),
-        "422": ("InvalidiTwinsRequest", details("InvalidValue", *REPOSITORY_FIELDS, "minimumlevel", "maximumlevel")),
-    },
-    "create_repository_resource": REPOSITORY
-    | {
-        "409": ("iTwinRepositoryResourceExists", set()),
-        "422": (
-            "InvalidiTwinsRequest",
-            details("MissingRequiredProperty", *FIELDS) | details("InvalidValue", *FIELDS),
-        ),
-    },
-    "list_itwins": NO_OPERATION
-    | {
-        "422": (
-            "InvalidiTwinsRequest",
-            details("InvalidValue", *LISTED)
-            | details("InvalidParameter", "$search", "includeInactive", "$filter")
-            | details("InvalidHeaderValue", "X-Max-Return", "X-iTwin-Create-Scope"),
-        ),
-    },
-    "get_primary_account": NO_OPERATION,
-    "create_scene": EVERYWHERE
-    | {
-        "400": ("InvalidScenesRequest", details("InvalidRequestBody", "parentId")),
-        "403": ("InsufficientPermissions", set()),
-        "404": ("SceneNotFound", set()),
-        "409": ("SceneExists", set()),
-        "413": ("RequestTooLarge", set()),
-    },
-    "list_scene_objects": EVERYWHERE | {"404": ("SceneObjectNotFound", set())},
-    "create_detector": NO_OPERATION
-    | {"400": ("InvalidRealityAnalysisRequest", details("InvalidValue", "detector.type"))},
-    "update_webhook": EVERYWHERE
-    | {
-        "404": ("WebhookNotFound", set()),
-        "422": ("InvalidUpdateWebhookRequest", details("InvalidRequestBody", None)),
-    },
-}
+REPOSITORY = ("uri", "displayName", "options", "key", "value", "username", "password", "minimumlevel", "maximumlevel")
+LISTED = (
+    details("InvalidValue", "$top", "$skip", "subClass", "status", "$select", "$filter", "$orderby")
+    | details("InvalidParameter", "$search", "includeInactive", "$filter")
+    | details("InvalidHeaderValue", "X-Max-Return", "X-iTwin-Create-Scope")
+)
+# The operation, the status, the code, and each detail code with its target. Source: section 7.
+ROWS: list[tuple[str, str, str, Details]] = [
+    ("update_repository", "403", "InsufficientPermissions", set()),
+    ("update_repository", "404", "iTwinRepositoryNotFound", set()),
+    ("update_repository", "409", "iTwinRepositoryExists", set()),
+    ("update_repository", "422", "InvalidiTwinsRequest", details("InvalidValue", *REPOSITORY)),
+    ("create_repository_resource", "403", "InsufficientPermissions", set()),
+    ("create_repository_resource", "404", "iTwinRepositoryNotFound", set()),
+    ("create_repository_resource", "409", "iTwinRepositoryResourceExists", set()),
+    (
+        *("create_repository_resource", "422", "InvalidiTwinsRequest"),
+        details("MissingRequiredProperty", *FIELDS) | details("InvalidValue", *FIELDS),
+    ),
+    ("list_itwins", "404", "ResourceNotFound", NO_OPERATION),
+    ("list_itwins", "422", "InvalidiTwinsRequest", LISTED),
+    ("get_primary_account", "404", "ResourceNotFound", NO_OPERATION),
+    ("create_scene", "400", "InvalidScenesRequest", details("InvalidRequestBody", "parentId")),
+    ("create_scene", "403", "InsufficientPermissions", set()),
+    ("create_scene", "404", "SceneNotFound", set()),
+    ("create_scene", "409", "SceneExists", set()),
+    ("create_scene", "413", "RequestTooLarge", set()),
+    ("list_scene_objects", "404", "SceneObjectNotFound", set()),
+    ("create_detector", "400", "InvalidRealityAnalysisRequest", details("InvalidValue", "detector.type")),
+    ("create_detector", "404", "ResourceNotFound", NO_OPERATION),
+    ("update_webhook", "404", "WebhookNotFound", set()),
+    ("update_webhook", "422", "InvalidUpdateWebhookRequest", details("InvalidRequestBody", None)),
+]
+ERRORS = {name: EVERYWHERE | {row[1]: row[2:] for row in ROWS if row[0] == name} for name, *_ in ROWS}
 
 
 def examples_of(response: Mapping[str, Any]) -> list[dict[str, Any]]:

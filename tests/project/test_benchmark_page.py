@@ -30,18 +30,13 @@ def written(page: Path, figures: Figures = FIGURES, parts: Parts = PARTS) -> str
 
 
 def test_the_words_of_the_page_stay_when_the_figures_are_written(tmp_path: Path) -> None:
-    """Only what stands between the two marks is written, and a second run with the same figures changes nothing."""
+    """Only what stands between the two marks is written, as often as it is; a page without marks keeps its text."""
     page, before = tmp_path / "benchmarks.md", PAGE.read_text(encoding="utf-8")
     text = written(page)
     assert text.partition(BEGIN)[0] == before.partition(BEGIN)[0]
     assert text.partition(END)[2] == before.partition(END)[2]
     write_page(page, FIGURES, PARTS, "The server was idle.")
     assert page.read_text(encoding="utf-8") == text
-
-
-def test_a_page_without_marks_is_not_overwritten(tmp_path: Path) -> None:
-    """A page that lost its marks ends the run with what to add, and keeps its text."""
-    page = tmp_path / "benchmarks.md"
     page.write_text("# Benchmarks\n", encoding="utf-8")
     with pytest.raises(SystemExit, match="add the lines"):
         write_page(page, FIGURES, PARTS, "The server was idle.")

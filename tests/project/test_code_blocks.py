@@ -19,8 +19,8 @@ from tests.support.vendored import vendored
 
 pytest_plugins = ["pytester"]
 
-#: Pages whose Python is about an operation that is made up: the test named here carries it out.
-RUN_ELSEWHERE = {"docs/regenerating.md": "tests/slow/test_walk.py"}
+#: The Python of this page is about an operation that is made up: tests/slow/test_walk.py carries it out.
+WALK = "docs/regenerating.md"
 
 
 def name_of(page: Path) -> str:
@@ -33,9 +33,7 @@ def is_test_file(block: Block) -> bool:
     return "\nimport pytest\n" in f"\n{block.text}"
 
 
-WITH_PROGRAMS = [
-    page for page in PAGES if blocks_of(page, "python") and name_of(page) not in {*RUN_ELSEWHERE, "README.md"}
-]
+WITH_PROGRAMS = [page for page in PAGES if blocks_of(page, "python") and name_of(page) not in {WALK, "README.md"}]
 TEST_FILES = [block for page in PAGES for block in blocks_of(page, "python") if is_test_file(block)]
 
 
@@ -118,12 +116,6 @@ def test_the_docstring_of_an_operation_is_complete(operation: Callable[..., obje
     arguments = text.partition("\nArgs:\n")[2].partition("\n\n")[0]
     described = ", ".join(re.findall(r"^    ([a-z_, ]+):", arguments, re.MULTILINE)).split(", ")
     assert sorted(described) == sorted(parameters or [""])
-
-
-def test_pages_that_are_run_elsewhere_are_run_there() -> None:
-    """A page that is not run here is read by the test that carries it out."""
-    for page, test in RUN_ELSEWHERE.items():
-        assert Path(page).name in (PROJECT / test).read_text(encoding="utf-8")
 
 
 def test_the_program_of_the_readme_succeeds(console: Console, served: Sandbox) -> None:

@@ -23,7 +23,8 @@ from tools.site.specification_links import SpecificationLinks, linked
 from tools.site.specification_page import PAGE
 
 CLASSES = ("ITwins", "Repositories", "Scenes", "Detectors", "Webhooks")
-TEXTS = {page: page.read_text(encoding="utf-8") for page in PAGES}
+OF_THE_REPOSITORY = ("SECURITY.md", ".github/CONTRIBUTING.md", ".github/PULL_REQUEST_TEMPLATE.md")
+TEXTS = {page: page.read_text(encoding="utf-8") for page in (*PAGES, *(PROJECT / name for name in OF_THE_REPOSITORY))}
 REFERENCE = "".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").glob("*.md")))
 
 
@@ -43,7 +44,7 @@ def test_every_public_name_and_operation_is_in_the_reference_once() -> None:
 
 def commands() -> set[str]:
     """The lines of the pages' shell blocks, and what stands in the text as code."""
-    shell = [block.text.replace("\\\n", "") for page in PAGES for block in blocks_of(page, "sh")]
+    shell = [block.text.replace("\\\n", "") for page in TEXTS for block in blocks_of(page, "sh")]
     code = [code for text in TEXTS.values() for code in re.findall(r"`([^`\n]+)`", text)]
     return {line for text in shell for line in text.splitlines()} | {*code}
 

@@ -43,7 +43,6 @@ METHODS = {
 }
 DOCUMENT: dict[str, Any] = wrapped_part(specification())
 OPERATIONS = {operation["operationId"]: operation for _, _, operation, _ in operations(DOCUMENT)}
-EACH_OPERATION = pytest.mark.parametrize("name", OPERATIONS)
 #: The errors that every call can raise.
 RAISED_BY_EVERY_CALL = (
     *("TokenError", "NotSentError", "OutcomeUnknownError", "DeadlineExceededError"),
@@ -61,20 +60,15 @@ def test_the_eight_operations_have_methods() -> None:
     }
 
 
-@EACH_OPERATION
-def test_previews_are_marked(name: str) -> None:
-    """The marker stands in the docstring of exactly the operations that are previews."""
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_docstring_says_what_is_preview_and_what_is_raised(name: str) -> None:
+    """It marks exactly the previews, and names the class of every documented rejection, and what every call raises."""
+    said = str(CALLABLES[METHODS[name]].__doc__)
     marker = "Technical Preview: for testing only, not for production use; may change."
-    marked = marker in str(CALLABLES[METHODS[name]].__doc__)
-    assert marked == OPERATIONS[name].get("x-technical-preview", False)
-
-
-@EACH_OPERATION
-def test_documented_errors_are_reported(name: str) -> None:
-    """The docstring names the class of every documented rejection, and what every call can raise besides."""
+    assert (marker in said) == OPERATIONS[name].get("x-technical-preview", False)
     statuses = [int(status) for status in OPERATIONS[name]["responses"] if int(status) >= 400]
     errors = [*RAISED_BY_EVERY_CALL, *(status_error_class(status).__name__ for status in statuses)]
-    assert [error for error in errors if error not in str(CALLABLES[METHODS[name]].__doc__)] == []
+    assert [error for error in errors if error not in said] == []
 
 
 def test_enums_are_exported() -> None:
@@ -83,25 +77,13 @@ def test_enums_are_exported() -> None:
     assert enums - set(dir(itwin_platform)) == {"SceneObjectKind", "PreferredReturn"}
 
 
-def test_all_is_sorted_and_holds_what_is_promised() -> None:
-    """`__all__` is in the order of `sorted`, without a name twice, and has every promised name."""
+def test_all_is_sorted_and_holds_what_is_promised_and_shown() -> None:
+    """`__all__` is sorted, without a name twice, has every promised name, and no name is public beside it."""
     assert sorted(set(NAMES)) == NAMES
     assert PROMISED - set(NAMES) == set()
-
-
-def test_nothing_else_is_public() -> None:
-    """What `dir` shows without an underscore in front is exported, and what is exported is shown."""
-    public = {name for name in dir(itwin_platform) if not name.startswith("_")}
-    assert public == set(NAMES) - {"__version__"}
+    assert {name for name in dir(itwin_platform) if not name.startswith("_")} == set(NAMES) - {"__version__"}
     with pytest.raises(ImportError, match="Nothing"):
         from itwin_platform import Nothing  # type: ignore[attr-defined]  # noqa: F401  # as a mistake
-
-
-def test_a_star_import_works() -> None:
-    """`__all__` names what exists."""
-    names: dict[str, object] = {}
-    exec("from itwin_platform import *", names)  # noqa: S102  # the form of import that reads `__all__`
-    assert set(NAMES) <= names.keys()
 
 
 @pytest.mark.parametrize(

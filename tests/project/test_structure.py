@@ -9,7 +9,7 @@ from tests.support.faces import module_of
 from tests.support.public_face import GROUPS
 from tools.mutation.mutants import mutants_of
 from tools.structure.imports import MODULES, RANK, circles, folder, imported, own, upward
-from tools.structure.lines import PROJECT, WRAPPER
+from tools.structure.lines import PROJECT
 
 #: What is defined in modules that decide: they receive time, sleep and randomness as arguments.
 PURE = ("BackoffPolicy", "Window", "AttemptEnded", "Run", "next_query", "write_resume")
@@ -22,20 +22,16 @@ def roots(module: str) -> set[str]:
 
 
 def test_imports_go_down() -> None:
-    """Every folder and first-level module has a rank, and no module imports from a folder above its own."""
+    """Every folder and first-level module has a rank; no module imports from above, and no group another group."""
     assert {folder(module) for module in MODULES if module != "__init__"} == RANK.keys()
     assert upward() == []
+    groups = {f"_operations/{group}" for group in GROUPS}
+    assert {group: groups & own(group) for group in groups if groups & own(group)} == {}
 
 
 def test_no_import_closes_a_circle() -> None:
     """No module of the repository imports itself by way of others."""
     assert circles() == []
-
-
-def test_groups_do_not_know_each_other() -> None:
-    """No group of operations imports another."""
-    groups = {f"_operations/{group}" for group in GROUPS}
-    assert {group: groups & own(group) for group in groups if groups & own(group)} == {}
 
 
 def test_decisions_neither_send_nor_wait() -> None:
@@ -66,12 +62,6 @@ def test_generated_code_does_not_know_the_wrapper() -> None:
             elif isinstance(node, ast.ImportFrom) and node.level == 0:
                 names.add(str(node.module).partition(".")[0])
         assert not names & {"itwin_platform", "itwin_platform_sandbox"}, path
-
-
-def test_every_folder_says_what_belongs_in_it() -> None:
-    """Each package begins with a docstring."""
-    for path in WRAPPER.rglob("__init__.py"):
-        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
 
 
 @pytest.mark.parametrize(

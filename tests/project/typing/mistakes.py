@@ -4,35 +4,29 @@
 let pass is seen.
 """
 
-from itwin_platform import (
-    BasicAuthentication,
-    BasicAuthenticationParam,
-    HeaderAuthentication,
-    PlatformClient,
-    RepositoryOptionsParam,
-    SceneObjectCreateParam,
-    Vector3d,
-)
+import itwin_platform as ip
+import itwin_platform_api
+from itwin_platform_api import models
 
 
-async def calls(platform: PlatformClient) -> None:
+async def calls(platform: ip.PlatformClient) -> None:
     """Arguments that are unknown, missing, or of another type."""
-    PlatformClient(timeout=None)  # type: ignore[arg-type]
-    PlatformClient(tokn="t")  # type: ignore[call-arg]
+    ip.PlatformClient(timeout=None)  # type: ignore[arg-type]
+    ip.PlatformClient(tokn="t")  # type: ignore[call-arg]
     platform.itwins.list(representation="representation")  # type: ignore[arg-type]
     platform.itwins.list(status=None)  # type: ignore[arg-type]
     platform.itwins.list("Project")  # type: ignore[call-arg]
     await platform.repositories.update("i", "r", uri=None)  # type: ignore[arg-type]
-    await platform.scenes.create("i", display_name=Vector3d(x=0, y=0, z=1))  # type: ignore[arg-type]
+    await platform.scenes.create("i", display_name=ip.Vector3d(x=0, y=0, z=1))  # type: ignore[arg-type]
     await platform.scenes.create("i")  # type: ignore[call-arg]
     await platform.webhooks.update("w", secret=None)  # type: ignore[arg-type]
 
 
-async def whole_objects(platform: PlatformClient) -> None:
+async def whole_objects(platform: ip.PlatformClient) -> None:
     """Objects that would be incomplete, changed in place, or given for one another."""
-    basic = BasicAuthentication(username="u", password="p")
-    BasicAuthentication(username="u")  # type: ignore[call-arg]
-    HeaderAuthentication("k", "v")  # type: ignore[call-arg, arg-type]
+    basic = ip.BasicAuthentication(username="u", password="p")
+    ip.BasicAuthentication(username="u")  # type: ignore[call-arg]
+    ip.HeaderAuthentication("k", "v")  # type: ignore[call-arg, arg-type]
     basic.password = "q"  # type: ignore[misc]
     basic.replace(key="k")  # type: ignore[call-arg]
     await platform.repositories.update("i", "r", options=basic)  # type: ignore[arg-type]
@@ -40,31 +34,27 @@ async def whole_objects(platform: PlatformClient) -> None:
 
 def mappings() -> tuple[object, ...]:
     """Names that are spelled as in Python, or omitted where the object replaces the stored one."""
-    item: SceneObjectCreateParam = {"kind": "L", "version": "1.0.0", "data": {}, "display_name": ""}  # type: ignore[typeddict-unknown-key]
-    user: BasicAuthenticationParam = {"type": "Basic", "username": "u"}  # type: ignore[typeddict-item]
-    levels: RepositoryOptionsParam = {"minimumLevel": 3}  # type: ignore[typeddict-item]
+    item: ip.SceneObjectCreateParam = {"kind": "L", "version": "1.0.0", "data": {}, "display_name": ""}  # type: ignore[typeddict-unknown-key]
+    user: ip.BasicAuthenticationParam = {"type": "Basic", "username": "u"}  # type: ignore[typeddict-item]
+    levels: ip.RepositoryOptionsParam = {"minimumLevel": 3}  # type: ignore[typeddict-item]
     return item, user, levels
 
 
-async def absent(platform: PlatformClient) -> float | None:
+async def absent(platform: ip.PlatformClient) -> float | None:
     """A field that may be absent is not used as if it were there."""
     itwin = (await platform.itwins.list(limit=1).collect())[0]
     return itwin.latitude  # type: ignore[return-value]
 
 
-async def forgotten(platform: PlatformClient) -> str:
+async def forgotten(platform: ip.PlatformClient) -> str:
     """A call that is not awaited gives no model."""
     return platform.itwins.get_primary_account().id  # type: ignore[attr-defined, no-any-return]
 
 
 def names() -> tuple[object, ...]:
     """Names that are nowhere: late imports must not hide it."""
-    import itwin_platform
-    import itwin_platform_api
-    from itwin_platform_api import models
-
     return (
-        itwin_platform.Nothing,  # type: ignore[attr-defined]
+        ip.Nothing,  # type: ignore[attr-defined]
         itwin_platform_api.Nothing,  # type: ignore[attr-defined]
         models.Nothing,  # type: ignore[attr-defined]
     )
