@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from unittest.mock import AsyncMock
 
 import pytest
 from itwin_platform import RateLimit, StateError, UsageError
@@ -18,8 +19,10 @@ from tests.support.faces import (
     ServerRejectsError,
     ServerUnreachableError,
 )
+from tests.support.gate_waiters import end, enter, hold
 
 NOTHING = Reply(wait=None, rank=0, cooldown=0.0, is_contended=True, differs=False, permits=())
+GRANTED = replace(NOTHING, permits=[Permit(number=1, at=0.0)])
 
 
 class ScriptedState(RedisState):
@@ -32,9 +35,8 @@ class ScriptedState(RedisState):
         self.kept: list[Sequence[int]] = []
         self.reports: list[Report] = []
         self.processes: list[str] = []
-        self.rejecting: Exception | None = None
+        self.failure: Exception | None = None
         self.latency = 0.0
-        self.is_reachable = True
         self.listening: Exception | None = None
         self.closing: Exception | None = None
 
@@ -48,10 +50,8 @@ class ScriptedState(RedisState):
         self.asked.append(asyncio.get_running_loop().time())
         self.wanted.append(wants)
         await asyncio.sleep(self.latency)
-        if not self.is_reachable:
-            raise ServerUnreachableError("no route")
-        if self.rejecting is not None:
-            raise self.rejecting
+        if self.failure is not None:
+            raise self.failure
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
     async def called(self, process: str) -> AsyncGenerator[None]:
@@ -71,43 +71,38 @@ class ScriptedState(RedisState):
             raise self.closing
 
 
+LOST = ServerUnreachableError("no route")
+
+
 @pytest.fixture
 def state() -> ScriptedState:
     """The server of the gate."""
     return ScriptedState()
 
 
+def gate_of(state: ScriptedState, *, rate: Sequence[RateLimit] = (), workers: int = 1) -> RedisGate:
+    """Return the gate of one process."""
+    gate = RedisGate("redis://localhost", name="test", max_in_flight=40, rate=rate, workers=workers)
+    gate._state = state
+    return gate
+
+
 @pytest.fixture
 async def gate(state: ScriptedState) -> AsyncIterator[RedisGate]:
-    """The gate of one process."""
-    gate = RedisGate("redis://localhost", name="test", max_in_flight=40)
-    gate._state = state
-    yield gate
-    await gate.aclose()
-
-
-def waiting(gate: RedisGate, *, ticket: int | None = None) -> asyncio.Task[Permit]:
-    """Wait for a permit in a task."""
-    number = gate.ticket() if ticket is None else ticket
-    return asyncio.create_task(gate.enter(number, max_wait=60.0, until=None))
-
-
-async def end(tasks: list[asyncio.Task[Permit]]) -> None:
-    """Cancel what still waits."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    """The gate of one process, which is closed in the end."""
+    async with gate_of(state) as gate:
+        yield gate
 
 
 async def test_the_tasks_of_a_process_ask_as_one(gate: RedisGate, state: ScriptedState) -> None:
     """A hundred tasks that come one by one cost a few exchanges, and then one a second for all of them."""
     tasks = []
     for _ in range(100):
-        tasks.append(waiting(gate))
+        tasks.append(enter(gate))
         await asyncio.sleep(0.001)
     assert state.wanted[-1] > 50
-    assert len(state.asked) < 10
     before = len(state.asked)
+    assert before < 10
     await asyncio.sleep(5.0)
     assert 4 <= len(state.asked) - before <= 6
     assert state.wanted[-1] == 100
@@ -124,17 +119,17 @@ async def test_a_process_sleeps_as_long_as_the_server_says(
 ) -> None:
     """The next exchange comes after the wait of the last one, by rank and jitter not much later, or after a second."""
     state.replies = [*(replace(NOTHING, wait=wait, rank=rank) for wait in waits), NOTHING]
-    tasks = [waiting(gate)]
+    waiting = enter(gate)
     await asyncio.sleep(5.0)
     assert state.asked[:3] == pytest.approx(asked, abs=0.005)
     assert all(late >= early for late, early in zip(state.asked, asked, strict=False))
-    await end(tasks)
+    await end([waiting])
 
 
 async def test_a_held_permit_is_kept(gate: RedisGate, state: ScriptedState) -> None:
     """While a request is in flight, the server is told so twice in each lease."""
-    state.replies = [replace(NOTHING, permits=[Permit(number=1, at=0.0)]), replace(NOTHING, is_contended=False)]
-    permit = await waiting(gate)
+    state.replies = [GRANTED, replace(NOTHING, is_contended=False)]
+    permit = await enter(gate)
     await asyncio.sleep(2 * LEASE + 1.0)
     assert (state.kept[0], [1] * 4) == ([], [number for kept in state.kept[1:] for number in kept])
     assert state.asked == pytest.approx([0.0, 2.0, 4.0, 6.0, 8.0], abs=0.01)
@@ -143,18 +138,13 @@ async def test_a_held_permit_is_kept(gate: RedisGate, state: ScriptedState) -> N
 
 async def test_the_tasks_of_a_process_are_served_in_order(gate: RedisGate, state: ScriptedState) -> None:
     """Permits of the server go to the calls that began first, whenever they came to wait."""
-    state.replies = [
-        NOTHING,
-        replace(NOTHING, permits=[Permit(number=number, at=0.0) for number in (1, 2)]),
-        NOTHING,
-    ]
-    tickets = [gate.ticket() for _ in range(4)]
-    tasks = {ticket: waiting(gate, ticket=ticket) for ticket in (tickets[2], tickets[0], tickets[3], tickets[1])}
+    state.replies = [NOTHING, replace(NOTHING, permits=[Permit(number=number, at=0.0) for number in (1, 2)]), NOTHING]
+    tasks = {ticket: enter(gate, ticket=ticket) for ticket in (2, 0, 3, 1)}
     await asyncio.sleep(1.5)
-    assert [tasks[ticket].done() for ticket in tickets] == [True, True, False, False]
-    for ticket in tickets[:2]:
+    assert [tasks[ticket].done() for ticket in range(4)] == [True, True, False, False]
+    for ticket in (0, 1):
         gate.abandoned(tasks[ticket].result())
-    await end(list(tasks.values()))
+    await end(tasks.values())
 
 
 async def test_a_call_asks_after_others_that_were_cancelled_in_an_exchange(
@@ -162,23 +152,21 @@ async def test_a_call_asks_after_others_that_were_cancelled_in_an_exchange(
 ) -> None:
     """What the server was asked for by calls that no longer wait does not keep a new call from asking."""
     state.latency = 0.5
-    tasks = [waiting(gate) for _ in range(10)]
-    await asyncio.sleep(0.25)
-    await end(tasks)
-    await asyncio.sleep(5.0)
-    tasks = [waiting(gate)]
-    await asyncio.sleep(0.25)
+    for count in (10, 1):
+        tasks = [enter(gate) for _ in range(count)]
+        await asyncio.sleep(0.25)
+        await end(tasks)
+        await asyncio.sleep(5.0)
     assert state.wanted == [10, 1]
-    await end(tasks)
 
 
 async def test_a_permit_that_nobody_waits_for_is_given_back_at_once(gate: RedisGate, state: ScriptedState) -> None:
     """It is another process's turn."""
     state.latency = 0.5
-    state.replies = [replace(NOTHING, permits=[Permit(number=1, at=0.0)]), NOTHING]
-    tasks = [waiting(gate)]
+    state.replies = [GRANTED, NOTHING]
+    waiting = enter(gate)
     await asyncio.sleep(0.25)
-    await end(tasks)
+    await end([waiting])
     await asyncio.sleep(1.0)
     assert state.reports == [("unused", 1, 0.0)]
     assert state.asked == pytest.approx([0.0, 0.5], abs=0.02)
@@ -187,33 +175,33 @@ async def test_a_permit_that_nobody_waits_for_is_given_back_at_once(gate: RedisG
 async def test_a_cooldown_of_the_server_holds_without_it(gate: RedisGate, state: ScriptedState) -> None:
     """A process that learned of a cooldown from the server starts no request in it when the server is lost."""
     state.replies = [replace(NOTHING, cooldown=30.0)]
-    task = waiting(gate)
+    waiting = enter(gate)
     await asyncio.sleep(0.5)
-    state.is_reachable = False
-    gate.abandoned(await task)
+    state.failure = LOST
+    gate.abandoned(await waiting)
     assert asyncio.get_running_loop().time() == pytest.approx(30.0, abs=0.01)
 
 
-async def test_an_server_that_rejects_the_subscription_ends_the_waits(gate: RedisGate, state: ScriptedState) -> None:
+async def test_a_server_that_rejects_the_subscription_ends_the_waits(gate: RedisGate, state: ScriptedState) -> None:
     """A user who may not subscribe has to be told, because every wait would depend on it."""
     state.listening = ServerRejectsError("the user may not subscribe")
     with pytest.raises(UsageError, match="RedisGate: the user may not subscribe"):
-        await waiting(gate)
+        await enter(gate)
 
 
 async def test_what_a_server_rejects_is_not_known_to_it(gate: RedisGate, state: ScriptedState) -> None:
     """A rejected report is lost: the process goes on under a new name, and the lease of the old one expires."""
-    state.replies = [replace(NOTHING, permits=[Permit(number=1, at=0.0)]), NOTHING]
-    permit = await waiting(gate)
-    state.rejecting = ServerRejectsError("the user may not write")
+    state.replies = [GRANTED, NOTHING]
+    permit = await enter(gate)
+    state.failure = ServerRejectsError("the user may not write")
     gate.responded(permit)
     await asyncio.sleep(0.5)
-    state.rejecting = None
-    tasks = [waiting(gate)]
+    state.failure = None
+    waiting = enter(gate)
     await asyncio.sleep(0.5)
     assert [number for _, number, *_ in state.reports] == [1]
     assert state.processes[0] == state.processes[1] != state.processes[2]
-    await end(tasks)
+    await end([waiting])
 
 
 async def test_a_gate_closes_whatever_its_server_says(
@@ -225,23 +213,21 @@ async def test_a_gate_closes_whatever_its_server_says(
         await gate.aclose()
     assert "the peer was quicker" in caplog.text
     with pytest.raises(StateError, match="the gate is closed"):
-        await waiting(gate)
+        await enter(gate)
 
 
-def test_a_gate_serves_one_event_loop_after_the_other() -> None:
+def test_a_gate_serves_one_event_loop_after_the_other(state: ScriptedState) -> None:
     """What a closed loop left behind is forgotten; while a report of one loop is due, no other may use the gate."""
-    state = ScriptedState()
-    state.replies = [replace(NOTHING, permits=[Permit(number=1, at=0.0)])]
-    gate = RedisGate("redis://localhost", name="test", max_in_flight=40)
-    gate._state = state
+    state.replies = [GRANTED]
+    gate = gate_of(state)
     with asyncio.Runner() as first, asyncio.Runner() as second:
-        left = first.run(gate.enter(gate.ticket(), max_wait=60.0, until=None))
-        gate.responded(first.run(gate.enter(gate.ticket(), max_wait=60.0, until=None)))
+        left = first.run(hold(gate))
+        gate.responded(first.run(hold(gate)))
         with pytest.raises(StateError, match="in use in another event loop"):
-            second.run(gate.enter(gate.ticket(), max_wait=60.0, until=None))
+            second.run(hold(gate))
         first.close()
         gate.responded(left)
-        gate.responded(second.run(gate.enter(gate.ticket(), max_wait=60.0, until=None)))
+        gate.responded(second.run(hold(gate)))
         assert len(state.asked) == 1
         second.run(gate.aclose())
 
@@ -258,39 +244,22 @@ async def test_each_process_keeps_its_share_of_the_rates(
     state: ScriptedState, rates: list[RateLimit], times: list[float]
 ) -> None:
     """One of four processes sends a quarter of what each rate allows, and at least one request."""
-    state.is_reachable = False
-    gate = RedisGate("redis://localhost", name="test", max_in_flight=40, rate=rates, workers=4)
-    gate._state = state
+    state.failure = LOST
     sent: list[float] = []
-
-    async def call() -> None:
-        permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
-        gate.responded(permit)
-        sent.append(asyncio.get_running_loop().time())
-
-    await asyncio.gather(*(call() for _ in times))
+    async with gate_of(state, rate=rates, workers=4) as gate:
+        for waiting in [enter(gate) for _ in times]:
+            gate.responded(await waiting)
+            sent.append(asyncio.get_running_loop().time())
     assert sent == pytest.approx(times)
-    await gate.aclose()
-
-
-async def test_a_call_that_comes_alone_keeps_to_the_pauses(gate: RedisGate, state: ScriptedState) -> None:
-    """The lost server is not tried earlier because a call comes when none was in flight."""
-    state.is_reachable = False
-    for _ in range(2):
-        permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
-        await asyncio.sleep(0.1)
-        gate.unused(permit)
-        await asyncio.sleep(1.3)
-    assert len(state.asked) == 2
 
 
 async def test_a_permit_from_before_the_loss_is_not_reported(gate: RedisGate, state: ScriptedState) -> None:
     """A server that was lost may have been emptied: then its numbers are those of other permits."""
-    state.replies = [replace(NOTHING, permits=[Permit(number=1, at=0.0)]), NOTHING]
-    permit = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
-    state.is_reachable = False
-    local = await waiting(gate)
-    state.is_reachable = True
+    state.replies = [GRANTED, NOTHING]
+    permit = await enter(gate)
+    state.failure = LOST
+    local = await enter(gate)
+    state.failure = None
     await asyncio.sleep(2.0)
     for each in (permit, local):
         gate.responded(each)
@@ -298,63 +267,41 @@ async def test_a_permit_from_before_the_loss_is_not_reported(gate: RedisGate, st
     assert state.reports == []
 
 
-class ScriptedSubscription:
-    """A client of Redis whose subscription brings prepared messages, None for silence; a pong needs a ping."""
+async def test_a_call_that_comes_alone_keeps_to_the_pauses(gate: RedisGate, state: ScriptedState) -> None:
+    """The lost server is not tried earlier because a call comes when none was in flight."""
+    state.failure = LOST
+    for _ in range(2):
+        permit = await enter(gate)
+        await asyncio.sleep(0.1)
+        gate.unused(permit)
+        await asyncio.sleep(1.3)
+    assert len(state.asked) == 2
 
-    def __init__(self, *messages: str | None) -> None:
-        self.messages = list(messages)
-        self.pings = 0
 
-    async def execute_command(self, *args: str | bytes) -> object:
-        """Do nothing."""
-
-    def pubsub(self) -> object:
-        """Return the subscription."""
-        return self
-
-    async def subscribe(self, channel: str) -> None:
-        """Subscribe to anything."""
-
-    async def get_message(self, **options: float) -> dict[str, str] | None:
-        """Return the next message."""
-        message = self.messages.pop(0)
-        if message == "pong":
-            self.pings -= 1
-            assert self.pings == 0
-        return None if message is None else {"type": message}
-
-    async def ping(self) -> None:
-        """Count it."""
-        self.pings += 1
-
-    async def aclose(self) -> None:
-        """Leave nothing open."""
+async def test_the_server_is_tried_with_growing_pauses(gate: RedisGate, state: ScriptedState) -> None:
+    """However many calls wait and go on, the pauses between exchanges double from 1 s to 10 s, with some jitter."""
+    state.failure = LOST
+    held = await enter(gate)
+    for _ in range(300):
+        await asyncio.sleep(0.1)
+        for permit in await asyncio.gather(*(enter(gate) for _ in range(10))):
+            gate.unused(permit)
+    pauses = [later - earlier for earlier, later in pairwise(state.asked)]
+    for pause, least in zip(pauses, [1.0, 2.0, 4.0, 8.0, 10.0], strict=True):
+        assert least - 0.01 <= pause <= 1.1 * least + 0.01
+    gate.abandoned(held)
 
 
 async def test_a_silent_subscription_is_asked_for_a_sign_of_life() -> None:
     """A pong is one, and no message; a second silence after a ping ends the subscription."""
-    client = ScriptedSubscription("subscribe", None, "pong", "message", None, None, "message")
+    client = AsyncMock()
+    client.pubsub = lambda: client
+    messages = ("subscribe", None, "pong", "message", None, None, "message")
+    client.get_message.side_effect = [{"type": message} if message else None for message in messages]
     calls = RedisState(client, name="test", max_in_flight=1, rates=()).called("process")
     for _ in ("subscribe", "message"):
         await anext(calls)
     with pytest.raises(ServerUnreachableError, match="it is silent"):
         await anext(calls)
-    assert client.messages == ["message"]
-
-
-async def test_the_server_is_tried_with_growing_pauses(gate: RedisGate, state: ScriptedState) -> None:
-    """However many calls wait and go on, the pauses between exchanges double from 1 s to 10 s, with some jitter."""
-
-    async def call() -> None:
-        gate.unused(await gate.enter(gate.ticket(), max_wait=60.0, until=None))
-
-    state.is_reachable = False
-    held = await gate.enter(gate.ticket(), max_wait=60.0, until=None)
-    for _ in range(300):
-        await asyncio.sleep(0.1)
-        await asyncio.gather(*(call() for _ in range(10)))
-    pauses = [later - earlier for earlier, later in pairwise(state.asked)]
-    for pause, least in zip(pauses, [1.0, 2.0, 4.0, 8.0, 10.0], strict=False):
-        assert least - 0.01 <= pause <= 1.1 * least + 0.01
-    assert len(pauses) == 5
-    gate.abandoned(held)
+    listened = ["subscribe", "get_message", "get_message", "ping", "get_message", "get_message"]
+    assert [name for name, *_ in client.mock_calls] == [*listened, *["get_message", "ping"] * 2, "aclose"]

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from itwin_platform import RateLimit, RedisGate
 
-from tests.support.faces import Permit, RedisState, Reply, Report
+from tests.support.faces import RedisState, Reply, Report
 from tests.support.real_time import until
 from tests.support.redis_server import RedisServer, server_program
+
+NAME = "test, app 7"
 
 needs_redis = [
     pytest.mark.skipif(server_program() is None, reason="no Redis server is installed"),
@@ -19,9 +21,9 @@ needs_redis = [
 
 
 @asynccontextmanager
-async def gates(url: str, count: int = 2, **options: Any) -> AsyncIterator[list[RedisGate]]:
+async def gates(url: str, count: int = 2, *, name: str = NAME, **options: Any) -> AsyncIterator[list[RedisGate]]:
     """Open as many gates of one name, and check that none leaves a task behind."""
-    opened = [RedisGate(url, name="test, app 7", **options) for _ in range(count)]
+    opened = [RedisGate(url, name=name, **options) for _ in range(count)]
     try:
         yield opened
     finally:
@@ -31,39 +33,37 @@ async def gates(url: str, count: int = 2, **options: Any) -> AsyncIterator[list[
         await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
 
 
-async def enter(gate: RedisGate, *, max_wait: float = 60.0) -> Permit:
-    """Wait for a permit."""
-    return await gate.enter(gate.ticket(), max_wait=max_wait, until=None)
-
-
 async def until_queued(server: RedisServer, processes: int = 1) -> None:
     """Wait until so many processes are in the queue of the server: each is sent the next free permit."""
     with server.client as client:
-        await until(lambda: client.zcard("itwin-gate:{test, app 7}:queue") == processes)
+        await until(lambda: client.zcard(f"itwin-gate:{{{NAME}}}:queue") == processes)
 
 
-def set_clock(server: RedisServer, seconds: float) -> None:
-    """Set the time of all clocked gates of a server, in seconds since a day of the past."""
-    with server.client as client:
-        client.set("clock", f"{1_700_000_000 + int(seconds)} 0")
+async def until_listening(gate: RedisGate) -> None:
+    """Wait until a gate has asked for one permit, and is sent it when it is free."""
+    await until(lambda: gate._listens and gate._asked == 1)
 
 
-def clocked_gate(server: RedisServer, *, max_in_flight: int) -> RedisGate:
-    """Return a gate whose server has the time of `set_clock`."""
-    gate = RedisGate(server.url, name="test, app 7", max_in_flight=max_in_flight)
-    gate._state = ClockedState(server.url, name="test, app 7", max_in_flight=max_in_flight)
-    return gate
+async def until_idle(gate: RedisGate) -> None:
+    """Wait until a gate has told the server what it has to tell, and runs no task."""
+    await until(lambda: gate._pump is not None and gate._pump.done())
 
 
 class ClockedState(RedisState):
     """The state with a script that reads its time from a key, which is set before an exchange."""
 
-    def __init__(self, url: str, *, name: str, max_in_flight: int, rates: tuple[RateLimit, ...] = ()) -> None:
-        super().__init__(url, name=name, max_in_flight=max_in_flight, rates=rates)
+    def __init__(
+        self, server: RedisServer, *, name: str = "test", max_in_flight: int, rates: tuple[RateLimit, ...] = ()
+    ) -> None:
+        super().__init__(server.url, name=name, max_in_flight=max_in_flight, rates=rates)
         clock = b"redis.call('TIME')"
         assert self._script.count(clock) == 1
         self._script = self._script.replace(clock, b"{string.match(redis.call('GET', 'clock'), '(%d+) (%d+)')}")
         self._digest = "0" * 40
+
+    async def set_clock(self, now: float) -> None:
+        """Set the time of all clocked states of the server."""
+        await self._redis.set("clock", f"{int(now)} {round(now % 1 * 1_000_000)}")
 
     async def exchange_at(
         self,
@@ -75,5 +75,5 @@ class ClockedState(RedisState):
         kept: tuple[int, ...] = (),
     ) -> Reply:
         """Run the script at this time."""
-        await self._redis.set("clock", f"{int(now)} {round(now % 1 * 1_000_000)}")
+        await self.set_clock(now)
         return await self.exchange(process=process, wants=wants, listens=listens, kept=kept, reports=reports)
