@@ -18,18 +18,6 @@ from tests.support.gate_waiters import end, enter, hold, settle
 EMPTY = "in_flight=0, waiting=0)"
 
 
-async def test_attempts_in_flight_are_limited() -> None:
-    """At a gate of two, a third call waits until an attempt ends, and `repr` shows the waiting call."""
-    gate = Gate(2)
-    tasks = [enter(gate) for _ in range(3)]
-    await settle()
-    assert [task.done() for task in tasks] == [True, True, False]
-    assert repr(gate).endswith("in_flight=2, waiting=1)")
-    gate.responded(tasks[0].result())
-    await tasks[2]
-    assert gate.in_flight == 2
-
-
 async def test_waiters_are_served_in_the_order_of_their_calls() -> None:
     """Calls get permits in the order in which they began, even when a retry queues again after later calls."""
     gate = Gate(1)
@@ -100,18 +88,6 @@ async def test_a_cooldown_that_is_too_long_fails_immediately(
     assert asyncio.get_running_loop().time() == 0.0
     gate.responded(await waits_longer)
     assert asyncio.get_running_loop().time() == pytest.approx(seconds)
-
-
-async def test_a_second_429_extends_the_cooldown() -> None:
-    """A second 429 with a later end extends the cooldown of all."""
-    gate = Gate(2)
-    one, two = await enter(gate), await enter(gate)
-    gate.rate_limited(one, wait=5.0)
-    waiter = enter(gate)
-    await settle()
-    gate.rate_limited(two, wait=50.0)
-    await waiter
-    assert asyncio.get_running_loop().time() == pytest.approx(50.0)
 
 
 @pytest.mark.parametrize("seed", range(3))

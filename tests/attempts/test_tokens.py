@@ -70,14 +70,6 @@ def test_a_token_that_does_not_say_is_fresh() -> None:
     assert freshness(AccessToken("abc"), obtained_at=NOW - timedelta(days=9), now=NOW) is Freshness.FRESH
 
 
-@given(st.integers(-100, 10_000) | st.integers(-100, 0), st.integers(-100, 10_000) | st.integers(-10, 0))
-def test_a_token_is_never_sent_after_its_end(life: int, left: int) -> None:
-    """Whatever it lived: with nothing left it is refreshed before anything is sent."""
-    token = AccessToken("abc", NOW + timedelta(seconds=left))
-    state = freshness(token, obtained_at=NOW + timedelta(seconds=left - life), now=NOW)
-    assert (state is Freshness.EXPIRED) or left > 0
-
-
 async def test_a_hundred_tasks_share_a_token_until_it_expires() -> None:
     """A hundred calls share one request for a token, also when it has expired; meanwhile they send what is fresh."""
     source = WatchedProvider()
