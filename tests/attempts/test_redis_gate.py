@@ -158,33 +158,30 @@ async def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
     assert "cmdstat_subscribe" not in statistics
 
 
-async def test_a_wrong_password_is_a_usage_error(caplog: pytest.LogCaptureFixture) -> None:
-    """With a wrong password, a call raises UsageError, and neither the error nor the log contains the password."""
-    with RedisServer(password="right-secret") as server:
-        async with gates(server.url.replace("unix://", "unix://:wrong-secret@"), 1) as (gate,):
-            with pytest.raises(UsageError, match="rejects the user name or the password in redis") as raised:
-                await enter(gate)
-    assert "wrong-secret" not in str(raised.value) + caplog.text + repr(gate)
-
-
-async def test_a_wrong_database_is_a_usage_error(empty_server: RedisServer) -> None:
-    """With a database that the server does not have, a call raises UsageError, which names it."""
-    async with gates(f"{empty_server.url}?db=99", 1) as (gate,):
-        for _ in range(3):
-            with pytest.raises(UsageError, match="has no such database"):
-                await enter(gate)
-
-
-async def test_a_user_without_permission_is_a_usage_error_at_each_call(own_server: RedisServer) -> None:
-    """A user that may not run scripts gets UsageError from each call, until the server permits it."""
+@pytest.mark.parametrize(
+    ("user", "database", "said", "heals"),
+    [
+        ("gate:wrong-secret@", "", "rejects the user name or the password in redis", ">wrong-secret"),
+        ("gate:secret@", "", r"does not permit the user what the gate needs \(N", "+@scripting"),
+        ("", "?db=99", "has no such database", None),
+    ],
+    ids=["password", "permission", "database"],
+)
+async def test_a_wrong_configuration_is_a_usage_error_at_each_call(
+    own_server: RedisServer, caplog: pytest.LogCaptureFixture, user: str, database: str, said: str, heals: str | None
+) -> None:
+    """Each call raises UsageError until the server permits it; neither the error nor the log contains the password."""
     with own_server.client as client:
-        client.execute_command("ACL", "SETUSER", "gate", "on", ">secret", "~*", "&*", "+@all", "-@scripting")
-        async with gates(own_server.url.replace("unix://", "unix://gate:secret@"), 1) as (gate,):
+        may = ["+@all"] if heals == ">wrong-secret" else ["+@all", "-@scripting"]
+        client.execute_command("ACL", "SETUSER", "gate", "on", ">secret", "~*", "&*", *may)
+        async with gates(own_server.url.replace("unix://", f"unix://{user}") + database, 1) as (gate,):
             for _ in range(3):
-                with pytest.raises(UsageError, match=r"does not permit the user what the gate needs \(N"):
+                with pytest.raises(UsageError, match=said) as raised:
                     await enter(gate)
-            client.execute_command("ACL", "SETUSER", "gate", "+@scripting")
-            gate.responded(await enter(gate))
+            assert "secret" not in str(raised.value) + caplog.text + repr(gate)
+            if heals is not None:
+                client.execute_command("ACL", "SETUSER", "gate", heals)
+                gate.responded(await enter(gate))
 
 
 @pytest.mark.parametrize(

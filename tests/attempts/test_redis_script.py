@@ -2,13 +2,12 @@
 
 import asyncio
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
-from typing import Self
+from typing import Any, Self
 
 import pytest
-from hypothesis import HealthCheck, settings, strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis import given, settings, strategies as st
 from itwin_platform import RateLimit
 
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
@@ -212,88 +211,6 @@ async def test_keys_expire_and_name_only_the_gate(empty_server: RedisServer) -> 
         two.abandoned(await waiting)
 
 
-PROCESSES = st.sampled_from(["one", "two"])
-SECONDS = st.sampled_from([0.0, 0.001, 0.25, 0.6, 1.04, 2.4, 2.6])
-#: How long a 429 asks to wait; the last one is long enough to be probed.
-WAITS = st.sampled_from([0.0, 0.25, 0.6, 1.04, 100.0])
-RATES = (RateLimit(3, 1.0), RateLimit(5, 2.5))
-
-
-class SharedWindow(RuleBasedStateMachine):
-    """Two processes ask, send and end in any order, while the clock goes on."""
-
-    server: RedisServer
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.runner = asyncio.Runner()
-        self.now = NOW
-        self.held: dict[str, list[Permit]] = defaultdict(list)
-
-    @initialize(most=st.integers(1, 6), rates=st.sampled_from([(), RATES]))
-    def begins(self, most: int, rates: tuple[RateLimit, ...]) -> None:
-        """An empty server, whose clock is handed in by a key."""
-        with self.server.client as client:
-            client.flushall()
-        self.state = ClockedState(self.server, max_in_flight=most, rates=rates)
-        self.window = Window(max_in_flight=most, rates=rates)
-        self.exchange("one")
-
-    def exchange(self, process: str, *reports: Report, wants: int = 0) -> Reply:
-        """Run the script at the time of the machine."""
-        kept = tuple(permit.number for permit in self.held[process])
-        return self.runner.run(self.state.exchange_at(self.now, process, *reports, wants=wants, kept=kept))
-
-    @rule(seconds=SECONDS)
-    def time_goes_on(self, seconds: float) -> None:
-        """Both processes are heard of, so that neither loses its lease."""
-        self.now = round(self.now + seconds, 3)
-        for process in ("one", "two"):
-            self.exchange(process)
-
-    @rule()
-    def a_minute_goes_on(self) -> None:
-        """Long cooldowns are probed then."""
-        for _ in range(25):
-            self.time_goes_on(2.4)  # well within the part of a lease after which it is renewed
-
-    @rule(process=PROCESSES, wants=st.integers(1, 5))
-    def asks(self, process: str, wants: int) -> None:
-        """As many permits, with the same numbers, and the same wait for the next one."""
-        reply = self.exchange(process, wants=wants)
-        expected = granted(self.window, self.now, wants)
-        assert [each.number for each in reply.permits] == [each.number for each in expected]
-        wait = self.window.wait(self.now)
-        assert reply.wait == (None if wait is None else pytest.approx(wait, abs=1e-5))
-        assert reply.cooldown == pytest.approx(self.window.cooldown_left(self.now), abs=1e-5)
-        self.held[process] += expected
-
-    @precondition(lambda self: any(self.held.values()))
-    @rule(
-        data=st.data(),
-        kind=st.sampled_from(["responded", "rate_limited", "abandoned", "unused"]),
-        wait=WAITS,
-        jitter=st.sampled_from([0.0, 0.5, 1.0]),
-    )
-    def ends(self, data: st.DataObject, kind: str, wait: float, jitter: float) -> None:
-        """What was sent ends in some way, what was not is returned."""
-        process = data.draw(st.sampled_from([name for name, held in self.held.items() if held]))
-        permit = self.held[process].pop(data.draw(st.integers(0, len(self.held[process]) - 1)))
-        if kind == "rate_limited":
-            self.window.rate_limited(permit, now=self.now, wait=wait, jitter=jitter)
-        else:
-            {"responded": self.window.responded, "abandoned": self.window.end, "unused": self.window.unused}[kind](
-                permit
-            )
-        self.exchange(process, (kind, permit.number, permit.at, wait, jitter))
-
-    def teardown(self) -> None:
-        """Close what was opened."""
-        if hasattr(self, "state"):
-            self.runner.run(self.state.aclose())
-        self.runner.close()
-
-
 def granted(window: Window, now: float, wants: int) -> list[Permit]:
     """Return the permits that a window grants now, at most so many."""
     permits: list[Permit] = []
@@ -302,16 +219,60 @@ def granted(window: Window, now: float, wants: int) -> list[Permit]:
     return permits
 
 
-def test_the_script_keeps_the_rules_of_the_window() -> None:
-    """In no history of up to 25 steps do the script and the window differ."""
-    checks = [HealthCheck.too_slow]
-    with RedisServer() as SharedWindow.server:
-        run_state_machine_as_test(
-            SharedWindow,
-            settings=settings(
-                max_examples=examples(15), stateful_step_count=25, deadline=None, suppress_health_check=checks
-            ),
-        )
+def end(window: Window, how: str, permit: Permit, *, now: float, wait: float, jitter: float) -> Report:
+    """End a permit of the window in some way, and return how it is reported."""
+    if how == "rate_limited":
+        window.rate_limited(permit, now=now, wait=wait, jitter=jitter)
+    else:
+        {"responded": window.responded, "abandoned": window.end, "unused": window.unused}[how](permit)
+    return how, permit.number, permit.at, wait, jitter
+
+
+async def compare(server: RedisServer, *, most: int, rates: tuple[RateLimit, ...], steps: list[Any]) -> None:
+    """Let two processes ask, send and end, and the window as well, while the clock goes on."""
+    with server.client as client:
+        client.flushall()
+    window, held = Window(max_in_flight=most, rates=rates), {"one": list[Permit](), "two": list[Permit]()}
+    async with Processes(server, max_in_flight=most, rates=rates) as processes:
+        for what, process, number, seconds, wait, jitter in steps:
+            now, kept = processes.now, held[process]
+            if what == "time goes on":  # both are heard of, so that neither loses its lease
+                for _ in range(25 if seconds == 2.4 else 1):  # a minute: long cooldowns are probed then
+                    processes.now = round(processes.now + seconds, 3)
+                    for each, permits in held.items():
+                        await processes.exchange(each, kept=permits)
+            elif what == "asks":
+                reply, expected = (
+                    await processes.exchange(process, wants=number, kept=kept),
+                    granted(window, now, number),
+                )
+                assert [each.number for each in reply.permits] == [each.number for each in expected]
+                left = window.wait(now)
+                assert reply.wait == (None if left is None else pytest.approx(left, abs=1e-5))
+                assert reply.cooldown == pytest.approx(window.cooldown_left(now), abs=1e-5)
+                kept += expected
+            elif kept:
+                report = end(window, what, kept.pop(number % len(kept)), now=now, wait=wait, jitter=jitter)
+                await processes.exchange(process, report, kept=kept)
+
+
+STEPS = st.tuples(
+    st.sampled_from(["time goes on", "asks", "responded", "rate_limited", "abandoned", "unused"]),
+    st.sampled_from(["one", "two"]),
+    st.integers(1, 5),
+    st.sampled_from([0.0, 0.001, 0.25, 0.6, 1.04, 2.4, 2.6]),
+    st.sampled_from([0.0, 0.25, 0.6, 1.04, 100.0]),  # the last wait is long enough to be probed
+    st.sampled_from([0.0, 0.5, 1.0]),
+)
+
+
+@settings(max_examples=examples(60))
+@given(st.integers(1, 6), st.sampled_from([(), (RateLimit(3, 1.0), RateLimit(5, 2.5))]), st.lists(STEPS, max_size=40))
+def test_the_script_keeps_the_rules_of_the_window(
+    shared_server: RedisServer, most: int, rates: tuple[RateLimit, ...], steps: list[Any]
+) -> None:
+    """In no history of up to 40 steps do the script and the window differ."""
+    asyncio.run(compare(shared_server, most=most, rates=rates, steps=steps))
 
 
 @pytest.mark.parametrize("limit", [FixedWindow(10, 1.0), TokenBucket(30, 3.0), PunishingWindow(10, 1.0, ban=5.0)])
@@ -326,14 +287,9 @@ async def test_the_script_learns_what_the_window_learns(
         expected = granted(window, now, 20)
         assert [each.number for each in permits] == [each.number for each in expected]
         reports: list[Report] = []
-        for permit, model in zip(permits, expected, strict=True):
-            if limit.accepts(now):
-                window.responded(model)
-                reports.append(("responded", permit.number, permit.at))
-            else:
-                wait = math.ceil(limit.left(now))
-                window.rate_limited(model, now=now, wait=wait, jitter=0.5)
-                reports.append(("rate_limited", permit.number, permit.at, wait, 0.5))
+        for permit in expected:
+            how = "responded" if limit.accepts(now) else "rate_limited"
+            reports.append(end(window, how, permit, now=now, wait=math.ceil(limit.left(now)), jitter=0.5))
         await state.exchange_at(now, "one", *reports)
     assert window._learned is not None
     await state.aclose()

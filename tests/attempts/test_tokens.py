@@ -244,22 +244,19 @@ async def test_after_a_401_the_call_is_retried_once_with_a_new_token() -> None:
     assert service.tokens == ["t-1"] * 100 + ["t-2"] * 100
 
 
-async def test_a_401_with_the_new_token_as_well_is_the_response() -> None:
-    """A call sends at most two requests because of 401, whatever the provider returns."""
-    service = GuardedService(WatchedProvider(), lambda token: False)
-    assert await service.call() == 401
-    assert service.tokens == ["t-1", "t-2"]
-
-
-@pytest.mark.parametrize("life", [3600.0, None])
-async def test_a_401_is_not_retried_with_the_same_token(life: float | None) -> None:
-    """A provider that returns the same token again cannot help: the request is not retried."""
+@pytest.mark.parametrize(
+    ("always", "life", "sent"),
+    [(None, 3600.0, ["t-1", "t-2"]), ("same", 3600.0, ["same"]), ("same", None, ["same"])],
+)
+async def test_a_call_sends_at_most_two_requests_because_of_401(
+    always: str | None, life: float | None, sent: list[str]
+) -> None:
+    """A 401 with the new token as well is the response; with the same token again, the request is not retried."""
     source = WatchedProvider(life=life)
-    source.always = "same"
+    source.always = always
     service = GuardedService(source, lambda token: False)
     assert await service.call() == 401
-    assert service.tokens == ["same"]
-    assert len(source.asked) == 2
+    assert (service.tokens, len(source.asked)) == (sent, 2)
 
 
 async def test_each_401_of_a_token_that_stays_the_same_refreshes_it() -> None:
