@@ -83,9 +83,7 @@ ELSEWHERE = {"retry-after": "3600", "location": "https://evil.example/"}
     ("outcome", "error", "said", "requests"),
     [
         (httpx.Response(302, headers=ELSEWHERE), APIStatusError, "302", 1),
-        (httpx.Response(404, headers=ELSEWHERE), NotFoundError, "404", 1),
         (httpx.Response(429, headers=ELSEWHERE), RateLimitError, "429", 1),
-        (httpx.Response(500, headers=ELSEWHERE), ServerError, "500", 1),
         (httpx.ConnectError("x"), NotSentError, "after 7 attempts", 7),
         (httpx.ReadTimeout("x"), OutcomeUnknownError, "after 7 attempts", 7),
         (httpx.Response(200, headers={"content-encoding": "compress"}), ResponseDecodeError, "'compress'", 1),

@@ -178,7 +178,7 @@ async def test_a_wrong_configuration_is_a_usage_error_at_each_call(
             for _ in range(3):
                 with pytest.raises(UsageError, match=said) as raised:
                     await enter(gate)
-            assert "secret" not in str(raised.value) + caplog.text + repr(gate)
+                assert "secret" not in str(raised.value) + caplog.text + repr(gate)
             if heals is not None:
                 client.execute_command("ACL", "SETUSER", "gate", heals)
                 gate.responded(await enter(gate))

@@ -2,16 +2,15 @@
 
 import asyncio
 import math
+import random
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
-from typing import Any, Self
+from typing import Self
 
 import pytest
-from hypothesis import given, settings, strategies as st
 from itwin_platform import RateLimit
 
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
-from tests.support.examples import examples
 from tests.support.faces import LEASE, Permit, Reply, Report, Window
 from tests.support.gate_waiters import enter
 from tests.support.real_time import until
@@ -228,15 +227,22 @@ def end(window: Window, how: str, permit: Permit, *, now: float, wait: float, ji
     return how, permit.number, permit.at, wait, jitter
 
 
-async def compare(server: RedisServer, *, most: int, rates: tuple[RateLimit, ...], steps: list[Any]) -> None:
-    """Let two processes ask, send and end, and the window as well, while the clock goes on."""
-    with server.client as client:
-        client.flushall()
+WHAT = ["time goes on", "time goes on", "asks", "asks", "asks", "responded", "rate_limited", "abandoned", "unused"]
+RATES = (RateLimit(3, 1.0), RateLimit(5, 2.5))
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServer, seed: int) -> None:
+    """However two processes ask, send and end while the clock goes on, the script and the window do not differ."""
+    chance = random.Random(seed)  # noqa: S311  # a test's schedule
+    most, rates = chance.randint(1, 6), chance.choice([(), RATES])
     window, held = Window(max_in_flight=most, rates=rates), {"one": list[Permit](), "two": list[Permit]()}
-    async with Processes(server, max_in_flight=most, rates=rates) as processes:
-        for what, process, number, seconds, wait, jitter in steps:
+    async with Processes(empty_server, max_in_flight=most, rates=rates) as processes:
+        for what in chance.choices(WHAT, k=1000):
+            process, number = chance.choice(["one", "two"]), chance.randint(1, 5)
             now, kept = processes.now, held[process]
             if what == "time goes on":  # both are heard of, so that neither loses its lease
+                seconds = chance.choice([0.0, 0.001, 0.25, 0.6, 1.04, 2.4, 2.6])
                 for _ in range(25 if seconds == 2.4 else 1):  # a minute: long cooldowns are probed then
                     processes.now = round(processes.now + seconds, 3)
                     for each, permits in held.items():
@@ -252,27 +258,9 @@ async def compare(server: RedisServer, *, most: int, rates: tuple[RateLimit, ...
                 assert reply.cooldown == pytest.approx(window.cooldown_left(now), abs=1e-5)
                 kept += expected
             elif kept:
-                report = end(window, what, kept.pop(number % len(kept)), now=now, wait=wait, jitter=jitter)
+                permit, wait = kept.pop(number % len(kept)), chance.choice([0.0, 0.25, 0.6, 1.04, 100.0])
+                report = end(window, what, permit, now=now, wait=wait, jitter=chance.choice([0.0, 0.5, 1.0]))
                 await processes.exchange(process, report, kept=kept)
-
-
-STEPS = st.tuples(
-    st.sampled_from(["time goes on", "asks", "responded", "rate_limited", "abandoned", "unused"]),
-    st.sampled_from(["one", "two"]),
-    st.integers(1, 5),
-    st.sampled_from([0.0, 0.001, 0.25, 0.6, 1.04, 2.4, 2.6]),
-    st.sampled_from([0.0, 0.25, 0.6, 1.04, 100.0]),  # the last wait is long enough to be probed
-    st.sampled_from([0.0, 0.5, 1.0]),
-)
-
-
-@settings(max_examples=examples(60))
-@given(st.integers(1, 6), st.sampled_from([(), (RateLimit(3, 1.0), RateLimit(5, 2.5))]), st.lists(STEPS, max_size=40))
-def test_the_script_keeps_the_rules_of_the_window(
-    shared_server: RedisServer, most: int, rates: tuple[RateLimit, ...], steps: list[Any]
-) -> None:
-    """In no history of up to 40 steps do the script and the window differ."""
-    asyncio.run(compare(shared_server, most=most, rates=rates, steps=steps))
 
 
 @pytest.mark.parametrize("limit", [FixedWindow(10, 1.0), TokenBucket(30, 3.0), PunishingWindow(10, 1.0, ban=5.0)])
