@@ -79,9 +79,7 @@ async def test_a_webhook_comes_bare_or_wrapped(http: httpx.AsyncClient, sandbox:
 
 
 async def test_new_things_have_other_fields(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """A scene has tags, and the list of objects that was posted; a detector has empty strings and no version; classes
-    go beyond the description, and fields that it requires are not there, such as the status of the account.
-    """
+    """Scenes, detectors and repositories have more fields or fewer, other classes, and empty strings for nothing."""
     for response in await twice(http, sandbox, "create_scene", {"displayName": "S"}):
         assert (response["scene"]["tags"], response["scene"]["sceneData"]["objects"]) == ([], [])
     for response in await twice(http, sandbox, "create_detector", {"name": "a@b/c", "type": "PhotoObjectDetector"}):

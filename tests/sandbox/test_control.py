@@ -1,13 +1,25 @@
-"""Everything that Python controls can be controlled over HTTP, in JSON and by the forms of the page."""
+"""What Python controls and sees inside, over HTTP too, in JSON and by the forms of the page; deliveries to webhooks."""
+
+import asyncio
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
 
 import httpx
 import pytest
 from itwin_platform_sandbox import FAULTS, Fault, Sandbox
+from itwin_platform_sandbox._server.deliveries import Delivery, post
 
-from tests.support.sandboxes import serving
+from tests.support.real_time import until
+from tests.support.sandboxes import requests_of, serving
 
 # As a browser sends the forms of the page.
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html,*/*;q=0.8"}
+BASIC = {"type": "Basic", "username": "reader", "password": "planted-password"}
+EVENT = "iTwins.iTwinUpdated.v1"
+Receiver = tuple[str, list[bytes]]
 
 
 async def test_the_overview_names_what_a_test_starts_with(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
@@ -67,9 +79,7 @@ async def test_the_journal_is_filtered_and_cleared(http: httpx.AsyncClient, sand
 
 
 async def test_a_snapshot_brings_the_data_back(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Each restore brings back the data of the snapshot, in Python too; one without a name gets a free number; twenty
-    are kept, and another one is rejected.
-    """
+    """Each restore brings back the data of the snapshot, in Python too; unnamed ones get a number; twenty are kept."""
     url = f"/itwins/{sandbox.itwin_id}/repositories/{sandbox.repository_id}"
     before = (await http.patch(url, json={})).json()
     taken = sandbox.snapshot()
@@ -150,9 +160,7 @@ async def test_the_latency_is_set() -> None:
 
 
 async def test_the_forms_of_the_page_control_the_sandbox(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Faults, rate, latency, snapshots and reset each have a form that leads back to the page; empty fields count as
-    omitted.
-    """
+    """Faults, rate, latency, snapshots and reset each have a form that leads back to the page; empty is omitted."""
     forms = [
         ("faults", "name=stall&operation=&count=forever&skip=2&seconds=1.5&retry_after=seconds"),
         ("rate", "rate=7/60&kind=token_bucket&retry_after=date"),
@@ -229,67 +237,60 @@ async def test_an_unknown_path_or_method_of_the_control_interface_is_rejected_by
     assert "/sandbox/faults" in unknown.json()["error"]["message"]
 
 
+Values = dict[str, tuple[object, ...]]
+WRONG_FAULTS: Values = {
+    "name": ("explode", ["stall"], None),
+    "operation": ("delete_itwin", 5),
+    "count": (10**400, -1, 0, 1.5, []),
+    "skip": (10**400, -1),
+    "seconds": (1e300, 10**9 + 1, -1, "soon", "nan", True),
+    "retry_after": ({}, "later"),
+    "origin": (5, "http://a.example\r\nX: y", "a.example", "http://a.example/path"),
+    "colour": ("red",),
+}
+WRONG_TOKENS: Values = {
+    "token": ("", "a b", "ä", "line\nbreak", 5),
+    "permissions": ("itwins_modify", ["itwins_read"]),
+    "scopes": ([5],),
+    "member_of": ("x",),
+    "expires_in": ("soon", 10**400),
+    "service_application": ("yes",),
+    "admin": (True,),
+}
+WRONG_RATES: Values = {
+    "rate": ("fast", "1" * 5000 + "/1", 5),
+    "requests": (0, 10**400),
+    "per": (0,),
+    "kind": ("leaky",),
+    "retry_after": ("later",),
+}
+# (method, path, a right body, wrong values by field)
+WRONG_FIELDS: list[tuple[str, str, Mapping[str, object], Values]] = [
+    ("POST", "/faults", {"name": "stall"}, WRONG_FAULTS),
+    ("POST", "/faults", {"name": "refuse", "seconds": 1}, {"operation": ("list_itwins",)}),
+    ("POST", "/tokens", {"token": "a"}, WRONG_TOKENS),
+    ("PUT", "/rate", {"requests": 1, "per": 1}, WRONG_RATES),
+    ("PUT", "/latency", {}, {"latency": (-1, 10**400), "jitter": (None,)}),
+    ("POST", "/snapshots", {}, {"name": (5, "")}),
+    ("POST", "/restore", {}, {"name": ("never taken",)}),
+]
 # (method, path, body, the field that the error names); a body of None is sent as nothing
 BAD_INPUTS: list[tuple[str, str, object, str | None]] = [
-    ("POST", "/faults", {"name": "stall", "count": 10**400}, "count"),
-    ("POST", "/faults", {"name": "stall", "count": -1}, "count"),
-    ("POST", "/faults", {"name": "stall", "count": 0}, "count"),
-    ("POST", "/faults", {"name": "stall", "count": 1.5}, "count"),
-    ("POST", "/faults", {"name": "stall", "count": []}, "count"),
-    ("POST", "/faults", {"name": "stall", "skip": 10**400}, "skip"),
-    ("POST", "/faults", {"name": "stall", "skip": -1}, "skip"),
-    ("POST", "/faults", {"name": "stall", "seconds": 1e300}, "seconds"),
-    ("POST", "/faults", {"name": "stall", "seconds": -1}, "seconds"),
-    ("POST", "/faults", {"name": "stall", "seconds": "soon"}, "seconds"),
-    ("POST", "/faults", {"name": "stall", "seconds": "nan"}, "seconds"),
-    ("POST", "/faults", {"name": "stall", "seconds": True}, "seconds"),
-    ("POST", "/faults", {"name": "rate_limited", "seconds": 10**9 + 1, "retry_after": "date"}, "seconds"),
-    ("POST", "/faults", {"name": "explode"}, "name"),
-    ("POST", "/faults", {"name": ["stall"]}, "name"),
-    ("POST", "/faults", {"name": None}, "name"),
-    ("POST", "/faults", {}, "name"),
-    ("POST", "/faults", {"name": "stall", "operation": "delete_itwin"}, "operation"),
-    ("POST", "/faults", {"name": "stall", "operation": 5}, "operation"),
-    ("POST", "/faults", {"name": "stall", "retry_after": {}}, "retry_after"),
-    ("POST", "/faults", {"name": "rate_limited", "retry_after": "later"}, "retry_after"),
     *(
-        ("POST", "/faults", {"name": "next_foreign", "origin": origin}, "origin")
-        for origin in (5, "http://a.example\r\nX: y", "a.example", "http://a.example/path")
+        (method, path, {**right, field: value}, field)
+        for method, path, right, fields in WRONG_FIELDS
+        for field, values in fields.items()
+        for value in values
     ),
-    ("POST", "/faults", {"name": "stall", "colour": "red"}, "colour"),
+    ("POST", "/faults", {}, "name"),
     ("POST", "/faults", {"name": "refuse"}, "seconds"),
-    ("POST", "/faults", {"name": "refuse", "seconds": 1, "operation": "list_itwins"}, "operation"),
     ("POST", "/faults", [], None),
     ("POST", "/faults", "stall", None),
     ("POST", "/faults", None, None),
     ("POST", "/tokens", {}, "token"),
-    ("POST", "/tokens", {"token": "a b"}, "token"),
-    ("POST", "/tokens", {"token": 5}, "token"),
-    ("POST", "/tokens", {"token": "a", "permissions": "itwins_modify"}, "permissions"),
-    ("POST", "/tokens", {"token": "a", "scopes": [5]}, "scopes"),
-    ("POST", "/tokens", {"token": "a", "member_of": "x"}, "member_of"),
-    ("POST", "/tokens", {"token": "a", "expires_in": "soon"}, "expires_in"),
-    ("POST", "/tokens", {"token": "a", "expires_in": 10**400}, "expires_in"),
-    ("POST", "/tokens", {"token": "a", "service_application": "yes"}, "service_application"),
-    ("POST", "/tokens", {"token": "a", "admin": True}, "admin"),
-    ("PUT", "/rate", {"rate": "fast"}, "rate"),
-    ("PUT", "/rate", {"rate": "1" * 5000 + "/1"}, "rate"),
-    ("PUT", "/rate", {"rate": 5}, "rate"),
-    ("PUT", "/rate", {"requests": 0, "per": 1}, "requests"),
-    ("PUT", "/rate", {"requests": 10**400, "per": 1}, "requests"),
-    ("PUT", "/rate", {"requests": 1, "per": 0}, "per"),
-    ("PUT", "/rate", {"requests": 1, "per": 1, "kind": "leaky"}, "kind"),
-    ("PUT", "/rate", {"requests": 1, "per": 1, "retry_after": "later"}, "retry_after"),
     ("PUT", "/rate", [], None),
-    ("PUT", "/latency", {"latency": -1}, "latency"),
-    ("PUT", "/latency", {"latency": 10**400}, "latency"),
-    ("PUT", "/latency", {"jitter": None}, "jitter"),
     ("PUT", "/latency", "slow", None),
-    ("POST", "/snapshots", {"name": 5}, "name"),
-    ("POST", "/restore", {"name": "never taken"}, "name"),
     ("POST", "/restore", {}, "name"),
-    ("POST", "/tokens", {"token": "a", "permissions": ["itwins_read"]}, "permissions"),
-    ("POST", "/snapshots", {"name": ""}, "name"),
     ("GET", "/requests?status=ok", None, "status"),
     ("GET", "/requests?operation=delete_itwin", None, "operation"),
     ("GET", "/requests?notes=some", None, "notes"),
@@ -316,3 +317,144 @@ async def test_a_body_that_is_not_json_is_rejected(http: httpx.AsyncClient, path
     """422 without a field, for every kind of it."""
     response = await http.post(f"/sandbox{path}", content=content)
     assert (response.status_code, response.json()["error"]["target"]) == (422, None)
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    """An address that responds 500 to the first request and 200 to all others, and what it received."""
+    received: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0])
+        received.append(head + await reader.readexactly(length))
+        status = b"500 Error" if len(received) == 1 else b"200 OK"
+        writer.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook", received
+
+
+async def test_what_is_stored_is_shown_without_secrets(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Each kind is found by its id, in Python and over HTTP alike, and no secret is in it."""
+    requests = requests_of(sandbox)
+    await http.request(*requests["update_repository"], json={"authentication": BASIC})
+    await http.request(*requests["create_repository_resource"], json={"id": "a/b", "displayName": "A"})
+    await http.request(*requests["create_detector"], json={"name": "@a/d", "type": "PhotoObjectDetector"})
+    scene: Any = sandbox.stored("scene", sandbox.scene_id)
+    ids: dict[Any, str] = {
+        "itwin": sandbox.itwin_id,
+        "repository": sandbox.repository_id,
+        "resource": "a/b",
+        "scene": sandbox.scene_id.upper(),
+        "scene_object": scene["sceneData"]["objects"][0]["id"],
+        "detector": "@a/d",
+        "webhook": sandbox.webhook_id,
+    }
+    stored = {kind: sandbox.stored(kind, item_id) for kind, item_id in ids.items()}
+    shown = {kind: (await http.get(f"/sandbox/stored/{kind}/{item_id}")).json() for kind, item_id in ids.items()}
+    assert shown == stored
+    assert stored["repository"]["authentication"] == dict.fromkeys(BASIC, "<hidden>") | {"type": "Basic"}
+    assert "planted-password" not in json.dumps(stored)
+
+
+async def test_what_is_not_stored_is_said(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """An unknown id is a LookupError and 404, an unknown kind a ValueError and 422."""
+    with pytest.raises(LookupError, match="no webhook with the id"):
+        sandbox.stored("webhook", "none")
+    with pytest.raises(ValueError, match="kind: 'hook'"):
+        sandbox.stored("hook", "none")  # type: ignore[arg-type] # what the test is about
+    responses = [await http.get(f"/sandbox/stored/{kind}/none") for kind in ("webhook", "hook")]
+    assert [response.status_code for response in responses] == [404, 422]
+
+
+async def test_a_wrong_secret_is_noticed(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Secrets are compared, in Python and over HTTP alike, and never returned; an unknown id is an error."""
+    webhook_id, repository_id = sandbox.webhook_id, sandbox.repository_id
+    await http.patch(f"/webhooks/{webhook_id}", json={"secret": "planted"})
+    await http.request(*requests_of(sandbox)["update_repository"], json={"authentication": BASIC})
+    compared: list[tuple[dict[str, Any], bool]] = [
+        ({"webhook_id": webhook_id, "secret": "planted"}, True),
+        ({"webhook_id": webhook_id, "secret": "plante"}, False),
+        ({"repository_id": repository_id, "authentication": dict(reversed(BASIC.items()))}, True),
+        ({"repository_id": repository_id, "authentication": BASIC | {"password": "other"}}, False),
+        ({"repository_id": repository_id, "authentication": None}, False),
+    ]
+    for body, matches in compared:
+        has = sandbox.has_secret if "secret" in body else sandbox.has_authentication
+        assert (await http.post("/sandbox/secrets", json=body)).json() == {"matches": matches}
+        assert has(*body.values()) is matches
+    with pytest.raises(ValueError, match=r"^webhook_id: "):
+        sandbox.has_secret("none", "planted")
+    with pytest.raises(ValueError, match=r"^repository_id: "):
+        sandbox.has_authentication("none", None)
+
+
+async def test_a_delivery_is_signed_with_the_secret(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
+    """Body and headers are those of a real delivery, in Python and over HTTP."""
+    await http.patch(f"/webhooks/{sandbox.webhook_id}", json={"secret": "planted"})
+    delivery = sandbox.delivery(sandbox.webhook_id, EVENT, {"iTwinId": "x"})
+    asked = {"webhook_id": sandbox.webhook_id, "event_type": EVENT, "content": {"iTwinId": "x"}}
+    sent = (await http.post("/sandbox/deliveries", json=asked)).json()
+    message_ids = set()
+    for body, headers in ((delivery.body, delivery.headers), (sent["body"].encode(), sent["headers"])):
+        digest = hmac.new(b"planted", body, hashlib.sha256).hexdigest()
+        assert headers == {"Content-Type": "application/json", "Signature": f"sha256={digest}"}
+        message = json.loads(body)
+        message_ids.add(message.pop("messageId"))
+        assert len(message.pop("enqueuedDateTime").partition(".")[2].rstrip("Z")) == 7
+        ids = {"webhookId": sandbox.webhook_id, "iTwinId": sandbox.itwin_id}
+        assert message == {"content": {"iTwinId": "x"}, "eventType": EVENT, **ids}
+    assert len(message_ids) == 2
+    assert "planted" not in repr(delivery)
+    assert (await http.post("/sandbox/deliveries", json={**asked, "content": []})).status_code == 422
+
+
+async def test_changes_are_posted_to_subscribers(receiver: Receiver) -> None:
+    """With `deliver`, a change of an iTwin is posted to active webhooks that subscribe to it, again after a failure."""
+    address, received = receiver
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    async with serving(itwins=9, deliver=True, sleep=sleep) as (sandbox, http):
+        requests = requests_of(sandbox)
+        await http.request(*requests["update_repository"], json={"displayName": "before"})
+        subscription = {"active": True, "callbackUrl": address, "eventTypes": [EVENT], "secret": "planted"}
+        await http.request(*requests["update_webhook"], json=subscription)
+        await http.request(*requests["update_repository"], json={"displayName": ""})  # is rejected
+        await http.request(*requests["update_repository"], json={"displayName": "after"})
+        await until(lambda: len(sandbox.deliveries) == 1)
+        (delivery,) = sandbox.deliveries
+        shown = (await http.get("/sandbox/deliveries")).json()["deliveries"]
+    assert (delivery.attempts, delivery.status, delivery.error, pauses) == (2, 200, None, [1.0])
+    assert [request.endswith(delivery.body) for request in received] == [True, True]
+    assert delivery.headers["Signature"].encode() in received[1]
+    assert [item["status"] for item in shown] == [200]
+
+
+@pytest.mark.parametrize(
+    ("url", "attempts", "error"),
+    [
+        ("https://127.0.0.1/hook", 0, "no http address of this machine"),
+        ("http://hooks.example.com/", 0, "no http address of this machine"),
+        ("javascript:alert(1)", 0, "no http address of this machine"),
+        ("http://10.0.0.1/hook", 0, "no http address of this machine"),
+        ("http:///hook", 0, "no http address of this machine"),
+        ("http://localhost:9/", 3, "connect"),
+        ("http://127.8.0.1:9/", 3, "connect"),
+        ("http://[::1]:9/", 3, "connect"),
+    ],
+)
+async def test_only_this_machine_is_called(url: str, attempts: int, error: str) -> None:
+    """Other addresses are never called, and a receiver that does not respond is called three times."""
+
+    async def sleep(_: float) -> None:
+        return
+
+    delivery = await post(Delivery(url=url, event_type=EVENT, body=b"{}", headers={}), sleep)
+    assert delivery.attempts == attempts
+    assert error in str(delivery.error)

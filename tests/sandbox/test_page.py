@@ -43,9 +43,7 @@ async def test_the_page_shows_what_is_stored_asked_and_to_come(http: httpx.Async
 
 
 async def test_the_page_escapes_everything(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
-    """Markup in stored data and in requests comes out as text, nothing may be loaded or run, and no other page can lay
-    this one under its own buttons.
-    """
+    """Markup from strangers comes out as text, nothing may be loaded or run, and the page cannot be framed."""
     await store_scripts(http, sandbox)
     response = await http.get("/")
     assert "<script" not in response.text

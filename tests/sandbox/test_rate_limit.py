@@ -33,9 +33,7 @@ class Clock:
     ],
 )
 def test_requests_are_counted_by_kind(kind: RateKind, times: tuple[float, ...], waits: list[float | None]) -> None:
-    """A window begins with the first request, accepts two, and then starts over after its rest; a full bucket allows a
-    burst of two, then one request for every share of the time.
-    """
+    """A window begins with the first request and starts over after its rest; a bucket is refilled evenly."""
     clock = Clock()
     counter, found = RequestCounter(RateLimit(2, 60, kind), clock), []
     for clock.seconds in times:

@@ -39,9 +39,7 @@ async def test_both_headers_are_required(
 
 
 async def test_tokens_and_vendors_can_be_demanded() -> None:
-    """With any_token=False only `token` and registered ones get in, with vendor= only that vendor; the letters of the
-    vendor and of the scheme have no case.
-    """
+    """any_token=False accepts only registered tokens, vendor= only that vendor; vendor and scheme have no case."""
     async with serving(any_token=False, vendor="Acme") as (sandbox, http):
         sandbox.add_token("known")
         statuses = []
@@ -63,13 +61,6 @@ async def test_a_token_expires() -> None:
         sandbox.add_token(sandbox.token, expires_in=60)
         statuses.append((await http.get("/itwins/")).status_code)
     assert statuses == [200, 401, 200]
-
-
-@pytest.mark.parametrize("token", ["", "a b", "ä", "line\nbreak"])
-def test_text_that_cannot_be_a_token_is_not_registered(token: str) -> None:
-    """add_token rejects what no client could send."""
-    with pytest.raises(ValueError, match="bearer token"):
-        Sandbox(itwins=1).add_token(token)
 
 
 @pytest.mark.parametrize(
@@ -110,9 +101,7 @@ async def test_errors_come_in_order() -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_each_operation_is_found_by_its_raw_path(operation: DocumentedOperation) -> None:
-    """Parameters are decoded after matching, so an encoded slash does not divide a path; the slash at the end of a
-    collection may be omitted.
-    """
+    """Parameters are decoded after matching, so an encoded slash divides no path; the last slash may be omitted."""
     path = re.sub(r"\{\w+\}", ENCODED, operation.route)
     for sent in (path, path.removesuffix("/")):
         route = find_route(operation.method, sent)

@@ -42,9 +42,7 @@ def test_the_default_listing_has_as_many_itwins_as_asked_for(count: int) -> None
 
 
 def test_the_itwins_form_one_hierarchy() -> None:
-    """One Account is the root of all, every parent exists, numbers are unique, all subclasses and statuses occur, and
-    what may be null sometimes is, but for the names.
-    """
+    """The Account is the root, parents exist, numbers are unique, every value occurs, and null where it may."""
     data = seeded().platform
     itwins = data.itwins
     columns = {name: [str(itwin[name]) for itwin in itwins.values()] for name in SCHEMAS["ITwin"]["properties"]}
@@ -97,9 +95,11 @@ STYLED_ID = "7f2c1f8e-0000-9332-387a-5b7c00000000"
 RESOURCES = [{"id": "roads", "displayName": "Roads"}]
 STYLED = {"id": STYLED_ID, "kind": "RepositoryResource", "version": "1.0.0", "data": {"id": "roads"}}
 STYLING = {"kind": "GISStyling", "version": "1.0.0", "relatedId": STYLED_ID, "data": {"opacity": 0.5}}
+CREATED = "2024-01-15T12:00:00.000Z"
 SEED: dict[str, Any] = {
     "itwins": [
-        {"id": ITWIN_ID, "displayName": "Harbour", "subClass": "Asset", "latitude": 60.389999999999999},
+        {"id": ITWIN_ID, "displayName": "Harbour", "subClass": "Asset"}
+        | {"latitude": 60.389999999999999, "createdDateTime": CREATED},
         {"displayName": "Closed", "status": "Inactive"},
     ],
     "repositories": [
@@ -114,20 +114,20 @@ SEED: dict[str, Any] = {
 
 @pytest.mark.parametrize("suffix", ["", "json", "yaml", "yml"])
 async def test_a_seed_has_exactly_what_it_names(tmp_path: Path, suffix: str) -> None:
-    """A mapping or a file, in YAML by its name, is stored with an Account; omitted fields have plausible values, and a
-    reset restores the same data.
-    """
-    path = tmp_path / f"seed.{suffix}"
-    path.write_text(json.dumps(SEED), encoding="utf-8")
-    async with serving(seed=path if suffix else SEED) as (sandbox, http):
+    """A mapping or a file is stored with an Account and plausible values, and a reset restores the same data."""
+    path, text = tmp_path / f"seed.{suffix}", json.dumps(SEED)
+    # YAML has times of its own, without quotes; the sandbox stores what the file says.
+    path.write_text(text if suffix == "json" else text.replace(f'"{CREATED}"', CREATED), encoding="utf-8")
+    async with serving(seed=str(path) if suffix else SEED) as (sandbox, http):
         ids = sandbox.scene_id, sandbox.webhook_id, sandbox.account_id
         for _ in range(2):
             everything = (await http.get("/itwins/?includeInactive=true&$orderby=displayName")).json()["iTwins"]
             assert [itwin["displayName"] for itwin in everything] == ["Closed", "Harbour", "Seeded account"]
-            full = (await http.get("/itwins/?$filter=latitude gt 60&$select=id,latitude,iTwinAccountId")).json()
-            assert full["iTwins"] == [
-                {"id": ITWIN_ID, "latitude": 60.389999999999999, "iTwinAccountId": sandbox.account_id}
-            ]
+            full = (
+                await http.get("/itwins/?$filter=latitude gt 60&$select=latitude,iTwinAccountId,createdDateTime")
+            ).json()
+            values = {"iTwinAccountId": sandbox.account_id, "createdDateTime": CREATED}
+            assert full["iTwins"] == [{"latitude": 60.389999999999999} | values]
             assert (sandbox.itwin_id, sandbox.repository_id) == (ITWIN_ID, "maps/1")
             assert sandbox.repository_ids.keys() == {"ArcGIS", "Storage"}
             url = f"/itwins/{ITWIN_ID}/repositories/maps%2F1/resources"
@@ -199,15 +199,6 @@ def test_a_file_that_is_no_seed_is_rejected(tmp_path: Path, name: str, text: str
         (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=f"^seed: {message}"):
         Sandbox(seed=tmp_path / name)
-
-
-def test_a_time_in_yaml_needs_no_quotes(tmp_path: Path) -> None:
-    """YAML has times of its own; the sandbox stores what the file says."""
-    path = tmp_path / "seed.yaml"
-    path.write_text("itwins: [{createdDateTime: 2024-01-15T12:00:00.000Z}]", encoding="utf-8")
-    sandbox = Sandbox(seed=str(path))
-    stored: Any = sandbox.stored("itwin", sandbox.itwin_id)
-    assert stored["createdDateTime"] == "2024-01-15T12:00:00.000Z"
 
 
 def test_yaml_without_its_package_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

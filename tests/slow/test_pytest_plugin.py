@@ -1,11 +1,15 @@
-"""The fixtures that the package brings for its users' tests."""
+"""The fixtures that the package brings for its users' tests, and the test files that the pages show."""
 
 from importlib.metadata import entry_points
 
 import pytest
 
+from tests.project.test_code_blocks import TEST_FILES, name_of
+from tests.support.code_blocks import Block
+
 pytest_plugins = ["pytester"]
 
+IS_INSTALLED = any(point.value == "itwin_platform_sandbox.pytest_plugin" for point in entry_points(group="pytest11"))
 SYNC_TEST = """
 import pytest, httpx
 
@@ -33,10 +37,7 @@ UNUSED_TEST = """
 import sys
 
 def test_unused():
-    assert "starlette" not in sys.modules
-    assert "uvicorn" not in sys.modules
-    assert "lark" not in sys.modules
-    assert "itwin_platform" not in sys.modules
+    assert not {"starlette", "uvicorn", "lark", "itwin_platform"} & sys.modules.keys()
 """
 WITHOUT_ASYNCIO_TEST = """
 import asyncio
@@ -58,9 +59,7 @@ def itwin_sandbox():
 def test_own(itwin_sandbox):
     assert itwin_sandbox == "mine"
 """
-
-
-UNUSED_FAULT_TESTS = """
+FAULT_TESTS = """
 import httpx
 import pytest
 
@@ -86,9 +85,6 @@ def test_fails_for_its_own_reason(itwin_sandbox):
 @pytest.mark.itwin_sandbox(as_seen=True)
 def test_as_seen_expects_nothing(itwin_sandbox):
     assert get(itwin_sandbox, "/itwins/") == 200
-"""
-POSITIONAL_MARKER_TEST = """
-import pytest
 
 @pytest.mark.itwin_sandbox(10)
 def test_positional(itwin_sandbox):
@@ -96,20 +92,14 @@ def test_positional(itwin_sandbox):
 """
 
 
-def outcomes(pytester: pytest.Pytester, tests: dict[str, str], *options: str) -> dict[str, int]:
+def run(pytester: pytest.Pytester, *options: str, **tests: str) -> pytest.RunResult:
     """Run tests in a process of its own, with the plugin given where it is not installed."""
     pytester.makepyfile(**tests)
     if "no:asyncio" not in options:
         pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function")
-    plugin = [] if _is_installed() else ["-p", "itwin_platform_sandbox.pytest_plugin"]
-    result = pytester.runpytest_subprocess(
-        *plugin, "--strict-markers", "-W", "error", "-p", "no:cacheprovider", *options
-    )
-    return result.parseoutcomes()
-
-
-def _is_installed() -> bool:
-    return any(point.value == "itwin_platform_sandbox.pytest_plugin" for point in entry_points(group="pytest11"))
+    plugin = () if IS_INSTALLED else ("-p", "itwin_platform_sandbox.pytest_plugin")
+    strict = ("--strict-markers", "-W", "error", "-p", "no:cacheprovider")
+    return pytester.runpytest_subprocess(*plugin, *strict, *options)
 
 
 @pytest.mark.parametrize(("mode", "mark"), [("auto", ""), ("strict", "@pytest.mark.asyncio")])
@@ -118,43 +108,39 @@ def test_tests_have_a_sandbox_and_a_client(pytester: pytest.Pytester, mode: str,
     from another thread, an async test has a client that is closed without a warning, and own fixtures win.
     """
     tests = {"test_sync": SYNC_TEST, "test_async": ASYNC_TEST.format(mark=mark), "test_own": OWN_FIXTURE_TEST}
-    assert outcomes(pytester, tests, "-o", f"asyncio_mode={mode}") == {"passed": 3}
+    run(pytester, "-o", f"asyncio_mode={mode}", **tests).assert_outcomes(passed=3)
 
 
-def test_without_pytest_asyncio_the_test_enters_the_client(pytester: pytest.Pytester) -> None:
-    """Where pytest-asyncio is not active the fixtures are there too."""
-    assert outcomes(pytester, {"test_plain": WITHOUT_ASYNCIO_TEST}, "-p", "no:asyncio") == {"passed": 1}
+@pytest.mark.parametrize(
+    ("test", "options"),
+    [(WITHOUT_ASYNCIO_TEST, ("-p", "no:asyncio")), (UNUSED_TEST, ())],
+    ids=["the test enters the client where pytest-asyncio is not active", "nothing is imported that is not used"],
+)
+def test_a_run_needs_no_more_than_it_asks_for(pytester: pytest.Pytester, test: str, options: tuple[str, ...]) -> None:
+    """The fixtures need no other plugin, and tests without them load no web framework, grammar or client."""
+    run(pytester, *options, test_one=test).assert_outcomes(passed=1)
 
 
-def test_a_run_that_uses_nothing_loads_nothing(pytester: pytest.Pytester) -> None:
-    """No web framework, grammar or client is imported for tests that ask for no fixture."""
-    assert outcomes(pytester, {"test_unused": UNUSED_TEST}) == {"passed": 1}
-
-
-@pytest.mark.skipif(not _is_installed(), reason="without its entry point, pytest does not load the plugin")
+@pytest.mark.skipif(not IS_INSTALLED, reason="without its entry point, pytest does not load the plugin")
 def test_the_plugin_can_be_turned_off(pytester: pytest.Pytester) -> None:
     """`-p no:itwin_platform_sandbox`, as the guide says, leaves no fixture, marker or hook of the plugin."""
-    found = [
-        pytester.runpytest_subprocess("--markers", "-p", "no:cacheprovider", *options).stdout.str()
-        for options in ((), ("-p", "no:itwin_platform_sandbox"))
-    ]
-    assert ["@pytest.mark.itwin_sandbox" in text for text in found] == [True, False]
+    found = [run(pytester, "--markers", *off, test_none="") for off in ((), ("-p", "no:itwin_platform_sandbox"))]
+    assert ["@pytest.mark.itwin_sandbox" in result.stdout.str() for result in found] == [True, False]
 
 
-def test_a_fault_that_never_fires_fails_its_test(pytester: pytest.Pytester) -> None:
-    """A test that passes without meeting its fault has not tested what it says; clear_faults() withdraws one."""
-    pytester.makepyfile(test_faults=UNUSED_FAULT_TESTS)
-    plugin = [] if _is_installed() else ["-p", "itwin_platform_sandbox.pytest_plugin"]
-    result = pytester.runpytest_subprocess(*plugin, "-p", "no:asyncio", "-p", "no:cacheprovider")
-    result.assert_outcomes(passed=3, failed=2)
+def test_a_mistake_with_the_sandbox_fails_its_test(pytester: pytest.Pytester) -> None:
+    """A fault that never fired and that was not withdrawn, and a positional argument of the marker, fail a test."""
+    result = run(pytester, "-p", "no:asyncio", test_faults=FAULT_TESTS)
+    result.assert_outcomes(passed=3, failed=2, errors=1)
     result.stdout.fnmatch_lines(["*these faults never fired: next_null (list_itwins, skip 1); clear_faults()*"])
     result.stdout.no_fnmatch_line("*these faults never fired: html_502*")
+    assert "takes keyword arguments only, such as itwins=10" in result.stdout.str()
 
 
-def test_a_positional_marker_argument_is_rejected(pytester: pytest.Pytester) -> None:
-    """It is not ignored: the message says how to write it."""
-    pytester.makepyfile(test_marker=POSITIONAL_MARKER_TEST)
-    plugin = [] if _is_installed() else ["-p", "itwin_platform_sandbox.pytest_plugin"]
-    result = pytester.runpytest_subprocess(*plugin, "-p", "no:asyncio", "-p", "no:cacheprovider")
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*takes keyword arguments only, such as itwins=10*"])
+@pytest.mark.parametrize("block", TEST_FILES, ids=lambda block: f"{name_of(block.page)}:{block.line}")
+def test_pasted_test_file_passes(block: Block, pytester: pytest.Pytester) -> None:
+    """A test file of a page passes as it is pasted, without any plugin but the package's own and what it names."""
+    pytester.makepyfile(block.text)
+    others = ("asyncio",) if "httpx_mock" in block.text else ("asyncio", "pytest_httpx")
+    result = pytester.runpytest_subprocess("-W", "error", *(f"-pno:{plugin}" for plugin in others))
+    result.assert_outcomes(passed=block.text.count("\ndef test_"))

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -16,13 +17,13 @@ import pytest
 from tests.support.processes import ended
 from tests.support.real_time import LONGEST
 
-COMMAND = [sys.executable, "-m", "itwin_platform_sandbox"]
+COMMAND = [sys.executable, "-m", "itwin_platform_sandbox", "--port", "0"]
 
 
 @contextmanager
-def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def running(arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The process and the first line that it prints."""
-    command = [*COMMAND, "--port", "0", *" ".join(arguments).split()]
+    command = [*COMMAND, *arguments.split()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
         try:
             assert process.stdout is not None
@@ -35,7 +36,7 @@ def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_at_once(number: signal.Signals) -> None:
     """Exit status 0 and no word of an error, although a client is connected and waits."""
-    with running("--latency", "3600") as (process, base_url), httpx.Client(base_url=base_url) as http:
+    with running("--latency 3600") as (process, base_url), httpx.Client(base_url=base_url) as http:
         assert http.get("/sandbox/faults").status_code == 200
         with pytest.raises(httpx.ReadTimeout):
             http.get("/itwins/", timeout=0.05)
@@ -44,100 +45,85 @@ def test_a_signal_ends_it_at_once(number: signal.Signals) -> None:
     assert (process.returncode, errors) == (0, "")
 
 
+OPTIONS = (
+    "--json --itwins 7 --objects 3 --seed 5 --rate 3/60 --rate-kind token_bucket --retry-after date --path-prefix /api "
+    "--public-url https://proxy.example --as-seen --strict --no-any-token --vendor acme --latency 0.1 --jitter 0.2 "
+    "--cors http://localhost:3000 --allow-host sandbox --bodies --deliver --fault html_502 --fault empty,count=2"
+)
+
+
 def test_options_reach_the_sandbox() -> None:
-    """iTwins, objects, rate, its form, faults and prefix are those that were asked for."""
-    options = "--itwins 7 --objects 3 --rate 3/60 --retry-after date --path-prefix /api --seed 5"
-    faults = "--fault html_502,operation=list_itwins --fault empty,operation=get_primary_account"
-    headers = {"Authorization": "Bearer a"}
-    with running(options, faults) as (_, base_url), httpx.Client(base_url=base_url, headers=headers) as http:
-        assert base_url.endswith("/api")
-        assert http.get("/itwins/").status_code == 502
-        assert len(http.get("/itwins/").json()["iTwins"]) == 7
-        assert http.get("/itwins/myprimaryaccount").content == b""
-        assert http.get("/itwins/").status_code == 200
-        limited = http.get("/itwins/")
-    assert limited.status_code == 429
-    assert limited.headers["retry-after"].endswith("GMT")
+    """With --json one line has address, settings, faults and the ids of what is stored, as GET /sandbox has."""
+    with running(OPTIONS) as (_, line):
+        printed = json.loads(line)
+        assert printed == httpx.get(printed["control_url"]).json()
+    assert printed["base_url"].endswith("/api")
+    assert printed["public_url"] == "https://proxy.example"
+    assert (printed["token"], len(printed["ids"]["itwins"]), printed["counts"]["scene objects"]) == (
+        "sandbox-token",
+        8,
+        3,
+    )
+    assert [(fault["name"], fault["count"]) for fault in printed["faults"][-2:]] == [("html_502", 1), ("empty", 2)]
+    assert printed["settings"] == {
+        **dict.fromkeys(("as_seen", "strict", "bodies", "deliver"), True),
+        **dict.fromkeys(("any_token", "tls"), False),
+        "path_prefix": "/api",
+        "vendor": "acme",
+        "latency": 0.1,
+        "jitter": 0.2,
+        "cors": ["http://localhost:3000"],
+        "allowed_hosts": ["sandbox"],
+        "rate": {"requests": 3, "per": 60.0, "kind": "token_bucket", "retry_after": "date"},
+    }
 
 
-def test_a_taken_port_is_said_in_one_line() -> None:
-    """The line names address and port and says what to do, and there is no traceback."""
-    with running() as (_, base_url):
-        port = base_url.rpartition(":")[2]
-        process = ended(*COMMAND, "--port", port, status=2)
-    (line,) = process.stderr.splitlines()
-    assert line.startswith(f"python -m itwin_platform_sandbox: error: cannot listen on 127.0.0.1 port {port}: ")
-    assert line.endswith("; choose another port with --port, 0 for a free one")
-
-
-def test_it_prints_what_a_test_starts_with(tmp_path: Path) -> None:
-    """With --json one line has address, token and the ids of everything that the seed file has."""
+def test_it_serves_the_data_of_a_file_over_https(tmp_path: Path) -> None:
+    """The printed file verifies the certificate, and is gone when the sandbox has ended."""
     seed = tmp_path / "seed.json"
     seed.write_text('{"itwins": [{"displayName": "Harbour"}], "detectors": [{"name": "cracks"}]}', encoding="utf-8")
-    with running("--json", "--seed", str(seed)) as (_, line):
-        printed = json.loads(line)
-        overview = httpx.get(printed["control_url"]).json()
-    assert printed == overview
-    assert (printed["token"], printed["ids"]["detectors"]) == ("sandbox-token", ["cracks"])
-    assert printed["ids"]["itwin_id"] in printed["ids"]["itwins"]
-
-
-def test_a_host_that_others_reach_is_warned_of() -> None:
-    """The warning goes to standard error, and the sandbox runs."""
-    with running("--host", "0.0.0.0") as (process, base_url):  # noqa: S104 - what the test is about
-        assert base_url.startswith("http://0.0.0.0:")
-        assert process.stderr is not None
-        assert process.stderr.readline().startswith("warning: 0.0.0.0 is not a loopback address")
-
-
-def test_it_serves_https() -> None:
-    """The printed file verifies the certificate, and is gone when the sandbox has ended."""
-    with running("--json", "--tls") as (process, line):
+    with running(f"--json --tls --seed {seed}") as (process, line):
         printed = json.loads(line)
         trusted = ssl.create_default_context(cafile=printed["ca_file"])
         response = httpx.get(f"{printed['base_url']}/itwins/", headers={"Authorization": "Bearer a"}, verify=trusted)
         process.terminate()
         process.wait(timeout=LONGEST)
-    assert response.status_code == 200
+    assert [itwin["displayName"] for itwin in response.json()["iTwins"]] == ["Seeded account", "Harbour"]
+    assert printed["ids"]["detectors"] == ["cracks"]
     assert not Path(printed["ca_file"]).exists()
 
 
-def test_it_can_behave_as_seen() -> None:
-    """--as-seen turns on what goes beyond the description."""
-    with running("--as-seen") as (_, base_url):
-        response = httpx.get(f"{base_url}/itwins/myprimaryaccount", headers={"Authorization": "Bearer a"})
-    assert "Tier" in response.headers
-
-
-def test_it_can_take_one_token_and_one_vendor_only() -> None:
-    """--no-any-token rejects every token but the sandbox's own, --vendor every other vendor word."""
-    statuses = []
-    with running("--no-any-token", "--vendor", "acme") as (_, base_url):
-        for token, vendor in (("other", "acme"), ("sandbox-token", "other"), ("sandbox-token", "acme")):
-            accept = f"application/vnd.{vendor}.itwin-platform.v1+json"
-            headers = {"Authorization": f"Bearer {token}", "Accept": accept}
-            statuses.append(httpx.get(f"{base_url}/itwins/", headers=headers).status_code)
-    assert statuses == [401, 404, 200]
+def test_a_host_that_others_reach_is_warned_of() -> None:
+    """The warning goes to standard error, and the sandbox runs."""
+    with running("--host 0.0.0.0") as (process, base_url):
+        assert base_url.startswith("http://0.0.0.0:")
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("warning: 0.0.0.0 is not a loopback address")
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "message"),
     [
-        *(
-            "--rate fast",
-            "--itwins 0",
-            "--fault explode",
-            "--fault refuse",
-            "--retry-after later",
-            "--retry-after date",
-        ),
-        *("--rate-kind token_bucket", "--port 99999", "--port http", "--seed missing.json"),
-        *("--host no-such-host.invalid", "--cors localhost"),
+        ("--rate fast", "--rate: must be requests/seconds such as 100/60, not 'fast'"),
+        ("--rate 0/60", "--rate: requests: must be at least 1, not 0"),
+        ("--retry-after date", "--rate-kind and --retry-after describe a rate limit: add --rate"),
+        ("--retry-after later", "argument --retry-after: invalid choice: 'later'"),
+        ("--itwins 0", "--itwins: must be at least 1"),
+        ("--fault explode", "--fault: explode: name: 'explode' is not one of refuse"),
+        ("--fault refuse", "--fault: refuse: seconds: must be set for refuse"),
+        ("--allow-host http://a", "--allow-host: must be a name such as sandbox.example"),
+        ("--seed missing.json", "--seed: cannot read missing.json"),
+        ("--host no-such-host.invalid", "cannot listen on no-such-host.invalid port 0: "),
+        ("--port {taken}", "cannot listen on 127.0.0.1 port {taken}: "),
     ],
 )
-def test_a_wrong_option_is_said_in_one_line(arguments: str) -> None:
-    """Exit status 2 and no traceback."""
-    process = ended(*COMMAND, "--port", "0", *arguments.split(), status=2)
+def test_a_wrong_option_is_said_in_one_line(arguments: str, message: str) -> None:
+    """Exit status 2, one line that names the option, or the address and what to do, and no traceback."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        taken = listening.getsockname()[1]
+        process = ended(*COMMAND, *arguments.format(taken=taken).split(), status=2)
+    *_, line = process.stderr.splitlines()
     assert "Traceback" not in process.stderr
+    assert line.startswith(f"python -m itwin_platform_sandbox: error: {message.format(taken=taken)}")
+    assert line.endswith("; choose another port with --port, 0 for a free one") is ("{taken}" in arguments)
     assert process.stdout == ""
-    assert process.stderr.splitlines()[-1].startswith("python -m itwin_platform_sandbox: error: ")

@@ -4,12 +4,11 @@ import asyncio
 import shutil
 from pathlib import Path
 
-import httpx
 import pytest
-from itwin_platform_sandbox import Sandbox
 
 from tests.sandbox.test_page import SCRIPT, store_scripts
 from tests.support.real_time import LONGEST
+from tests.support.sandboxes import serving
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
@@ -17,10 +16,8 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is install
 
 async def test_a_script_in_a_display_name_does_not_run(tmp_path: Path) -> None:
     """A real browser shows stored markup as text and does not run it."""
-    async with Sandbox(itwins=3, objects=3) as sandbox:
-        headers = {"Authorization": "Bearer page-test-token"}
-        async with httpx.AsyncClient(base_url=sandbox.base_url, headers=headers) as http:
-            await store_scripts(http, sandbox)
+    async with serving(itwins=3, objects=3) as (sandbox, http):
+        await store_scripts(http, sandbox)
         shown = await shown_in_browser(sandbox.base_url + "/", tmp_path)
     assert "<title>itwin-platform sandbox</title>" in shown
     assert "&lt;script&gt;document.title = 'script ran'&lt;/script&gt;" in shown
@@ -59,7 +56,7 @@ async def test_an_app_in_a_browser_needs_cors(tmp_path: Path, *, allowed: bool, 
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         origin = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        async with Sandbox(itwins=3, objects=0, cors=[origin] if allowed else []) as sandbox:
+        async with serving(itwins=3, cors=[origin] if allowed else []) as (sandbox, _):
             pages.append(PAGE_OF_AN_APP.format(base_url=sandbox.base_url, webhook_id=sandbox.webhook_id))
             shown = await shown_in_browser(f"{origin}/", tmp_path, "--virtual-time-budget=10000")
     assert f"<title>{title}</title>" in shown
@@ -69,16 +66,8 @@ async def shown_in_browser(url: str, profile: Path, *options: str) -> str:
     """Return the document of a page after headless Chromium has run its scripts."""
     assert CHROMIUM is not None
     browser = await asyncio.create_subprocess_exec(
-        CHROMIUM,
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--no-proxy-server",
-        f"--user-data-dir={profile / 'profile'}",
-        *options,
-        "--dump-dom",
-        url,
+        *(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"),
+        *(f"--user-data-dir={profile / 'profile'}", *options, "--dump-dom", url),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )
