@@ -184,31 +184,25 @@ async def test_the_forms_of_the_page_control_the_sandbox(http: httpx.AsyncClient
 
 
 @pytest.mark.parametrize(
-    ("path", "form", "texts"),
+    ("path", "form", "message"),
     [
         (
             "faults",
-            "name=stall&operation=&count=many&skip=2&seconds=&retry_after=seconds&origin=",
-            (
-                'value="many" aria-invalid="true"',
-                'id="error-count" role="alert">count: &#39;many&#39; is not a number<',
-                'value="2"',
-            ),
+            "name=stall&count=many&skip=7",
+            'id="error-count" role="alert">count: &#39;many&#39; is not a number<',
         ),
-        (
-            "rate",
-            "rate=many",
-            ('id="error-rate-rate" role="alert">rate: must be requests/seconds', 'value="many"'),
-        ),
+        ("rate", "rate=many", 'id="error-rate-rate" role="alert">rate: must be requests/seconds'),
     ],
 )
 async def test_a_wrong_value_of_a_form_is_explained_in_place(
-    http: httpx.AsyncClient, path: str, form: str, texts: tuple[str, ...]
+    http: httpx.AsyncClient, path: str, form: str, message: str
 ) -> None:
     """The page comes back with 422, what was entered, and the message beside the field; it does not refresh."""
     response = await http.post(f"/sandbox/{path}", content=form, headers=FORM)
     assert response.status_code == 422
-    assert [text for text in texts if text not in response.text] == []
+    assert message in response.text
+    assert 'value="many" aria-invalid="true"' in response.text
+    assert ('value="7"' in response.text) is ("skip=7" in form)
     assert "http-equiv" not in response.text
 
 
