@@ -12,8 +12,6 @@ from itwin_platform_sandbox._service.messages import APIRequest, Body
 
 from tests.support.sandboxes import requests_of, serving
 
-BASIC = {"type": "Basic", "username": "s3cret-e", "password": "s3cret-f"}
-
 
 async def test_a_request_is_recorded_with_its_operation(http: httpx.AsyncClient, sandbox: Sandbox) -> None:
     """Method, operation, route, raw path, query and status are there for assertions, also of a request for nothing."""
@@ -38,7 +36,7 @@ async def test_no_secret_is_kept_or_shown() -> None:
         headers = {"Authorization": "Bearer s3cret-a", "Cookie": "c=s3cret-b", "Proxy-Authorization": "Basic s3cret-c"}
         await http.request(*requests["update_webhook"], json={"secret": "s3cret-d"}, headers=headers)
         bodies: list[object] = [
-            {"authentication": BASIC},
+            {"authentication": {"type": "Basic", "username": "s3cret-e", "password": "s3cret-f"}},
             {"authentication": "s3cret-g", "nested": [{"secret": {"a": "s3cret-h"}}]},
         ]
         for body in bodies:

@@ -17,8 +17,7 @@ NOW = datetime(2024, 5, 1, 17, 0, 0, tzinfo=timezone(timedelta(hours=5)))
 class Clock:
     """Seconds that a test moves."""
 
-    def __init__(self) -> None:
-        self.seconds = 0.0
+    seconds = 0.0
 
     def __call__(self) -> float:
         """The seconds."""
