@@ -8,7 +8,6 @@ import httpx
 import pytest
 from itwin_platform import (
     APIStatusError,
-    BackoffPolicy,
     NotSentError,
     OutcomeUnknownError,
     PlatformError,
@@ -16,7 +15,7 @@ from itwin_platform import (
     ServerError,
 )
 
-from tests.client.conftest import answering, error_of
+from tests.client.conftest import error_of
 from tests.support.error_messages import STORED, messages
 from tests.support.faces import counted, in_seconds, sent_so_far
 from tests.support.mistakes import errors, what_is_missing
@@ -78,35 +77,12 @@ async def test_what_an_error_says(outcome: httpx.Response | Exception, kind: typ
     assert (error.method, error.route) == ("GET", "/itwins/myprimaryaccount")
 
 
-async def test_a_call_that_is_held_back_says_for_how_long() -> None:
-    """Without being sent: the cooldown is known."""
-    limited = httpx.Response(429, headers={"retry-after": "44.2"})
-    client, requests = answering(lambda _: limited, backoff=BackoffPolicy(max_wait=30.0))
-    said = r"myprimaryaccount: 429 rate limited: retry in 4[45] s \(longer than max_wait=30 s\)$"
-    async with client:
-        for _ in range(2):
-            with pytest.raises(RateLimitError, match=said):
-                await client.itwins.get_primary_account()
-    assert len(requests) == 1
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(44.9731, "45 s"), (60.0, "60 s"), (9.94, "10 s"), (2.54, "2.5 s"), (2.0, "2 s"), (0.104, "0.1 s")],
-)
-def test_durations_are_rounded(seconds: float, text: str) -> None:
-    """Nobody waits 44.9731 seconds."""
-    assert in_seconds(seconds) == text
-
-
-def test_counts_have_the_right_number() -> None:
-    """One request, two requests, none."""
+def test_durations_are_rounded_and_counts_have_the_right_number() -> None:
+    """Nobody waits 44.9731 seconds, or sends 1 requests."""
+    seconds = (44.9731, 60.0, 9.94, 2.54, 2.0, 0.104)
+    assert [*map(in_seconds, seconds)] == ["45 s", "60 s", "10 s", "2.5 s", "2 s", "0.1 s"]
     assert [counted(count, "request") for count in (1, 2, 1000)] == ["1 request", "2 requests", "1,000 requests"]
-    assert [sent_so_far(count) for count in range(3)] == [
-        "nothing was sent",
-        "1 request was sent",
-        "2 requests were sent",
-    ]
+    assert [*map(sent_so_far, range(3))] == ["nothing was sent", "1 request was sent", "2 requests were sent"]
 
 
 TOKEN = "planted-token/of-30-characters"

@@ -7,6 +7,7 @@ import pickle
 import re
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import httpx
 import itwin_platform
@@ -167,19 +168,10 @@ def test_a_rate_limit_names_what_was_exceeded(headers: dict[str, str], expected:
     assert (error.tier, error.api, error.operation) == expected
 
 
-@pytest.mark.parametrize(
-    ("error", "sent"),
-    [
-        (NotSentError("x"), False),
-        (OutcomeUnknownError("x"), True),
-        (TransportError("x"), True),
-        (DeadlineExceededError("x"), True),
-        (DeadlineExceededError("x", sent=False), False),
-    ],
-)
-def test_a_transport_error_says_whether_it_can_have_had_an_effect(error: TransportError, sent: bool) -> None:
+def test_a_transport_error_says_whether_it_can_have_had_an_effect() -> None:
     """By its class, or by what is known; where nothing else is said, no request was sent."""
-    assert (error.sent, error.attempts) == (sent, 0)
+    errors = [kind("x") for kind in (NotSentError, OutcomeUnknownError, TransportError, DeadlineExceededError)]
+    assert [(error.sent, error.attempts) for error in errors] == [(False, 0), (True, 0), (True, 0), (True, 0)]
 
 
 def test_every_class_is_exported_and_in_the_tree() -> None:
@@ -206,33 +198,38 @@ def test_each_class_names_its_section_in_the_documentation() -> None:
     assert LayerMissingError.doc_url == NotFoundError.doc_url == "docs/troubleshooting.md#notfounderror"
 
 
-def complete_errors() -> list[PlatformError]:
-    """Return one of each class, with all that it can carry."""
-    lost = OutcomeUnknownError("lost", attempts=2)
-    lost.scene_id = "scene-1"
-    errors = [
-        *(kind("text") for kind in (PlatformError, TokenError, PagingError, DeliveryError)),
-        *(kind("a rule", argument="a", code="B", target="c") for kind in (UsageError, StateError)),
-        *(kind("text", attempts=5) for kind in (TransportError, NotSentError)),
-        lost,
-        DeadlineExceededError("late", attempts=1, sent=False, retry_at=NOW),
-        ResponseDecodeError(200, HEADERS, b"[", reason="because"),
-        *(status_error(400, b'{"code": "A", "details": [{"code": "D"}]}', kind) for kind in STATUS_CLASSES),
-    ]
-    for number, error in enumerate(errors):
-        error.resume = f"resume-{number}"
-        error.collected = (1, 2)
-        error.add_note("a caller's note")
-    return errors
+STATUS: dict[str, Any] = {"status": 400, "headers": HEADERS, "attempts": 3, "retry_after": 30.0, "retry_at": NOW}
+STATUS["body"] = b'{"code": "A", "details": [{"code": "D"}]}'
+#: What each class can be given, and has as an attribute afterwards; `text` and the like are what it says.
+GIVEN: dict[type[PlatformError], dict[str, Any]] = {
+    **{kind: {"text": "text"} for kind in (PlatformError, TokenError, PagingError, DeliveryError)},
+    **{kind: {"rule": "a rule", "argument": "a", "code": "B", "target": "c"} for kind in (UsageError, StateError)},
+    **{kind: {"text": "text", "attempts": 5} for kind in (TransportError, NotSentError, OutcomeUnknownError)},
+    DeadlineExceededError: {"text": "late", "attempts": 1, "sent": False, "retry_at": NOW},
+    ResponseDecodeError: {"status": 201, "headers": HEADERS, "body": b"[", "reason": "because"},
+    **{kind: STATUS | {"reason": "because", "token": "planted-token"} for kind in STATUS_CLASSES},
+}
+SAID = ("text", "reason", "token")
 
 
-COMPLETE = {type(error): error for error in complete_errors()}
+@pytest.mark.parametrize("kind", CLASSES)
+def test_an_error_carries_what_it_is_given(kind: type[PlatformError]) -> None:
+    """Each argument is an attribute, or is said."""
+    given, error = GIVEN[kind], kind(**GIVEN[kind])
+    assert given.keys() == inspect.signature(kind).parameters.keys()
+    named = {name: value for name, value in given.items() if name not in SAID}
+    assert {name: getattr(error, name) for name in named} == named
+    assert all(value in str(error) for name, value in given.items() if name in ("text", "reason"))
 
 
 @pytest.mark.parametrize("kind", CLASSES)
 def test_every_error_survives_pickling_and_copying(kind: type[PlatformError]) -> None:
     """Text and everything on it, twice over, and with what a caller added."""
-    error = COMPLETE[kind]
+    error = kind(**GIVEN[kind])
+    error.resume, error.collected = "resume", (1, 2)
+    if isinstance(error, TransportError):
+        error.scene_id = "scene-1"
+    error.add_note("a caller's note")
     once = pickle.loads(pickle.dumps(error))  # noqa: S301  # our own bytes
     twice = pickle.loads(pickle.dumps(once))  # noqa: S301  # our own bytes
     for copied in (twice, copy.copy(error), copy.deepcopy(error)):

@@ -26,7 +26,7 @@ class Failing(logging.Handler):
         raise RuntimeError(record.getMessage())
 
 
-async def logged(caplog: pytest.LogCaptureFixture, *statuses: int, level: int = logging.DEBUG) -> list[dict[str, Any]]:
+async def logged(caplog: pytest.LogCaptureFixture, *statuses: int) -> list[dict[str, Any]]:
     """Return the log of a listing of scene objects whose responses have these statuses: messages and extra fields."""
     left = list(statuses)
 
@@ -34,7 +34,7 @@ async def logged(caplog: pytest.LogCaptureFixture, *statuses: int, level: int = 
         headers = {"retry-after": "0", "x-correlation-id": "c-1"}
         return httpx.Response(left.pop(0), headers=headers, json={"objects": [], "_links": {}, "secret": "planted"})
 
-    caplog.set_level(level, "itwin_platform")
+    caplog.set_level(logging.DEBUG, "itwin_platform")
     platform, _ = answering(service, backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
     async with platform:
         await platform.scenes.list_objects(SCENE, ITWIN).collect()
@@ -59,19 +59,6 @@ async def test_a_record_of_an_attempt_has_its_fields(caplog: pytest.LogCaptureFi
     }
     assert (done["itwin_status"], done["itwin_attempt"]) == (200, 2)
     assert (retry["itwin_event"], retry["itwin_status"], retry["itwin_attempt"]) == ("RetryScheduled", 503, 2)
-
-
-async def test_a_record_of_a_cooldown_has_its_fields(caplog: pytest.LogCaptureFixture) -> None:
-    """The record of a cooldown says for how long no request starts."""
-    (cooldown,) = await logged(caplog, 429, 200, level=logging.WARNING)
-    assert cooldown.pop("message").startswith("GET /scenes/{scene_id}/objects -> 429: no request starts for ")
-    assert cooldown.pop("itwin_seconds") >= 0
-    assert cooldown == {
-        "itwin_event": "CooldownStarted",
-        "itwin_method": "GET",
-        "itwin_route": "/scenes/{scene_id}/objects",
-        **dict.fromkeys(("itwin_tier", "itwin_api", "itwin_operation")),
-    }
 
 
 async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.LogCaptureFixture) -> None:

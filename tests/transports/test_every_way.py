@@ -4,12 +4,10 @@ import asyncio
 import gzip
 import socket
 import ssl
-import time
 import zlib
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from itwin_platform import (
     BackoffPolicy,
@@ -267,26 +265,6 @@ async def test_a_cancelled_call_leaves_no_connection_behind(way: str) -> None:
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-        assert await calls.post() == "d-1"
-
-
-@in_every_way
-async def test_the_pool_limit_does_not_end_connecting(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A slow address lookup is limited by the `connect` timeout, not by `pool`."""
-    if way == "uvloop":
-        pytest.skip("uvloop resolves addresses itself")
-    found = socket.getaddrinfo
-
-    def slow(*arguments: Any, **others: Any) -> Any:
-        time.sleep(0.06)
-        return found(*arguments, **others)
-
-    monkeypatch.setattr(socket, "getaddrinfo", slow)
-    timeout = httpx.Timeout(60.0, pool=0.02)
-    async with (
-        RawServer(either_response) as server,
-        opened(way, f"http://localhost:{server.port}", timeout=timeout, backoff=ONCE) as calls,
-    ):
         assert await calls.post() == "d-1"
 
 

@@ -31,29 +31,18 @@ values = st.recursive(
 )
 
 
-def same(one: object, other: object) -> bool:
-    """Tell whether two values are the same in type and value, NaN included."""
-    if isinstance(one, float) and isinstance(other, float):
-        return one == other or (math.isnan(one) and math.isnan(other))
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    return type(one) is type(other) and one == other
-
-
 @given(values)
 def test_a_body_is_read_and_written_as_the_standard_library_does(value: object) -> None:
     """NaN, long integers and lone surrogates are read alike; what has no form in JSON is not written."""
     body = json.dumps(value).encode()
-    assert same(read_json(body), json.loads(body))
+    assert repr(read_json(body)) == repr(json.loads(body))
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except ValueError:
         with pytest.raises(UsageError):
             write_json(value)
     else:
-        assert same(json.loads(write_json(value)), value)
+        assert repr(json.loads(write_json(value))) == repr(value)
 
 
 NUMBERS = [
@@ -67,7 +56,7 @@ NUMBERS = [
 def test_a_number_keeps_its_type_and_its_digits(number: str) -> None:
     """Integers of any length stay integers, and floats are rounded as the standard library rounds them."""
     body = f'{{"a": [{number}], "b": {number}}}'.encode()
-    assert same(read_json(body), json.loads(body))
+    assert repr(read_json(body)) == repr(json.loads(body))
 
 
 @given(st.binary(max_size=40))
@@ -79,7 +68,7 @@ def test_what_is_not_json_is_rejected_alike(body: bytes) -> None:
         with pytest.raises(ValueError):  # noqa: PT011  # any ValueError is what callers catch
             read_json(body)
     else:
-        assert same(read_json(body), expected)
+        assert repr(read_json(body)) == repr(expected)
 
 
 class Name(str):  # noqa: SLOT000  # as callers write it

@@ -2,6 +2,7 @@
 
 import logging
 import ssl
+from types import SimpleNamespace
 
 import h11
 import httpx
@@ -14,8 +15,7 @@ class Network:
     """The network of a connection: what encrypts it, and whether it was closed."""
 
     def __init__(self, tls: ssl.SSLObject | None = None) -> None:
-        self._tls = tls
-        self.is_closed = False
+        self._tls, self.is_closed = tls, False
 
     def get_extra_info(self, info: str) -> ssl.SSLObject | None:
         """Return what encrypts."""
@@ -25,28 +25,16 @@ class Network:
         """Note it."""
         self.is_closed = True
 
-
-class Stream(httpx.AsyncByteStream):
-    """A body that shows the state of its connection where httpcore's does."""
-
-    def __init__(self, state: h11.Connection, network: Network) -> None:
-        self._h11_state = state
-        self._network = network
-
-    async def aclose(self) -> None:
-        """Close the connection."""
-        await self._network.aclose()
-
-
-async def end(network: Network, stream: httpx.AsyncByteStream, *, version: bytes = b"HTTP/1.1") -> None:
-    """End a response that came over a network."""
-    await close_if_surplus(stream, {"network_stream": network, "http_version": version})
+    async def end(self, state: h11.Connection | None = None, *, version: bytes = b"HTTP/1.1") -> None:
+        """End a response, whose body shows the state of its connection where httpcore's does, or hides it."""
+        stream = httpx.ByteStream(b"") if state is None else SimpleNamespace(_h11_state=state, aclose=self.aclose)
+        await close_if_surplus(stream, {"network_stream": self, "http_version": version})
 
 
 async def test_a_response_of_another_protocol_keeps_its_connection() -> None:
     """With HTTP/2, which numbers its responses, no connection is closed."""
     network = Network()
-    await end(network, httpx.ByteStream(b""), version=b"HTTP/2")
+    await network.end(version=b"HTTP/2")
     assert not network.is_closed
 
 
@@ -55,7 +43,7 @@ async def test_a_response_whose_connection_is_hidden_closes_it_and_says_so(caplo
     _warn.cache_clear()
     for network in (Network(), Network()):
         with caplog.at_level(logging.WARNING):
-            await end(network, httpx.ByteStream(b""))
+            await network.end()
         assert network.is_closed
     assert [record.getMessage() for record in caplog.records] == [
         "responses of ByteStream do not show their connection: each connection is used for one request"
@@ -68,7 +56,7 @@ async def test_a_connection_that_is_in_use_again_is_left_alone() -> None:
     state, network = h11.Connection(h11.CLIENT), Network()
     state.receive_data(b"surplus")
     state.send(h11.Request(method="GET", target="/", headers=[("host", "service.example")]))
-    await end(network, Stream(state, network))
+    await network.end(state)
     assert not network.is_closed
 
 
@@ -78,5 +66,5 @@ async def test_a_connection_whose_encryption_broke_is_closed(waiting: bytes, clo
     incoming = ssl.MemoryBIO()
     incoming.write(waiting)
     network = Network(ssl.create_default_context().wrap_bio(incoming, ssl.MemoryBIO(), server_hostname="x.example"))
-    await end(network, Stream(h11.Connection(h11.CLIENT), network))
+    await network.end(h11.Connection(h11.CLIENT))
     assert network.is_closed is closes
