@@ -112,12 +112,10 @@ def test_no_body_makes_the_parser_raise(body: bytes, status: int) -> None:
     assert error.body == body
 
 
-def status_error(status: int, body: bytes, kind: type[APIStatusError] = APIStatusError) -> APIStatusError:
-    """Return an error with everything on it."""
-    return kind(status=status, headers=HEADERS, body=body, attempts=3, retry_after=30.0, retry_at=NOW)
-
-
-DETAILS = b'[{"code": "V", "message": "Long.", "target": "uri"}, {"target": "b"}, {}]'
+STATUS: dict[str, Any] = {"status": 400, "headers": HEADERS, "attempts": 3, "retry_after": 30.0, "retry_at": NOW}
+STATUS["body"] = b'{"code": "A", "details": [{"code": "D"}]}'
+DETAILED = b"""{"error": {"code": "A", "message": "B", "details": [
+    {"code": "V", "message": "Long.", "target": "uri"}, {"target": "b"}, {}]}}"""
 ALL_LINES = """\
 422 A: B
 - V [uri]: Long.
@@ -127,7 +125,7 @@ ALL_LINES = """\
 - correlation id c-1"""
 #: Errors, and what each says.
 TEXTS: list[tuple[PlatformError, str]] = [
-    (status_error(422, b'{"error": {"code": "A", "message": "B", "details": %s}}' % DETAILS), ALL_LINES),
+    (APIStatusError(**STATUS | {"status": 422, "body": DETAILED}), ALL_LINES),
     (RateLimitError(status=429, headers={}, body=b"", attempts=1), "429 rate limited"),
     # Half of a surrogate pair, which JSON can write and no log can hold.
     (
@@ -198,8 +196,6 @@ def test_each_class_names_its_section_in_the_documentation() -> None:
     assert LayerMissingError.doc_url == NotFoundError.doc_url == "docs/troubleshooting.md#notfounderror"
 
 
-STATUS: dict[str, Any] = {"status": 400, "headers": HEADERS, "attempts": 3, "retry_after": 30.0, "retry_at": NOW}
-STATUS["body"] = b'{"code": "A", "details": [{"code": "D"}]}'
 #: What each class can be given, and has as an attribute afterwards; `text` and the like are what it says.
 GIVEN: dict[type[PlatformError], dict[str, Any]] = {
     **{kind: {"text": "text"} for kind in (PlatformError, TokenError, PagingError, DeliveryError)},

@@ -264,11 +264,7 @@ ROWS: dict[str, Row] = {
         through_transport,
         {"now": lambda: datetime(2099, 12, 31, tzinfo=UTC)},
         {"policy": BackoffPolicy(max_attempts=2), "max_response_bytes": 2_000, "on_event": note}
-        | {
-            "transport": Fresh(Service),
-            "gate": Fresh(lambda: Gate(1)),
-            "auth": Fresh(lambda: TokenAuth("another-token")),
-        }
+        | {"transport": Fresh(Service), "auth": Fresh(lambda: TokenAuth("another")), "gate": Fresh(lambda: Gate(1))}
         | {"random_number": lambda: 1.0, "now": lambda: datetime(2099, 12, 31, 23, 59, 50, tzinfo=UTC)},
     ),
     "Gate": Row(

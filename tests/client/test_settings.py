@@ -132,7 +132,7 @@ NO_URLS = [
     *("https://service.example\n", "https://xn--a"),
 ]
 NO_ADDRESSES = ["service.example", "ftp://service.example", "https://", "//service.example"]
-TOO_LONG = [
+MORE_THAN_A_PATH = [
     *("https://user:planted@service.example", "https://service.example/?a=b", "https://service.example/?"),
     *("https://service.example/#a", "https://service.example#"),
 ]
@@ -140,7 +140,7 @@ NO_TRANSPORT = httpx2.AsyncHTTPTransport()
 #: Arguments that cannot be used, and what the error says of them.
 ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("base_url", "starts with https://", NO_ADDRESSES),
-    ("base_url", "must not contain a user", TOO_LONG),
+    ("base_url", "must not contain a user", MORE_THAN_A_PATH),
     ("base_url", "must be a str", [5, b"x"]),
     ("vendor", "must be one word", NO_WORDS),
     ("vendor", "must be a str", [5, b"x"]),
