@@ -77,19 +77,15 @@ def test_every_file_that_is_named_is_there() -> None:
     assert [path for path in sorted(named | included) if not (PROJECT / path).exists()] == []
 
 
-def test_a_search_that_misses_its_page_is_reported() -> None:
-    """The page must be among the first three results, whichever of its sections is found."""
+def test_every_guide_is_searched_for_and_a_miss_is_reported() -> None:
+    """The page of each word that users type is there, and must be among the first three results, by any section."""
+    assert [page for page in SEARCHED.values() if not (DOCS / f"{page.removesuffix('/')}.md").is_file()] == []
+    assert SEARCHED.keys() >= {"pagination", "FastAPI", "quickstart", "shutdown", "csv", "retry", "timeout", "proxy"}
     found = {"csv": ["index/", "export/#to-a-csv-file"], "proxy": ["a/", "b/", "c/", "proxies/"], "retry": []}
     assert [*misses({"csv": "export/", "proxy": "proxies/", "retry": "retries/"}, found)] == [
         "search: 'proxy' finds a/, b/, c/, and not proxies/",
         "search: 'retry' finds nothing, and not retries/",
     ]
-
-
-def test_every_guide_is_searched_for() -> None:
-    """Each page that the search must find is there, and the words of the list are those that users type."""
-    assert [page for page in SEARCHED.values() if not (DOCS / f"{page.removesuffix('/')}.md").is_file()] == []
-    assert SEARCHED.keys() >= {"pagination", "FastAPI", "quickstart", "shutdown", "csv", "retry", "timeout", "proxy"}
 
 
 @pytest.fixture(scope="module")
@@ -226,15 +222,6 @@ def test_what_is_retried_is_the_table_of_the_code() -> None:
     assert all(share.replace("%", " %") in page("retries") for share in shares)
 
 
-def test_limits_of_listings_are_those_of_the_code() -> None:
-    """The table of keywords has the page sizes and the cap that the client asks for."""
-    head = "Keyword | Means | Default for iTwins | Default for scene objects"
-    documented = {row[0]: row[2:] for row in rows("pagination", head)}
-    sizes = [AT_MOST.format(size) for size in (faces.ITWINS_PER_PAGE, faces.OBJECTS_PER_PAGE)]
-    assert documented["page_size"] == sizes
-    assert documented["max_return"][0] == AT_MOST.format(faces.MOST_RETURNED)
-
-
 def test_times_of_tokens_are_those_of_the_code() -> None:
     """The two windows, and how long a failure is shared, are as the page of tokens says."""
     minutes, seconds = faces.EARLY_WINDOW // timedelta(minutes=1), faces.EXPIRY_MARGIN.seconds
@@ -245,8 +232,12 @@ def test_times_of_tokens_are_those_of_the_code() -> None:
     assert f"for {faces.FAILURE_SHARED:g} second," in page("authentication")
 
 
-def test_limits_that_protect_are_those_of_the_code() -> None:
-    """The page of performance has the defaults of the client."""
+def test_limits_are_those_of_the_code() -> None:
+    """The page of pagination has the page sizes and the cap of listings, that of performance what protects a client."""
+    listings = rows("pagination", "Keyword | Means | Default for iTwins | Default for scene objects")
+    sizes = [AT_MOST.format(size) for size in (faces.ITWINS_PER_PAGE, faces.OBJECTS_PER_PAGE)]
+    assert [row[2:] for row in listings if row[0] == "page_size"] == [sizes]
+    assert [row[2] for row in listings if row[0] == "max_return"] == [AT_MOST.format(faces.MOST_RETURNED)]
     documented = {argument: default for _, default, argument in rows("performance", "Limit | Default | Argument")}
     timeout = f"{inspect.signature(itwin_platform.PlatformClient).parameters['timeout'].default:g} s"
     assert documented["max_response_bytes="] == f"{faces.MAX_RESPONSE_BYTES // 2**20} MiB"

@@ -152,17 +152,16 @@ def test_a_wheel_with_all_of_the_three_packages_is_as_it_should_be() -> None:
     assert {f"{package}/py.typed" for package in distribution.PACKAGES} <= set(names)
 
 
-def test_every_requirement_has_a_lowest_version() -> None:
-    """The lowest versions that are tried are read from the requirements of users, so each must say one."""
+def test_users_need_few_distributions_each_with_a_lowest_version() -> None:
+    """httpx with what it brings, httptools, msgspec, attrs and python-dateutil are all; none is for development.
+
+    The lowest versions that are tried are read from the requirements, so each must say one.
+    """
     assert distribution.lowest(["a>=1.2,<2", "b-c>=3"]) == ["a==1.2", "b-c==3"]
     with pytest.raises(SystemExit, match="has no lower bound"):
         distribution.lowest(["a"])
     wanted = distribution.declared("sandbox", "redis")
     assert len(distribution.lowest(wanted)) == len(wanted)
-
-
-def test_users_need_few_distributions() -> None:
-    """httpx with what it brings, httptools, msgspec, attrs and python-dateutil are all; none is for development."""
     needed = {name_of(requirement) for requirement in distribution.declared()}
     brought = {name_of(requirement) for requirement in importlib.metadata.requires("httpx") or ()}
     assert needed - brought == {"httpx", "httptools", "msgspec", "attrs", "python-dateutil"}

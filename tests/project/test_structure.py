@@ -9,7 +9,7 @@ from tests.support.faces import module_of
 from tests.support.public_face import GROUPS
 from tools.mutation.mutants import mutants_of
 from tools.structure.imports import MODULES, RANK, circles, folder, imported, own, upward
-from tools.structure.lines import PROJECT
+from tools.structure.lines import PROJECT, WRAPPER
 
 #: What is defined in modules that decide: they receive time, sleep and randomness as arguments.
 PURE = ("BackoffPolicy", "Window", "AttemptEnded", "Run", "next_query", "write_resume")
@@ -62,6 +62,12 @@ def test_generated_code_does_not_know_the_wrapper() -> None:
             elif isinstance(node, ast.ImportFrom) and node.level == 0:
                 names.add(str(node.module).partition(".")[0])
         assert not names & {"itwin_platform", "itwin_platform_sandbox"}, path
+
+
+def test_every_folder_says_what_belongs_in_it() -> None:
+    """Each package begins with a docstring, also a private one, of which linters ask none."""
+    for path in WRAPPER.rglob("__init__.py"):
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
 
 
 @pytest.mark.parametrize(

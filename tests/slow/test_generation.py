@@ -124,10 +124,7 @@ def test_a_specification_that_is_rejected_changes_nothing(tmp_path: Path) -> Non
     ],
 )
 def test_a_change_is_reported_before_anything_is_replaced(words: str, files: set[str]) -> None:
-    """A misfit names its files and lines, a rejected document changes nothing, and no tool ends with a traceback.
-
-    `make regeneration-drill` tries many more changes.
-    """
+    """A misfit names its files and lines, a rejected document changes nothing, and no tool ends with a traceback."""
     ((_, [change]),) = selected(words)
     outcome = attempt(change)
     assert outcome.failures == ()

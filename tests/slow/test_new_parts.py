@@ -89,11 +89,10 @@ def operation(name: str, tag: str, responses: Document, *parameters: Document) -
 def add_parts(document: Document) -> None:
     """Add operations, a parameter, fields that are sent and returned, an enum value, dates, UUIDs, and quotes."""
     schemas, paths = document["components"]["schemas"], document["paths"]
-    days = {"type": "array", "items": {"type": "string", "format": "date"}}
     shapes = {
         "due": {"type": ["string", "null"], "format": "date", "description": 'Called "due"'},
         "key": {"type": "string", "format": "uuid"},
-        "days": days,
+        "days": {"type": "array", "items": {"type": "string", "format": "date"}},
     }
     schemas["ITwinResponse"] = {
         "type": "object",

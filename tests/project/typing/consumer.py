@@ -126,7 +126,7 @@ async def scenes(platform: ip.PlatformClient) -> None:
 
 
 async def others(platform: ip.PlatformClient) -> None:
-    """The groups `detectors` and `webhooks`."""
+    """The groups `detectors` and `webhooks`, and a generated function that has no wrapper, or is called without it."""
     detector = await platform.detectors.create(name="n", type=ip.DetectorType.PHOTO_OBJECT_DETECTOR, display_name=None)
     assert_type(detector, ip.Detector)
     assert_type(detector.display_name, str | ip.Unset | None)
@@ -137,10 +137,6 @@ async def others(platform: ip.PlatformClient) -> None:
     delivery = ip.verify_delivery(b"{}", ip.sign_delivery(b"{}", secret="s"), secret="s")
     assert_type(delivery, ip.WebhookDelivery)
     assert_type(delivery.content, Mapping[str, object])
-
-
-async def generated(platform: ip.PlatformClient) -> None:
-    """A generated function that has no wrapper, or whose wrapper is not wanted."""
     assert_type(await list_itwins.asyncio(client=platform.generated), ITwinsResponse)
 
 
