@@ -10,6 +10,13 @@ from tests.support.code_blocks import Block
 pytest_plugins = ["pytester"]
 
 IS_INSTALLED = any(point.value == "itwin_platform_sandbox.pytest_plugin" for point in entry_points(group="pytest11"))
+#: The first test of a process.
+UNUSED_TEST = """
+import sys
+
+def test_unused():
+    assert not {"starlette", "uvicorn", "lark", "itwin_platform"} & sys.modules.keys()
+"""
 SYNC_TEST = """
 import pytest, httpx
 
@@ -32,12 +39,6 @@ async def test_async(itwin_sandbox, itwin_platform_client):
     assert account.id == itwin_sandbox.account_id
     assert len(await itwin_platform_client.itwins.list().collect()) == 250
     assert itwin_sandbox.requests[0].headers["accept"] == "application/vnd.sandbox.itwin-platform.v1+json"
-"""
-UNUSED_TEST = """
-import sys
-
-def test_unused():
-    assert not {"starlette", "uvicorn", "lark", "itwin_platform"} & sys.modules.keys()
 """
 WITHOUT_ASYNCIO_TEST = """
 import asyncio
@@ -105,20 +106,17 @@ def run(pytester: pytest.Pytester, *options: str, **tests: str) -> pytest.RunRes
 @pytest.mark.parametrize(("mode", "mark"), [("auto", ""), ("strict", "@pytest.mark.asyncio")])
 def test_tests_have_a_sandbox_and_a_client(pytester: pytest.Pytester, mode: str, mark: str) -> None:
     """In both modes of pytest-asyncio a sync test has a sandbox, whose marker hands it arguments and whose faults work
-    from another thread, an async test has a client that is closed without a warning, and own fixtures win.
+    from another thread, an async test has a client that is closed without a warning, own fixtures win, and a test
+    without them loads no web framework, grammar or client.
     """
-    tests = {"test_sync": SYNC_TEST, "test_async": ASYNC_TEST.format(mark=mark), "test_own": OWN_FIXTURE_TEST}
-    run(pytester, "-o", f"asyncio_mode={mode}", **tests).assert_outcomes(passed=3)
+    tests = {"test_async": UNUSED_TEST + ASYNC_TEST.format(mark=mark), "test_own": OWN_FIXTURE_TEST}
+    result = run(pytester, "-o", f"asyncio_mode={mode}", **tests, test_sync=SYNC_TEST)
+    result.assert_outcomes(passed=4)
 
 
-@pytest.mark.parametrize(
-    ("test", "options"),
-    [(WITHOUT_ASYNCIO_TEST, ("-p", "no:asyncio")), (UNUSED_TEST, ())],
-    ids=["the test enters the client where pytest-asyncio is not active", "nothing is imported that is not used"],
-)
-def test_a_run_needs_no_more_than_it_asks_for(pytester: pytest.Pytester, test: str, options: tuple[str, ...]) -> None:
-    """The fixtures need no other plugin, and tests without them load no web framework, grammar or client."""
-    run(pytester, *options, test_one=test).assert_outcomes(passed=1)
+def test_without_pytest_asyncio_the_test_enters_the_client(pytester: pytest.Pytester) -> None:
+    """Where pytest-asyncio is not active the fixtures are there too, and as late."""
+    run(pytester, "-p", "no:asyncio", test_one=UNUSED_TEST + WITHOUT_ASYNCIO_TEST).assert_outcomes(passed=2)
 
 
 @pytest.mark.skipif(not IS_INSTALLED, reason="without its entry point, pytest does not load the plugin")
