@@ -74,10 +74,3 @@ async def test_closing_ends_a_refresh_in_progress(is_cancelled: bool) -> None:
     with pytest.raises(asyncio.CancelledError) if is_cancelled else nullcontext():
         await close
     assert ended.is_set()
-
-
-def test_nothing_is_sent_by_making_a_client() -> None:
-    """A client can be made outside a running event loop; nothing is sent until an operation is awaited."""
-    client, requests = answering()
-    client.itwins.list()
-    assert requests == []
