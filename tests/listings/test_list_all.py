@@ -1,6 +1,5 @@
 """`list_all`: a listing above the cap is read completely, range by range; its obstacles, and where it continues."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -97,6 +96,20 @@ async def test_full_itwins_are_asked_for_without_a_selection() -> None:
     assert request.url.params.keys() == {"$orderby", "$top"}
 
 
+async def test_the_callers_keywords_go_with_every_range() -> None:
+    """`list_all` sends the caller's filters and headers in every range, and selects what it needs besides."""
+    itwins = TimedITwins(days(40))
+    keywords: dict[str, Any] = {"sub_class": iter(["Asset", "Road"]), "select": iter(["status"])}
+    await itwins.read("a eq 1", include_inactive=True, query_scope="OrganizationAdmin", **keywords)
+    assert len(itwins.requests) > 8
+    for request in itwins.requests:
+        sent = dict(request.url.params)
+        assert sent.pop("$filter").startswith(("a eq 1", "(a eq 1) and "))
+        assert sent.pop("$select") == "status,id,createdDateTime"
+        assert (sent["subClass"], sent["includeInactive"]) == ("Asset,Road", "true")
+        assert request.headers["x-itwin-query-scope"] == "OrganizationAdmin"
+
+
 @pytest.mark.parametrize("concurrency", [1, 4, 10])
 @pytest.mark.parametrize(("total", "most"), [(1_200, 1.3), (3_500, 1.15)])
 @pytest.mark.parametrize("at_once", [1, 7])
@@ -129,6 +142,7 @@ async def test_a_range_that_cannot_be_split_is_named(time: datetime | None, name
     said = f"20 iTwins or more match '.*{named}': more iTwins share one.*sub_class.*partition_by"
     with pytest.raises(PagingError, match=said):
         await itwins.read()
+    assert len(itwins.requests) <= (14 if time else 9)
 
 
 @pytest.mark.filterwarnings("ignore::itwin_platform.TruncatedWarning")
@@ -150,28 +164,16 @@ async def test_a_rejected_null_is_a_warning(concurrency: int) -> None:
     assert len(caught) == 1
 
 
-def at_request(number: int, itwins: TimedITwins, change: Callable[[], dict[str, datetime | None]]) -> TimedITwins:
-    """Let the iTwins be others from a request on."""
-
-    def before(current: int) -> None:
-        itwins.times = change() if current >= number else itwins.times
-
-    itwins.before = before
-    return itwins
-
-
 async def test_an_itwin_whose_time_changes_is_not_lost() -> None:
     """An iTwin whose time changes during the listing appears in a later range, a second time if it came before."""
-    itwins = TimedITwins(days(100))
-    ids = await at_request(10, itwins, lambda: days(100) | {"7": day(100 + len(itwins.requests))}).read()
-    assert set(ids) == set(days(100))
-    assert ids.count("7") == 2
+    ids = await TimedITwins(days(100), later={10: days(100) | {"7": day(100)}}).read()
+    assert ids == [*numbered(100), "7"]
 
 
 async def test_a_range_that_grows_past_the_cap_is_split() -> None:
     """iTwins that are created while a range is read are returned too, and none comes twice."""
     more = days(60) | {"none": None}
-    assert sorted(await at_request(2, TimedITwins(days(14)), lambda: more).read()) == sorted(more)
+    assert sorted(await TimedITwins(days(14), later={2: more}).read()) == sorted(more)
 
 
 async def test_each_page_continues_the_listing() -> None:

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 
 import httpx
 import pytest
-from itwin_platform import PlatformClient, SceneState, UnprocessableError, UsageError
+from itwin_platform import SceneState, UnprocessableError, UsageError
 
 from tests.listings.conftest import BASE_URL, ITWIN, SCENE, LinkedPages, itwin_page, linked, object_page
 
@@ -256,16 +256,3 @@ async def test_another_scene_is_another_listing() -> None:
         platform.scenes.list_objects(SCENE.replace("6", "7"), ITWIN, resume=resume)
     with pytest.raises(UsageError, match="belongs to another listing"):
         platform.itwins.list(resume=resume)
-
-
-async def test_a_page_query_does_not_leak() -> None:
-    """A token provider that asks another service in the midst of a listing asks for what it asks for."""
-    service, other = linked("?$skip=1", None), LinkedPages([{"iTwin": {"id": "a"}}])
-
-    async def token() -> str:
-        await other.platform.itwins.get_primary_account()
-        return "token"
-
-    async with PlatformClient(BASE_URL, vendor="v", token=token, transport=service) as platform:
-        assert len(await platform.itwins.list().collect()) == 2
-    assert (service.queries, set(other.queries)) == (["$top=1000", "$skip=1&$top=1000"], {""})

@@ -137,30 +137,13 @@ class Exchange:
 
 
 def _client(*, check_requests: bool) -> PlatformClient:
-    return PlatformClient(
-        BASE_URL,
-        vendor="acme",
-        token="planted-token",
-        backoff=BackoffPolicy(max_attempts=1, max_wait=0.0),
-        check_requests=check_requests,
-    )
-
-
-@pytest.fixture
-async def platform() -> AsyncIterator[PlatformClient]:
     """A client of a service that responds through pytest-httpx; it never waits and never retries."""
-    async with _client(check_requests=True) as client:
-        yield client
+    once = BackoffPolicy(max_attempts=1, max_wait=0.0)
+    return PlatformClient(BASE_URL, vendor="acme", token="planted-token", backoff=once, check_requests=check_requests)
 
 
 @pytest.fixture
-async def unchecked() -> AsyncIterator[PlatformClient]:
-    """The same with the request checks lifted."""
-    async with _client(check_requests=False) as client:
-        yield client
-
-
-@pytest.fixture
-def exchange(platform: PlatformClient, unchecked: PlatformClient, httpx_mock: HTTPXMock) -> Exchange:
-    """Both clients and what they send."""
-    return Exchange(platform, unchecked, httpx_mock)
+async def exchange(httpx_mock: HTTPXMock) -> AsyncIterator[Exchange]:
+    """A client with request checks, one without, and what they send."""
+    async with _client(check_requests=True) as platform, _client(check_requests=False) as unchecked:
+        yield Exchange(platform, unchecked, httpx_mock)

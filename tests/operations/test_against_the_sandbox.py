@@ -110,19 +110,3 @@ async def test_every_way_of_paging(way: FaultName, sandbox: Sandbox, client: Pla
     for concurrency in (1, 5):
         assert await ids(client.itwins.list(page_size=8, concurrency=concurrency)) == itwins
         assert await ids(client.scenes.list_objects(*scene, page_size=8, concurrency=concurrency)) == objects
-
-
-async def test_list_all_keeps_the_callers_keywords(sandbox: Sandbox, client: PlatformClient) -> None:
-    """`list_all` sends the caller's filters in every range."""
-    found = await client.itwins.list_all(
-        sub_class=iter(["Asset", "Project"]),
-        filter="status eq 'Inactive' or status eq 'Trial'",
-        include_inactive=True,
-        select=iter(["id", "subClass", "status"]),
-        query_scope="OrganizationAdmin",
-        page_size=4,
-    ).collect()
-    assert {itwin.sub_class for itwin in found} == {"Asset", "Project"}
-    assert {itwin.status for itwin in found} == {"Inactive", "Trial"}
-    assert not any(itwin.display_name for itwin in found)
-    assert {request.headers.get("x-itwin-query-scope") for request in sandbox.requests} == {"OrganizationAdmin"}

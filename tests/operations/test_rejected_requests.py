@@ -129,11 +129,11 @@ NEVER_SENT: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("name", "keywords", "said"), SAID, ids=shown)
 async def test_the_error_names_the_argument_and_its_rule(
-    name: str, keywords: dict[str, Any], said: str, platform: PlatformClient
+    name: str, keywords: dict[str, Any], said: str, exchange: Exchange
 ) -> None:
     """The text says which keyword of which operation it is about, and what it must be."""
     with pytest.raises(UsageError, match=said) as caught:
-        await called(platform, name, keywords)
+        await called(exchange.platform, name, keywords)
     assert [caught.value.argument] == list(keywords)
 
 
@@ -164,12 +164,12 @@ def test_a_header_is_visible_ascii(value: str) -> None:
         assert fits
 
 
-def test_a_listing_is_rejected_at_the_call(platform: PlatformClient) -> None:
+async def test_a_listing_is_rejected_at_the_call(exchange: Exchange) -> None:
     """The error comes from `list` and `list_objects` themselves, before the first `async for`."""
     with pytest.raises(UsageError):
-        platform.itwins.list(page_size=0)
+        exchange.platform.itwins.list(page_size=0)
     with pytest.raises(UsageError):
-        platform.scenes.list_objects(SCENE, ITWIN, page_size=0)
+        exchange.platform.scenes.list_objects(SCENE, ITWIN, page_size=0)
 
 
 async def test_without_the_checks_listings_of_another_kind_are_sent(exchange: Exchange) -> None:

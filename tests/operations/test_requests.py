@@ -15,7 +15,6 @@ from itwin_platform import (
     ITwinStatus,
     ITwinSubClass,
     OutcomeUnknownError,
-    PlatformClient,
     QueryScope,
     RepositoryOptions,
     RepositoryResourceData,
@@ -293,11 +292,9 @@ async def test_an_id_stays_one_part_of_the_path(given: str, raw: bytes, exchange
 
 
 @pytest.mark.parametrize("repository_id", ["../x", "../../admin", "a/../b", "..", "%2e%2e", "..%2Fadmin", "..\\admin"])
-async def test_an_id_that_climbs_is_rejected(
-    repository_id: str, platform: PlatformClient, unchecked: PlatformClient
-) -> None:
+async def test_an_id_that_climbs_is_rejected(repository_id: str, exchange: Exchange) -> None:
     """An id that would reach another path is never sent, even with `check_requests=False`."""
-    for client in (platform, unchecked):
+    for client in (exchange.platform, exchange.unchecked):
         with pytest.raises(UsageError, match="would reach another path"):
             await called(client, "update_repository", {"repository_id": repository_id})
 

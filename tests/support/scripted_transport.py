@@ -42,13 +42,8 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
         """Record the request and take the next step."""
         assert isinstance(request.stream, httpx.AsyncByteStream)
         body = b"".join([chunk async for chunk in request.stream])  # a body that can be read once is then gone
-        received = ReceivedRequest(
-            at=now(),
-            method=request.method,
-            target=request.url.raw_path.decode("ascii"),
-            headers=request.headers.copy(),
-            body=body,
-        )
+        target, headers = request.url.raw_path.decode("ascii"), request.headers.copy()
+        received = ReceivedRequest(at=now(), method=request.method, target=target, headers=headers, body=body)
         self.requests.append(received)
         step = self._script.step(received)
         self.in_flight += 1
@@ -112,13 +107,8 @@ def backoff(
     on_event: Callable[[BackoffEvent], None] | None = None,
 ) -> BackoffTransport:
     """Return a backoff transport over the service whose jitter is known."""
-    return BackoffTransport(
-        service,
-        policy=policy,
-        gate=gate or Gate(random_number=lambda: jitter),
-        random_number=lambda: jitter,
-        on_event=on_event,
-    )
+    gate = gate or Gate(random_number=lambda: jitter)
+    return BackoffTransport(service, policy=policy, gate=gate, random_number=lambda: jitter, on_event=on_event)
 
 
 async def send(transport: httpx.AsyncBaseTransport, method: str = "GET", **headers: str) -> httpx.Response:
