@@ -4,7 +4,8 @@ import asyncio
 import gc
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import httpx
 import pytest
@@ -189,33 +190,18 @@ SERVICES = st.builds(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """How a caller reads: the limit, seconds of work on one item after the other, and where to stop."""
-
-    limit: int | None
-    work: Sequence[float]
-    stop: int | None
-
-
-READINGS = st.builds(
-    Reading,
-    limit=st.none() | st.integers(0, 45),
-    work=st.lists(st.sampled_from([0.0, 0.0, 0.5, 5.0]), min_size=1, max_size=3),
-    stop=st.none() | st.integers(1, 45),
-)
-
-
-async def outcome(service: NumberedItems, reading: Reading, *, concurrency: int) -> dict[str, object]:
+async def outcome(
+    service: NumberedItems, *, concurrency: int, limit: int | None, work: Sequence[float], stop: int | None
+) -> dict[str, object]:
     """Read, and then again from where that ended, when the service has calmed down; return what a caller saw."""
-    pager, items, ended = service.pager(limit=reading.limit, concurrency=concurrency), list[ITwin](), "complete"
+    pager, items, ended = service.pager(limit=limit, concurrency=concurrency), list[ITwin](), "complete"
     resume = pager.resume
     try:
         async for itwin in pager:
             items.append(itwin)
             resume = pager.resume
-            await asyncio.sleep(reading.work[len(items) % len(reading.work)])
-            if len(items) == reading.stop:
+            await asyncio.sleep(work[len(items) % len(work)])
+            if len(items) == stop:
                 ended = "stopped"
                 break
     except PlatformError as error:
@@ -228,15 +214,21 @@ async def outcome(service: NumberedItems, reading: Reading, *, concurrency: int)
     rest = [item async for item in calm.pager(concurrency=concurrency, resume=resume)]
     assert len(asyncio.all_tasks()) == 1
     assert items + rest == service.everything
-    assert ended != "complete" or items == service.everything[: reading.limit]
+    assert ended != "complete" or items == service.everything[:limit]
     return {"items": items, "ended": ended, "truncated": pager.truncated, "max_return": pager.max_return}
+
+
+SECONDS = st.lists(st.sampled_from([0.0, 0.0, 0.5, 5.0]), min_size=1, max_size=3)
+READINGS = st.fixed_dictionaries(
+    {"limit": st.none() | st.integers(0, 45), "work": SECONDS, "stop": st.none() | st.integers(1, 45)}
+)
 
 
 @given(SERVICES, READINGS, st.integers(2, 17))
 async def test_concurrent_listings_return_what_sequential_ones_do(
-    service: NumberedItems, reading: Reading, concurrency: int
+    service: NumberedItems, reading: dict[str, Any], concurrency: int
 ) -> None:
-    """Whatever the service does: the same items, the same end, and the rest neither twice nor lost."""
-    sequential = await outcome(replace(service), reading, concurrency=1)
+    """Whatever the service does, and the caller with each item: the same items, and the rest neither twice nor lost."""
+    sequential = await outcome(replace(service), concurrency=1, **reading)
     event(str(sequential["ended"]))
-    assert await outcome(replace(service), reading, concurrency=concurrency) == sequential
+    assert await outcome(replace(service), concurrency=concurrency, **reading) == sequential

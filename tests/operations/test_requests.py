@@ -39,70 +39,72 @@ class Name(str, Enum):  # noqa: UP042 - `str()` of a member of a StrEnum is its 
     DISPLAY = "displayName"
 
 
+def rows(table: dict[str, list[Any]]) -> list[Any]:
+    """The rows of a table by operation, each with its operation."""
+    return [(name, *row) for name, of_operation in table.items() for row in of_operation]
+
+
 ASSET, PROJECT = ITwinSubClass.ASSET, ITwinSubClass.PROJECT
 CREATED, UNKNOWN = EventType.IMODELS_IMODEL_CREATED_V1, "iTwins.iTwinRenamed.v9"
 LONG = "x" * 200
-#: Keywords beside those that an operation needs, and the body that they become.
-BODIES: list[tuple[str, dict[str, Any], str]] = [
-    ("create_detector", {}, '{"name":"@a/cracks","type":"PhotoObjectDetector"}'),
-    *(
-        ("create_detector", {"name": "n", keyword: value}, f'{{"name":"n","type":"PhotoObjectDetector"{sent}}}')
-        for keyword, value, sent in (
-            ("display_name", UNSET, ""),
-            ("display_name", None, ',"displayName":null'),
-            ("display_name", "D", ',"displayName":"D"'),
-            ("description", None, ',"description":null'),
-            ("description", "", ',"description":""'),
-            ("documentation_url", None, ',"documentationUrl":null'),
-            ("documentation_url", "https://x", ',"documentationUrl":"https://x"'),
-        )
-    ),
-    *(
-        ("create_detector", {"name": "n", "type": kind}, f'{{"name":"n","type":"{kind!s}"}}')
-        for kind in (*DetectorType, "PhotoObjectDetector", "VideoDetector", "")
-    ),
-    ("create_repository_resource", {}, '{"id":"roads","displayName":"Roads"}'),
-    ("create_repository_resource", {"type": UNSET}, '{"id":"roads","displayName":"Roads"}'),
-    ("create_repository_resource", {"id": "a/b #?%", "display_name": "é"}, '{"id":"a/b #?%","displayName":"é"}'),
-    (
-        *("create_repository_resource", {"id": LONG, "display_name": LONG, "type": LONG[100:]}),
-        f'{{"id":"{LONG}","displayName":"{LONG}","type":"{LONG[100:]}"}}',
-    ),
-    ("create_scene", {"id": UNSET, "objects": UNSET}, '{"displayName":"Overview"}'),
-    ("create_scene", {"id": SCENE}, f'{{"displayName":"Overview","id":"{SCENE}"}}'),
-    ("create_scene", {"description": ""}, '{"displayName":"Overview","description":""}'),
-    ("create_scene", {"parent_id": SCENE.upper()}, f'{{"displayName":"Overview","parentId":"{SCENE.upper()}"}}'),
-    ("create_scene", {"objects": []}, '{"displayName":"Overview","sceneData":{"objects":[]}}'),
-    *(
-        ("update_repository", {"display_name": UNSET} | keywords, sent)
-        for keywords, sent in (
-            ({"display_name": "Zürich <&> \u2028"}, '{"displayName":"Zürich <&> \u2028"}'),
-            ({"display_name": LONG, "uri": UNSET}, f'{{"displayName":"{LONG}"}}'),
-            ({"uri": "https://x"}, '{"uri":"https://x"}'),
-            ({"authentication": None}, '{"authentication":null}'),
-            ({"options": None}, '{"options":null}'),
-        )
-    ),
-    ("update_webhook", {"active": False, "secret": UNSET}, '{"active":false}'),
-    ("update_webhook", {"active": UNSET, "callback_url": "https://x"}, '{"callbackUrl":"https://x"}'),
-    ("update_webhook", {"active": UNSET, "secret": "s"}, '{"secret":"s"}'),
-    *(
-        ("update_webhook", {"active": UNSET, "event_types": given}, f'{{"eventTypes":[{sent}]}}')
-        for given, sent in (
-            ([], ""),
-            (CREATED, f'"{CREATED}"'),
-            (UNKNOWN, f'"{UNKNOWN}"'),
-            ([CREATED, UNKNOWN], f'"{CREATED}","{UNKNOWN}"'),
-            ((str(each) for each in (CREATED, UNKNOWN)), f'"{CREATED}","{UNKNOWN}"'),
-            ({CREATED: 1}, f'"{CREATED}"'),
-            (dict.fromkeys(["c", "a", "b"]).keys(), '"a","b","c"'),
-            (EventType, ",".join(f'"{each}"' for each in EventType)),
-        )
-    ),
-]
+#: By operation: keywords beside those that it needs, and the body that they become.
+BODIES: dict[str, list[Any]] = {
+    "create_detector": [
+        ({}, '{"name":"@a/cracks","type":"PhotoObjectDetector"}'),
+        ({"display_name": UNSET}, '{"name":"@a/cracks","type":"PhotoObjectDetector"}'),
+        *(
+            ({"name": "n", keyword: value}, f'{{"name":"n","type":"PhotoObjectDetector","{name}":{sent}}}')
+            for keyword, name in (("display_name", "displayName"), ("documentation_url", "documentationUrl"))
+            for value, sent in ((None, "null"), ("", '""'), ("https://x", '"https://x"'))
+        ),
+        ({"name": "n", "description": None}, '{"name":"n","type":"PhotoObjectDetector","description":null}'),
+        *(
+            ({"name": "n", "type": kind}, f'{{"name":"n","type":"{kind!s}"}}')
+            for kind in (*DetectorType, "PhotoObjectDetector", "VideoDetector", "")
+        ),
+    ],
+    "create_repository_resource": [
+        ({}, '{"id":"roads","displayName":"Roads"}'),
+        ({"type": UNSET}, '{"id":"roads","displayName":"Roads"}'),
+        ({"id": "a/b #?%", "display_name": "é"}, '{"id":"a/b #?%","displayName":"é"}'),
+        ({"id": LONG, "type": LONG[100:]}, f'{{"id":"{LONG}","displayName":"Roads","type":"{LONG[100:]}"}}'),
+    ],
+    "create_scene": [
+        ({"id": UNSET, "objects": UNSET}, '{"displayName":"Overview"}'),
+        ({"id": SCENE}, f'{{"displayName":"Overview","id":"{SCENE}"}}'),
+        ({"description": ""}, '{"displayName":"Overview","description":""}'),
+        ({"parent_id": SCENE.upper()}, f'{{"displayName":"Overview","parentId":"{SCENE.upper()}"}}'),
+        ({"objects": []}, '{"displayName":"Overview","sceneData":{"objects":[]}}'),
+    ],
+    "update_repository": [
+        ({"display_name": "Zürich <&> \u2028"}, '{"displayName":"Zürich <&> \u2028"}'),
+        ({"display_name": LONG, "uri": UNSET}, f'{{"displayName":"{LONG}"}}'),
+        ({"display_name": UNSET, "uri": "https://x"}, '{"uri":"https://x"}'),
+        ({"display_name": UNSET, "authentication": None}, '{"authentication":null}'),
+        ({"display_name": UNSET, "options": None}, '{"options":null}'),
+    ],
+    "update_webhook": [
+        ({"active": False, "secret": UNSET}, '{"active":false}'),
+        ({"active": UNSET, "callback_url": "https://x"}, '{"callbackUrl":"https://x"}'),
+        ({"active": UNSET, "secret": "s"}, '{"secret":"s"}'),
+        *(
+            ({"active": UNSET, "event_types": given}, f'{{"eventTypes":[{sent}]}}')
+            for given, sent in (
+                ([], ""),
+                (CREATED, f'"{CREATED}"'),
+                (UNKNOWN, f'"{UNKNOWN}"'),
+                ([CREATED, UNKNOWN], f'"{CREATED}","{UNKNOWN}"'),
+                ((str(each) for each in (CREATED, UNKNOWN)), f'"{CREATED}","{UNKNOWN}"'),
+                ({CREATED: 1}, f'"{CREATED}"'),
+                (dict.fromkeys(["c", "a", "b"]).keys(), '"a","b","c"'),
+                (EventType, ",".join(f'"{each}"' for each in EventType)),
+            )
+        ),
+    ],
+}
 
 
-@pytest.mark.parametrize(("name", "keywords", "body"), BODIES, ids=shown)
+@pytest.mark.parametrize(("name", "keywords", "body"), rows(BODIES), ids=shown)
 async def test_the_body_holds_what_is_given(name: str, keywords: dict[str, Any], body: str, exchange: Exchange) -> None:
     """What is omitted is not sent, None is sent as null, a value as itself, known to an enum or not; a set in order."""
     await exchange(name, keywords)
@@ -172,44 +174,41 @@ async def test_objects_are_models_or_mappings_with_typed_or_plain_data(exchange:
     assert (objects[:3], plain) == before, "what is handed in is not changed"
 
 
-#: Keywords of an operation, and the query that they become.
-QUERIES: list[tuple[str, dict[str, Any], bytes]] = [
-    ("list_itwins", {}, b"$top=1000"),
-    *(
-        ("list_itwins", keywords, query + b"&$top=1000")
-        for keywords, query in (
-            ({"sub_class": ASSET}, b"subClass=Asset"),
-            ({"sub_class": "Asset"}, b"subClass=Asset"),
-            ({"select": [Name.DISPLAY], "parent_id": Name.DISPLAY}, b"parentId=displayName&$select=displayName"),
-            ({"sub_class": [ASSET, "Project"]}, b"subClass=Asset%2CProject"),
-            ({"sub_class": iter((PROJECT, "Road"))}, b"subClass=Project%2CRoad"),
-            ({"status": ITwinStatus.TRIAL}, b"status=Trial"),
-            ({"status": "Archived"}, b"status=Archived"),
-            ({"type": "Bridge & road"}, b"type=Bridge%20%26%20road"),
-            ({"number": "P/17", "display_name": "é"}, b"number=P%2F17&displayName=%C3%A9"),
-            ({"parent_id": "p", "itwin_account_id": "a"}, b"parentId=p&iTwinAccountId=a"),
-            ({"search": "a+b"}, b"$search=a%2Bb"),
-            ({"select": "id"}, b"$select=id"),
-            ({"select": ("id", "number")}, b"$select=id%2Cnumber"),
-            ({"filter": "a eq 'a''b'", "sub_class": ASSET}, b"subClass=Asset&$filter=a%20eq%20%27a%27%27b%27"),
-            ({"order_by": "displayName ASC"}, b"$orderby=displayName%20ASC"),
-            ({"include_inactive": True}, b"includeInactive=true"),
-            ({"include_inactive": False}, b"includeInactive=false"),
-        )
-    ),
-    ("list_itwins", {"page_size": 1, "skip": 7}, b"$top=1&$skip=7"),
-    ("list_itwins", {"page_size": 1000, "skip": 0, "limit": 3}, b"$top=1000"),
-    ("list_itwins", {"page_size": None, "limit": 3}, b"$top=3"),
-    ("list_itwins", {"limit": 5000}, b"$top=1000"),
-    ("list_scene_objects", {}, b"iTwinId=%s&$top=100"),
-    ("list_scene_objects", {"order_by": "displayName"}, b"iTwinId=%s&orderBy=displayName&$top=100"),
-    ("list_scene_objects", {"page_size": 1, "skip": 5}, b"iTwinId=%s&$top=1&$skip=5"),
-    ("get_primary_account", {}, b""),
-    ("create_scene", {}, b"iTwinId=%s"),
-]
+#: By operation: keywords, and the query that they become; `%s` is the iTwin.
+QUERIES: dict[str, list[Any]] = {
+    "list_itwins": [
+        ({}, b"$top=1000"),
+        ({"sub_class": ASSET}, b"subClass=Asset&$top=1000"),
+        ({"sub_class": "Asset"}, b"subClass=Asset&$top=1000"),
+        ({"select": [Name.DISPLAY], "parent_id": Name.DISPLAY}, b"parentId=displayName&$select=displayName&$top=1000"),
+        ({"sub_class": [ASSET, "Project"]}, b"subClass=Asset%2CProject&$top=1000"),
+        ({"sub_class": iter((PROJECT, "Road"))}, b"subClass=Project%2CRoad&$top=1000"),
+        ({"status": ITwinStatus.TRIAL}, b"status=Trial&$top=1000"),
+        ({"status": "Archived"}, b"status=Archived&$top=1000"),
+        ({"type": "Bridge & road"}, b"type=Bridge%20%26%20road&$top=1000"),
+        ({"number": "P/17", "display_name": "é"}, b"number=P%2F17&displayName=%C3%A9&$top=1000"),
+        ({"parent_id": "p", "itwin_account_id": "a"}, b"parentId=p&iTwinAccountId=a&$top=1000"),
+        ({"search": "a+b"}, b"$search=a%2Bb&$top=1000"),
+        ({"select": "id"}, b"$select=id&$top=1000"),
+        ({"select": ("id", "number")}, b"$select=id%2Cnumber&$top=1000"),
+        ({"filter": "a eq 'a''b'", "sub_class": ASSET}, b"subClass=Asset&$filter=a%20eq%20%27a%27%27b%27&$top=1000"),
+        ({"order_by": "displayName ASC"}, b"$orderby=displayName%20ASC&$top=1000"),
+        ({"include_inactive": True}, b"includeInactive=true&$top=1000"),
+        ({"include_inactive": False}, b"includeInactive=false&$top=1000"),
+        ({"page_size": 1, "skip": 7}, b"$top=1&$skip=7"),
+        ({"page_size": 1000, "skip": 0, "limit": 3}, b"$top=1000"),
+    ],
+    "list_scene_objects": [
+        ({}, b"iTwinId=%s&$top=100"),
+        ({"order_by": "displayName"}, b"iTwinId=%s&orderBy=displayName&$top=100"),
+        ({"page_size": 1, "skip": 5}, b"iTwinId=%s&$top=1&$skip=5"),
+    ],
+    "get_primary_account": [({}, b"")],
+    "create_scene": [({}, b"iTwinId=%s")],
+}
 
 
-@pytest.mark.parametrize(("name", "keywords", "query"), QUERIES, ids=shown)
+@pytest.mark.parametrize(("name", "keywords", "query"), rows(QUERIES), ids=shown)
 async def test_keywords_become_the_documented_parameters(
     name: str, keywords: dict[str, Any], query: bytes, exchange: Exchange
 ) -> None:
