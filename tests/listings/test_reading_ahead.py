@@ -81,13 +81,6 @@ async def test_the_next_request_goes_out_before_a_response_is_decoded() -> None:
     assert requests[:16] == [1, *range(6, 21)]
 
 
-async def test_requests_are_in_flight_while_the_caller_works() -> None:
-    """The next pages are asked for before a page is handed out, so that work and waiting overlap."""
-    async for _ in NumberedItems(100, latencies=(1.0,)).pager(concurrency=2).pages():
-        await asyncio.sleep(1.0)
-    assert asyncio.get_running_loop().time() == pytest.approx(11.0)
-
-
 async def by_break(pager: Pager[ITwin]) -> None:
     """Leave the loop."""
     async for item in pager:

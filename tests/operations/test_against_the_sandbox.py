@@ -1,17 +1,13 @@
 """All eight operations over real HTTP against the sandbox, and complete listings whatever it does."""
 
-import uuid
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from itwin_platform import (
     BackoffPolicy,
-    ConflictError,
     DetectorType,
-    ErrorCode,
     ITwinSubClass,
-    OutcomeUnknownError,
     Pager,
     PlatformClient,
 )
@@ -67,19 +63,6 @@ async def test_all_eight_operations_succeed(sandbox: Sandbox, client: PlatformCl
             *("create_scene", "list_scene_objects", "create_detector", "update_webhook"),
         )
     ]
-
-
-async def test_an_id_makes_a_lost_response_repairable(sandbox: Sandbox, client: PlatformClient) -> None:
-    """The scene is created and the response is lost: the error names the id, and a retry tells that it is there."""
-    scene_id = str(uuid.uuid4())
-    sandbox.fault("reset_after_effect", operation="create_scene")
-    with pytest.raises(OutcomeUnknownError) as lost:
-        await client.scenes.create(sandbox.itwin_id, display_name="S", id=scene_id)
-    assert lost.value.scene_id == scene_id
-    with pytest.raises(ConflictError) as taken:
-        await client.scenes.create(sandbox.itwin_id, display_name="S", id=scene_id)
-    assert taken.value.code == ErrorCode.SCENE_EXISTS
-    assert await client.scenes.list_objects(scene_id, sandbox.itwin_id).collect() == []
 
 
 @pytest.mark.parametrize("fault", ["unknown_enum_values", "unknown_fields", "nulls", "missing_fields", "seen_shapes"])

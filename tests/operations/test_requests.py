@@ -310,15 +310,6 @@ async def test_activate_and_deactivate_are_updates(exchange: Exchange) -> None:
     ]
 
 
-async def test_nothing_of_one_call_leaks_into_the_next(exchange: Exchange) -> None:
-    """Headers and query of one call, and cookies of its response, are not sent with the next one."""
-    await exchange("create_scene", {"correlation_id": "first"}, headers={"set-cookie": "session=1; Path=/"})
-    await exchange("get_primary_account")
-    _, second = exchange.mock.get_requests()
-    assert second.url == f"{BASE_URL}/itwins/myprimaryaccount"
-    assert not {"x-correlation-id", "cookie", "content-type"} & set(second.headers)
-
-
 @pytest.mark.parametrize("scene_id", [UNSET, SCENE])
 async def test_a_lost_response_names_the_scene(scene_id: str, exchange: Exchange) -> None:
     """The scene is not created twice; the error says which id was given, so that the caller can look."""

@@ -2,44 +2,22 @@
 
 from typing import Any
 
+import itwin_platform
 import pytest
-from itwin_platform import (
-    APIStatusError,
-    AuthenticationError,
-    BackoffPolicy,
-    BadRequestError,
-    ConflictError,
-    Detector,
-    ErrorCode,
-    ErrorDetail,
-    ITwin,
-    ITwinSummary,
-    NotFoundError,
-    PermissionDeniedError,
-    PlatformClient,
-    RateLimitError,
-    Repository,
-    RequestTooLargeError,
-    Resource,
-    ResponseDecodeError,
-    Scene,
-    SceneObject,
-    UnprocessableError,
-    Webhook,
-)
+from itwin_platform import APIStatusError, BackoffPolicy, ErrorCode, ErrorDetail, PlatformClient, ResponseDecodeError
 
 from tests.operations.conftest import BASE_URL, OPERATIONS, SCENE, Exchange, called
 
 #: The type of a result, and the property of the response that holds it; a webhook comes bare as described.
 TYPES: dict[str, tuple[type, str | None]] = {
-    "update_repository": (Repository, "repository"),
-    "create_repository_resource": (Resource, "resource"),
-    "list_itwins": (ITwin, "iTwins"),
-    "get_primary_account": (ITwinSummary, "iTwin"),
-    "create_scene": (Scene, "scene"),
-    "list_scene_objects": (SceneObject, "objects"),
-    "create_detector": (Detector, "detector"),
-    "update_webhook": (Webhook, None),
+    "update_repository": (itwin_platform.Repository, "repository"),
+    "create_repository_resource": (itwin_platform.Resource, "resource"),
+    "list_itwins": (itwin_platform.ITwin, "iTwins"),
+    "get_primary_account": (itwin_platform.ITwinSummary, "iTwin"),
+    "create_scene": (itwin_platform.Scene, "scene"),
+    "list_scene_objects": (itwin_platform.SceneObject, "objects"),
+    "create_detector": (itwin_platform.Detector, "detector"),
+    "update_webhook": (itwin_platform.Webhook, None),
 }
 #: Times that were seen in another form than the documented one, which they get: the item of a list, the property.
 OTHER_TIMES = {
@@ -208,14 +186,14 @@ async def test_a_decode_error_counts_the_requests_that_were_sent(body: bytes, ex
 
 
 EXCEPTIONS: dict[int, type[APIStatusError]] = {
-    400: BadRequestError,
-    401: AuthenticationError,
-    403: PermissionDeniedError,
-    404: NotFoundError,
-    409: ConflictError,
-    413: RequestTooLargeError,
-    422: UnprocessableError,
-    429: RateLimitError,
+    400: itwin_platform.BadRequestError,
+    401: itwin_platform.AuthenticationError,
+    403: itwin_platform.PermissionDeniedError,
+    404: itwin_platform.NotFoundError,
+    409: itwin_platform.ConflictError,
+    413: itwin_platform.RequestTooLargeError,
+    422: itwin_platform.UnprocessableError,
+    429: itwin_platform.RateLimitError,
 }
 DOCUMENTED = [
     pytest.param(name, status, body, id=f"{name}-{status}-{example}")

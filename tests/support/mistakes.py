@@ -1,7 +1,7 @@
 """All mistakes in the tables of the tests, and whether the error of each names argument, rule and remedy."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Iterator
 from typing import Any
 
 from itwin_platform import PlatformClient, UsageError
@@ -13,33 +13,26 @@ from tests.operations.conftest import called
 from tests.operations.test_documented_rules import CASES, is_rejected, keywords_of
 from tests.operations.test_rejected_requests import NEVER_SENT, OWN_RULES, SAID
 
-Call = Callable[[PlatformClient], Awaitable[object]]
-
 #: What to do: what the value must be, or what to pass, to send or to omit instead.
 _REMEDY = re.compile(r"\b(must|pass|send|use|omit|is required|at most)\b")
 
 
-def _made(**arguments: Any) -> Call:
-    return lambda _: PlatformClient(**SETTINGS | arguments).aclose()
+async def _made(**arguments: Any) -> None:
+    await PlatformClient(**SETTINGS | arguments).aclose()
 
 
-def _view(**options: Any) -> Call:
-    return lambda platform: platform.with_options(**options).aclose()
+async def _viewed(platform: PlatformClient, **options: Any) -> None:
+    await platform.with_options(**options).aclose()
 
 
-def _operation(name: str, keywords: dict[str, Any]) -> Call:
-    return lambda platform: called(platform, name, keywords)
-
-
-def mistakes() -> Iterator[tuple[str, Call]]:
+def mistakes(platform: PlatformClient) -> Iterator[tuple[str, Awaitable[object]]]:
     """Return the mistakes of all tables, each with what is passed."""
-    yield from (
-        (f"client {name}={value!r}", _made(**{name: value})) for name, _, values in ARGUMENTS for value in values
-    )
-    yield from ((f"with_options {options}", _view(**options)) for options, _ in UNUSABLE)
-    for name, keywords in [row[:2] for row in OWN_RULES] + [row[:2] for row in SAID + NEVER_SENT]:
-        yield f"{name} {keywords}", _operation(name, keywords)
-    yield from ((str(case), _operation(case.operation, keywords_of(case))) for case in CASES if is_rejected(case))
+    for name, _, values in ARGUMENTS:
+        yield from ((f"client {name}={value!r}", _made(**{name: value})) for value in values)
+    yield from ((f"with_options {options}", _viewed(platform, **options)) for options, _ in UNUSABLE)
+    rows = [row[:2] for row in OWN_RULES] + [row[:2] for row in SAID + NEVER_SENT]
+    rows += [(case.operation, keywords_of(case)) for case in CASES if is_rejected(case)]
+    yield from ((f"{name} {keywords}", called(platform, name, keywords)) for name, keywords in rows)
 
 
 def what_is_missing(error: UsageError) -> list[str]:
@@ -55,9 +48,9 @@ async def errors() -> list[tuple[str, UsageError]]:
     found = []
     platform, _ = answering()
     async with platform:
-        for name, call in mistakes():
+        for name, call in mistakes(platform):
             try:
-                await call(platform)
+                await call
             except UsageError as error:
                 found.append((name, error))
             else:
