@@ -53,7 +53,6 @@ class PageService(httpx.AsyncBaseTransport):
     requests: list[httpx.Request] = field(default_factory=list, init=False, repr=False)
     in_flight: int = field(default=0, init=False, repr=False)
     most_in_flight: int = field(default=0, init=False, repr=False)
-    cancelled: int = field(default=0, init=False, repr=False)
 
     @property
     def platform(self) -> PlatformClient:
@@ -79,9 +78,6 @@ class PageService(httpx.AsyncBaseTransport):
         self.most_in_flight = max(self.in_flight, self.most_in_flight)
         try:
             await asyncio.sleep(self.latencies[number % len(self.latencies)])
-        except asyncio.CancelledError:
-            self.cancelled += 1
-            raise
         finally:
             self.in_flight -= 1
         outcome = self.respond(number, request)

@@ -115,7 +115,8 @@ async def test_leaving_cancels_requests_in_flight(leave: Callable[[Pager[ITwin]]
     for _ in range(10):
         await asyncio.sleep(0)
     assert asyncio.get_running_loop().time() == before
-    assert (items.in_flight, items.cancelled > 0, len(asyncio.all_tasks())) == (0, True, 1)
+    assert len(items.requests) > pager.pages_read, "some were in flight"
+    assert (items.in_flight, len(asyncio.all_tasks())) == (0, 1)
     assert items.everything[pager.items_read :] == await items.pager(resume=pager.resume).collect()
 
 

@@ -52,6 +52,11 @@ async def called(platform: PlatformClient, name: str, keywords: dict[str, Any] |
     return await (found.collect() if isinstance(found, Pager) else found)
 
 
+def shown(value: object) -> str:
+    """A value as the name of a case, without the address of an object."""
+    return ascii(value).partition(" at 0x")[0][:60]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One operation of the specification."""

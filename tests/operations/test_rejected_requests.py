@@ -12,13 +12,8 @@ from itwin_platform_api.api.repositories import update_repository
 from itwin_platform_api.api.scenes import create_scene
 from itwin_platform_api.rules import Rule, check
 
-from tests.operations.conftest import ITWIN, SCENE, Exchange, called
+from tests.operations.conftest import ITWIN, SCENE, Exchange, called, shown
 from tests.support.faces import check_header, usage_error
-
-
-def shown(value: object) -> str:
-    """A value as the name of a case, without the address of an object."""
-    return ascii(value).partition(" at 0x")[0][:60]
 
 
 def level(least: int) -> RepositoryOptions:

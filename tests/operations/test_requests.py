@@ -24,13 +24,8 @@ from itwin_platform import (
     View3dData,
 )
 
-from tests.operations.conftest import BASE_URL, IDS, ITWIN, METHODS, OPERATIONS, SCENE, Exchange, called
+from tests.operations.conftest import BASE_URL, IDS, ITWIN, METHODS, OPERATIONS, SCENE, Exchange, called, shown
 from tests.operations.test_replacement import BASIC, HEADER, PKCE, QUERY
-
-
-def shown(value: object) -> str:
-    """A value as the name of a case, without the address of an object."""
-    return str(value).partition(" at 0x")[0][:60]
 
 
 class Name(str, Enum):  # noqa: UP042 - `str()` of a member of a StrEnum is its value
