@@ -94,7 +94,6 @@ async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
         ({"limit": 1.5}, "limit must be an integer of at least 0"),
         ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
         ({"concurrency": True}, "concurrency must be an integer of at least 1"),
-        ({"resume": "other"}, "resume is not a string that this client returned"),
     ],
 )
 async def test_the_keywords_of_a_pager_are_checked(keywords: dict[str, Any], says: str) -> None:
@@ -210,21 +209,12 @@ async def test_what_is_requested_again(items: NumberedItems | TimedITwins, concu
     assert max(again) == most
 
 
-async def test_a_listing_resumes_after_every_page() -> None:
-    """`page.resume` gives the items after the page, and is None on the last page."""
-    items = NumberedItems(95)
-    pages = [page async for page in items.pager().pages()]
-    for number, page in enumerate(pages[:-1], 1):
-        assert page.resume is not None
-        assert await items.pager(resume=page.resume).collect() == items.everything[number * 10 :]
-    assert pages[-1].resume is None
-
-
-@pytest.mark.parametrize("limit", [None, 10, 15, 20, 25])
-async def test_the_resume_of_a_page_is_none_only_when_nothing_is_left(limit: int | None) -> None:
-    """Also when the limit ended the run, a page says where the rest begins."""
-    items = NumberedItems(20)
-    *_, last = [page async for page in items.pager(limit=limit).pages()]
-    assert (last.resume is None) is (limit not in (10, 15))
-    if last.resume is not None:
-        assert await items.pager(resume=last.resume).collect() == items.everything[limit:]
+@pytest.mark.parametrize("limit", [None, 10, 15, 40, 45, 50])
+async def test_a_listing_resumes_after_every_page(limit: int | None) -> None:
+    """`page.resume` gives the items after the page; it is None only when nothing is left, also behind a limit."""
+    items = NumberedItems(45)
+    for number, page in enumerate([page async for page in items.pager(limit=limit).pages()], 1):
+        rest = items.everything[min(number * 10, limit or 45) :]
+        assert (page.resume is None) is (rest == [])
+        if page.resume is not None:
+            assert await items.pager(resume=page.resume).collect() == rest
