@@ -12,7 +12,7 @@ from itwin_platform_api.api.repositories import update_repository
 from itwin_platform_api.api.scenes import create_scene
 from itwin_platform_api.rules import Rule, check
 
-from tests.operations.conftest import ITWIN, SCENE, Exchange, called, shown
+from tests.operations.conftest import SCENE, Exchange, called, shown
 from tests.support.faces import check_header, usage_error
 
 
@@ -157,14 +157,6 @@ def test_a_header_is_visible_ascii(value: str) -> None:
         assert not fits
     else:
         assert fits
-
-
-async def test_a_listing_is_rejected_at_the_call(exchange: Exchange) -> None:
-    """The error comes from `list` and `list_objects` themselves, before the first `async for`."""
-    with pytest.raises(UsageError):
-        exchange.platform.itwins.list(page_size=0)
-    with pytest.raises(UsageError):
-        exchange.platform.scenes.list_objects(SCENE, ITWIN, page_size=0)
 
 
 async def test_without_the_checks_listings_of_another_kind_are_sent(exchange: Exchange) -> None:
