@@ -143,6 +143,8 @@ async def test_queue_timeout_ends_the_wait_for_the_first_admission() -> None:
     assert isinstance(queued, DeadlineExceededError)
     assert (queued.attempts, queued.sent) == (0, False)
     assert str(queued) == "GET /things: the queue_timeout of 2 s passed; nothing was sent"
+    with pytest.raises(DeadlineExceededError, match="the deadline of 5 s passed; 1 request was sent"):
+        await send(backoff(ScriptedTransport(200, latency=6.0), policy=policy))
 
 
 async def test_every_call_that_a_rate_limit_ends_raises_that() -> None:
