@@ -169,7 +169,7 @@ UNKNOWN: list[tuple[str, Any, str]] = [
     (f"{POST} responses 201 content text/csv", {}, "create_thing, responses 201 text/csv: new: {}"),
     (
         *(f"{THING} properties", dict(reversed(THINGS["components"]["schemas"]["Thing"]["properties"].items()))),
-        "Thing (returned by create_thing): is in another order now",
+        " Thing (returned by create_thing): is in another order now",
     ),
     ("info title", "Another", "info title"),
     (f"{POST} description", "Creates, once a day.", "create_thing, description"),

@@ -143,7 +143,9 @@ def _reaches(keys: tuple[str, ...], users: set[str], modules: Collection[str]) -
 
 def _place(keys: tuple[str, ...]) -> str:
     """Return a place in words: of a schema `SceneCreate.tags`, of an operation `list_itwins, query $top`."""
-    words = [word for number, word in enumerate(keys) if word not in _SILENT or keys[number - 1] == "properties"]
+    words = [
+        word for number, word in enumerate(keys) if word not in _SILENT or (number and keys[number - 1] == "properties")
+    ]
     words = words or [*keys] or ["the document"]
     if keys[:2] == ("components", "schemas"):
         return ".".join(words)
