@@ -20,6 +20,7 @@ from tests.support.faces import (
     ServerUnreachableError,
 )
 from tests.support.gate_waiters import end, enter, hold
+from tests.support.virtual_time import VirtualTimeLoop
 
 NOTHING = Reply(wait=None, rank=0, cooldown=0.0, is_contended=True, differs=False, permits=())
 GRANTED = replace(NOTHING, permits=[Permit(number=1, at=0.0)])
@@ -172,6 +173,14 @@ async def test_a_permit_that_nobody_waits_for_is_given_back_at_once(gate: RedisG
     assert state.asked == pytest.approx([0.0, 0.5], abs=0.02)
 
 
+async def test_a_permit_that_is_not_used_is_given_back(gate: RedisGate, state: ScriptedState) -> None:
+    """The server counts nothing for it."""
+    state.replies = [GRANTED, NOTHING]
+    gate.unused(await enter(gate))
+    await asyncio.sleep(1.0)
+    assert state.reports == [("unused", 1, 0.0)]
+
+
 async def test_a_cooldown_of_the_server_holds_without_it(gate: RedisGate, state: ScriptedState) -> None:
     """A process that learned of a cooldown from the server starts no request in it when the server is lost."""
     state.replies = [replace(NOTHING, cooldown=30.0)]
@@ -229,6 +238,20 @@ def test_a_gate_serves_one_event_loop_after_the_other(state: ScriptedState) -> N
         gate.responded(left)
         gate.responded(second.run(hold(gate)))
         assert len(state.asked) == 1
+        second.run(gate.aclose())
+
+
+def test_a_gate_that_is_idle_serves_another_event_loop(state: ScriptedState) -> None:
+    """The loop before need not have ended, once nothing is left to report."""
+    state.replies = [GRANTED, replace(NOTHING, is_contended=False), GRANTED, NOTHING]
+    gate = gate_of(state)
+    with (
+        asyncio.Runner(loop_factory=VirtualTimeLoop) as first,
+        asyncio.Runner(loop_factory=VirtualTimeLoop) as second,
+    ):
+        gate.responded(first.run(hold(gate)))
+        first.run(asyncio.sleep(10.0))
+        gate.responded(second.run(hold(gate)))
         second.run(gate.aclose())
 
 

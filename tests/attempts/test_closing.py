@@ -1,6 +1,7 @@
 """A call that is ended from outside, by closing or by cancelling at any of its awaits, leaves nothing behind."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
@@ -114,6 +115,30 @@ def test_a_loop_can_end_with_a_call_in_flight(caplog: pytest.LogCaptureFixture) 
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
         call = runner.run(main())
     assert (call.cancelled(), service.connections, caplog.text) == (True, 0, "")
+
+
+async def test_what_goes_wrong_in_a_cancelled_attempt_is_not_reported(caplog: pytest.LogCaptureFixture) -> None:
+    """A transport that raises another error when it is cancelled leaves none that asyncio complains about."""
+
+    class Failing(SlowService):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            try:
+                return await super().handle_async_request(request)
+            except asyncio.CancelledError:
+                raise ValueError("cut") from None
+
+    service = Failing()
+    service.statuses = [200]
+    call = asyncio.create_task(send(BackoffTransport(service)))
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert service.connections == 1
+    call.cancel()
+    await asyncio.wait([call])
+    assert call.cancelled()
+    del call
+    gc.collect()
+    assert caplog.records == []
 
 
 async def test_a_task_that_is_cancelled_from_below_cancels_the_call() -> None:

@@ -101,8 +101,9 @@ async def test_what_goes_wrong_is_a_typed_error(
 
     httpx_mock.add_callback(respond, is_reusable=True)
     async with platform_of(backoff=BackoffPolicy(base_delay=0.0)) as platform:
-        with pytest.raises(error, match=said):
-            await platform.generated.get_async_httpx_client().get("/things")
+        with pytest.raises(error, match=said) as caught:
+            await platform.generated.get_async_httpx_client().get("/things?secret=planted")
+    assert (caught.value.method, caught.value.route) == ("GET", "/things")
     assert len(httpx_mock.get_requests()) == requests
 
 

@@ -68,6 +68,11 @@ LIMITED = httpx.Response(429, headers={"retry-after": "44.9731"})
         ),
         (httpx.Response(500), ServerError, "500 without a code: the response has no message"),
         (httpx.Response(500, text="Out of disk.\nmore"), ServerError, "500 without a code: Out of disk."),
+        (httpx.Response(500, content=b"Out of disk."), ServerError, "500 without a code: Out of disk."),
+        (
+            httpx.Response(500, content=b"Disk.", headers={"content-type": "text/html"}),
+            *(ServerError, "500 without a code: the response has no message"),
+        ),
     ],
 )
 async def test_what_an_error_says(outcome: httpx.Response | Exception, kind: type[PlatformError], text: str) -> None:

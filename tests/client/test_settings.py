@@ -14,6 +14,7 @@ from itwin_platform import (
     BackoffTransport,
     Gate,
     PlatformClient,
+    ResponseDecodeError,
     TokenError,
     UsageError,
 )
@@ -172,6 +173,14 @@ def test_a_constructor_names_the_wrong_argument(argument: str, said: str, value:
         PlatformClient(**SETTINGS | {argument: value})
     assert caught.value.argument == argument
     assert "planted" not in str(caught.value)
+
+
+async def test_a_response_may_have_one_byte_at_least() -> None:
+    """The least `max_response_bytes` is 1, and it holds."""
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=b"{}"))
+    async with PlatformClient(**SETTINGS | {"transport": transport, "max_response_bytes": 1}) as client:
+        with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 1 bytes"):
+            await client.itwins.get_primary_account()
 
 
 def test_a_transport_of_another_library_is_rejected_at_construction() -> None:

@@ -240,7 +240,7 @@ def test_limits_are_those_of_the_code() -> None:
     assert [row[2] for row in listings if row[0] == "max_return"] == [AT_MOST.format(faces.MOST_RETURNED)]
     documented = {argument: default for _, default, argument in rows("performance", "Limit | Default | Argument")}
     timeout = f"{inspect.signature(itwin_platform.PlatformClient).parameters['timeout'].default:g} s"
-    assert documented["max_response_bytes="] == f"{faces.MAX_RESPONSE_BYTES // 2**20} MiB"
+    assert documented["max_response_bytes="] == f"{faces.MAX_RESPONSE_BYTES / 2**20:g} MiB"
     assert documented["BackoffPolicy(deadline=...)"] == f"{BackoffPolicy().deadline:g} s"
     assert documented["timeout="] == timeout
     assert f"`timeout=` of the client is for one attempt, {timeout}" in page("retries")

@@ -266,11 +266,25 @@ async def test_an_early_response_ends_an_upload_that_is_not_taken(
     times = TIMES if status == 413 else {**TIMES, "write": 0.05}
     async with network.served(responding(early, closes=True) if closes else stalling(early)) as url:
         # After a reset the response may be lost.
-        with suppress(httpx.TransportError) if closes else nullcontext():
+        with suppress(httpx.NetworkError, httpx.ProtocolError) if closes else nullcontext():
             response = await network.send(url, method="POST", content=HUGE, times=times)
             assert (response.status_code, response.content) == (status, b"early")
         assert repr(network.transport) == NONE_OPEN
         assert caplog.records == []
+
+
+@on_every_network
+async def test_a_reset_ends_an_upload(network: Network) -> None:
+    """The rest of the body is not waited for."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.transport.abort()
+
+    async with network.served(handle) as url:
+        with pytest.raises((httpx.NetworkError, httpx.ProtocolError)):
+            await network.send(url, method="POST", content=HUGE)
+        assert repr(network.transport) == NONE_OPEN
 
 
 @on_every_network

@@ -188,9 +188,9 @@ class Outage:
             self._wake()
 
     def _wake(self) -> None:
-        for changed in self._waiting:
-            if not changed.done():
-                changed.set_result(None)
+        waiting, self._waiting = self._waiting, set()
+        for changed in waiting:
+            changed.set_result(None)
 
 
 _SHARED: WeakKeyDictionary[object, Findings] = WeakKeyDictionary()
