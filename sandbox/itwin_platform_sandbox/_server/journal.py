@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from urllib.parse import parse_qsl, urlencode
 
 from .._service.json_values import JSON, NotJSONError
 from .._service.messages import APIRequest, Body
@@ -78,7 +79,7 @@ def without_secrets(body: Body) -> JSON:
 
 
 def redacted(value: JSON) -> JSON:
-    """Return JSON with webhook secrets and authentication values hidden."""
+    """Return JSON with webhook secrets, authentication values and secret parameters of links hidden."""
     if isinstance(value, list):
         return [redacted(item) for item in value]
     if not isinstance(value, dict):
@@ -89,9 +90,17 @@ def redacted(value: JSON) -> JSON:
             shown[name] = {key: text if key == "type" else HIDDEN for key, text in item.items()}
         elif name in ("secret", "authentication") and item is not None:
             shown[name] = HIDDEN
+        elif name == "href" and isinstance(item, str):
+            shown[name] = _without_secrets_in_link(item)
         else:
             shown[name] = redacted(item)
     return shown
+
+
+def _without_secrets_in_link(link: str) -> str:
+    # The links of a page repeat the query of its request.
+    address, mark, query = link.partition("?")
+    return address + mark + urlencode(without_secret_parameters(dict(parse_qsl(query))), safe="$<>")
 
 
 # A sandbox may run for weeks.
