@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
@@ -81,9 +82,9 @@ def state() -> ScriptedState:
     return ScriptedState()
 
 
-def gate_of(state: ScriptedState, *, rate: Sequence[RateLimit] = (), workers: int = 1) -> RedisGate:
+def gate_of(state: ScriptedState, **settings: Any) -> RedisGate:
     """Return the gate of one process."""
-    gate = RedisGate("redis://localhost", name="test", max_in_flight=40, rate=rate, workers=workers)
+    gate = RedisGate("redis://localhost", name="test", max_in_flight=40, **settings)
     gate._state = state
     return gate
 
@@ -288,6 +289,25 @@ async def test_a_permit_from_before_the_loss_is_not_reported(gate: RedisGate, st
         gate.responded(each)
     await gate.aclose()
     assert state.reports == []
+
+
+@pytest.mark.parametrize("failure", [LOST, ServerRejectsError("WRONGPASS")], ids=["lost", "rejects"])
+async def test_what_ends_during_a_failure_is_not_reported(
+    gate: RedisGate, state: ScriptedState, failure: Exception
+) -> None:
+    """Only the exchange that fails carries what ended before it: its permits are known under another name."""
+    state.replies = [replace(NOTHING, permits=[Permit(number=number, at=0.0) for number in (1, 2)]), NOTHING]
+    first, second = [await task for task in [enter(gate), enter(gate)]]
+    state.failure, state.latency = failure, 0.5
+    gate.responded(first)
+    await asyncio.sleep(0.25)
+    gate.responded(second)
+    await asyncio.sleep(0.5)
+    state.failure = None
+    await end([enter(gate)])
+    await asyncio.sleep(5.0)
+    await gate.aclose()
+    assert state.reports == [("responded", 1, 0.0)]
 
 
 async def test_a_call_that_comes_alone_keeps_to_the_pauses(gate: RedisGate, state: ScriptedState) -> None:

@@ -133,7 +133,7 @@ UNUSABLE: list[tuple[dict[str, Any], str]] = [
     *(({"headers": {name: "x"}}, f"of HTTP headers, not {name!r}$") for name in ("", "a b", "A:", 5)),
     *(
         ({"headers": {name: "planted"}}, f"headers must not contain {name}: the client writes it")
-        for name in ("Authorization", "accept", "HOST", "Content-Length", "Content-Type", "Transfer-Encoding")
+        for name in ("Authorization", "accept", "HOST", "Content-Length", "Content-Type", "Transfer-Encoding", "TE")
     ),
     *(({"headers": {"A": value}}, "A must be a string of visible ASCII") for value in ("x\r\nB: y", None)),
     *(({"correlation_id": value}, "correlation_id must be a string of visible ASCII") for value in ("a\nb", 5)),

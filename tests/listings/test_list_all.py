@@ -216,6 +216,7 @@ async def test_a_listing_resumes_from_an_error(number: int) -> None:
         ({"partition_by": "displayName"}, "one of the times of an iTwin: createdDateTime or lastModifiedDateTime"),
         ({"page_size": 0}, "page_size must be an integer"),
         ({"filter": None}, "cannot be None"),
+        ({"query_scope": "a\nb"}, "a string of visible ASCII"),
         ({"select": "id", "representation": "full"}, "cannot be combined"),
     ],
 )

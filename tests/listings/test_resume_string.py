@@ -65,8 +65,9 @@ CURSORS = [
 )
 def test_strings_of_others_are_rejected(text: object) -> None:
     """What this client did not return is rejected with what to do, and nothing else is raised."""
-    with pytest.raises(UsageError, match="not a string that this client returned: pass it on unchanged"):
+    with pytest.raises(UsageError, match="not a string that this client returned: pass it on unchanged") as caught:
         resumed(text)
+    assert caught.value.argument == "resume"
 
 
 async def test_a_forged_string_changes_the_position_only() -> None:
