@@ -10,8 +10,8 @@ import httpx
 from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient
 from itwin_platform._http.connections.engine import EngineTransport
 
+from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.exchange import PreparedResponse, ReceivedRequest
-from tests.support.interruption import CountingLoop, cancelled_at_turn
 from tests.support.raw_server import ACCOUNT, RawServer, plain_transport
 
 from .figure import Figure, exactly

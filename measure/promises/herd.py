@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itwin_platform import BackoffEvent, BackoffPolicy, CooldownStarted, PlatformClient
 from itwin_platform._http.connections.engine import EngineTransport
 
+from tests.support.event_loops import in_virtual_time
 from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.raw_server import ACCOUNT, RawServer
-from tests.support.virtual_time import in_virtual_time
 
 from .figure import Figure, at_most, exactly
 from .limits import FixedWindow, TokenBucket

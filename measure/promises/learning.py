@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from itwin_platform import Gate
 
-from tests.support.virtual_time import in_virtual_time
+from tests.support.event_loops import in_virtual_time
 
 from .figure import Figure, at_most, exactly
 from .limits import AlignedWindow, FixedWindow, PunishingWindow, SlidingWindow, TokenBucket

@@ -2,7 +2,7 @@
 
 from itwin_platform import RateLimit
 
-from tests.support.virtual_time import in_virtual_time
+from tests.support.event_loops import in_virtual_time
 
 from .figure import Figure, at_most, exactly
 from .gate_model import ModelRun, run_model

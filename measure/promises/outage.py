@@ -11,9 +11,9 @@ from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformClient
 from itwin_platform._http.attempts.call import CallInfo
 from itwin_platform._http.connections.messages import Request
 
+from tests.support.event_loops import in_virtual_time
 from tests.support.exchange import PreparedResponse
 from tests.support.raw_server import ACCOUNT, RawServer
-from tests.support.virtual_time import in_virtual_time
 
 from .figure import Figure, at_most, exactly, for_comparison
 from .services import Service

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import httpx
 from itwin_platform import BackoffEvent, BackoffPolicy, PlatformClient, PlatformError
 
-from tests.support.captured_frames import shown
 from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.frames import shown
 from tests.support.raw_server import RawServer
 
 from .calls import CALLS, SEARCH_TERM, SECRET

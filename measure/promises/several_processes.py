@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tests.support.exchange import PreparedResponse, ReceivedRequest
+from tests.support.gates import RedisServer
 from tests.support.raw_server import ACCOUNT, RawServer
-from tests.support.redis_server import RedisServer
 
 from .figure import Figure, at_most, exactly
 from .limits import FixedWindow, PunishingWindow

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.support.redis_server import RedisServer, server_program, system_programs
+from tests.support.gates import RedisServer, server_program, system_programs
 
 from .figure import Figure, not_measured
 from .several_processes import (

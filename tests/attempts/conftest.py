@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from tests.support.redis_server import RedisServer
-from tests.support.virtual_time import VirtualTimeLoop
+from tests.support.event_loops import VirtualTimeLoop
+from tests.support.gates import RedisServer
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:

@@ -10,6 +10,7 @@ from unittest.mock import AsyncMock
 import pytest
 from itwin_platform import RateLimit, StateError, UsageError
 
+from tests.support.event_loops import VirtualTimeLoop
 from tests.support.faces import (
     LEASE,
     Permit,
@@ -20,8 +21,7 @@ from tests.support.faces import (
     ServerRejectsError,
     ServerUnreachableError,
 )
-from tests.support.gate_waiters import end, enter, hold
-from tests.support.virtual_time import VirtualTimeLoop
+from tests.support.gates import end, enter, hold
 
 NOTHING = Reply(wait=None, rank=0, cooldown=0.0, is_contended=True, differs=False, permits=())
 GRANTED = replace(NOTHING, permits=[Permit(number=1, at=0.0)])

@@ -21,11 +21,10 @@ from itwin_platform import (
     UsageError,
 )
 
+from tests.support.event_loops import CountingVirtualLoop, VirtualTimeLoop, cancelled_at_turn
 from tests.support.exchange import ReceivedRequest
 from tests.support.faces import TokenAuth
-from tests.support.interruption import CountingVirtualLoop, cancelled_at_turn
 from tests.support.scripted_transport import ADDRESS, ScriptedTransport, Step, backoff, send
-from tests.support.virtual_time import VirtualTimeLoop
 
 
 class SlowService(httpx.AsyncBaseTransport):

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from itwin_platform import Gate, RateLimit, StateError, UsageError
 
-from tests.support.counted_calls import counted_calls
 from tests.support.faces import WaitTooLongError
-from tests.support.gate_waiters import end, enter, hold, settle
+from tests.support.frames import counted_calls
+from tests.support.gates import end, enter, hold, settle
 
 EMPTY = "in_flight=0, waiting=0)"
 

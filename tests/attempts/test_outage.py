@@ -22,10 +22,10 @@ from itwin_platform import (
     TransportError,
 )
 
+from tests.support.event_loops import in_virtual_time
 from tests.support.exchange import ReceivedRequest, now
 from tests.support.faces import CallInfo, CallResult, Request
 from tests.support.scripted_transport import Outcome, ScriptedTransport, Step, backoff, response
-from tests.support.virtual_time import in_virtual_time
 
 POLICY = BackoffPolicy()
 

@@ -13,10 +13,18 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from tests.support.faces import WaitTooLongError, module_of
-from tests.support.gate_waiters import end, enter
+from tests.support.gates import (
+    NAME,
+    RedisServer,
+    end,
+    enter,
+    gates,
+    needs_redis,
+    until_idle,
+    until_listening,
+    until_queued,
+)
 from tests.support.real_time import until
-from tests.support.redis_gates import NAME, gates, needs_redis, until_idle, until_listening, until_queued
-from tests.support.redis_server import RedisServer
 
 pytestmark = [*needs_redis, pytest.mark.usefixtures("quick_reconnect")]
 

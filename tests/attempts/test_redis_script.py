@@ -12,10 +12,17 @@ from itwin_platform import RateLimit
 
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
 from tests.support.faces import LEASE, Permit, Reply, Report, Window
-from tests.support.gate_waiters import enter
+from tests.support.gates import (
+    NAME,
+    ClockedState,
+    RedisServer,
+    enter,
+    gates,
+    needs_redis,
+    until_listening,
+    until_queued,
+)
 from tests.support.real_time import until
-from tests.support.redis_gates import NAME, ClockedState, gates, needs_redis, until_listening, until_queued
-from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
 

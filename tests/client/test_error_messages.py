@@ -1,8 +1,12 @@
 """The words of every error: reviewed as one list, printable, free of tokens, and in words that Python users know."""
 
+import ast
 import json
 import pickle
 import re
+from collections.abc import Awaitable, Iterator
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -10,15 +14,109 @@ from itwin_platform import (
     APIStatusError,
     NotSentError,
     OutcomeUnknownError,
+    PlatformClient,
     PlatformError,
     RateLimitError,
     ServerError,
+    UsageError,
 )
 
-from tests.client.conftest import error_of
-from tests.support.error_messages import STORED, messages
+from tests.client.conftest import SETTINGS, answering, error_of
+from tests.client.test_settings import ARGUMENTS
+from tests.client.test_with_options import UNUSABLE
+from tests.operations.conftest import called
+from tests.operations.test_documented_rules import CASES, is_rejected, keywords_of
+from tests.operations.test_rejected_requests import NEVER_SENT, OWN_RULES, SAID
 from tests.support.faces import counted, in_seconds, sent_so_far
-from tests.support.mistakes import errors, what_is_missing
+
+PROJECT = Path(__file__).resolve().parents[2]
+WRAPPER = PROJECT / "wrapper" / "itwin_platform"
+STORED = PROJECT / "tests" / "client" / "error_messages.txt"
+
+#: What raises, or makes what is raised, besides the classes whose names end in Error or Warning.
+_CALLS = re.compile(r"(Error|Warning|warn|_failed|_Failure|kind|decode_error|progress\.error)$")
+#: Names under which the words of an error are put together.
+_PARTS = {"reason", "what", "said", "advice"}
+#: Functions that return the words of an error.
+_REASONS = {"decide", "exceeded_limit"}
+
+
+def messages() -> list[str]:
+    """Return all messages; what is filled in stands in braces."""
+    return sorted({text for path in WRAPPER.rglob("*.py") for text in _of(ast.parse(path.read_text(encoding="utf-8")))})
+
+
+def _of(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        values: list[ast.expr] = []
+        if isinstance(node, ast.Call) and _CALLS.search(ast.unparse(node.func)):
+            values = [*node.args, *(keyword.value for keyword in node.keywords)]
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in _PARTS:
+            values = [node.value]
+        elif isinstance(node, ast.FunctionDef) and node.name in _REASONS:
+            values = [each.value for each in ast.walk(node) if isinstance(each, ast.Return) and each.value]
+        for value in values:
+            yield from (text for text in _texts(value) if " " in text)
+
+
+def _texts(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.IfExp):
+        yield from (*_texts(node.body), *_texts(node.orelse))
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        parts = [value.value if isinstance(value, ast.Constant) else _filled(value) for value in node.values]
+        yield "".join(str(part) for part in parts)
+
+
+def _filled(value: ast.expr) -> str:
+    return "{" + ast.unparse(value.value if isinstance(value, ast.FormattedValue) else value) + "}"
+
+
+#: What to do: what the value must be, or what to pass, to send or to omit instead.
+_REMEDY = re.compile(r"\b(must|pass|send|use|omit|is required|at most)\b")
+
+
+async def _made(**arguments: Any) -> None:
+    await PlatformClient(**SETTINGS | arguments).aclose()
+
+
+async def _viewed(platform: PlatformClient, **options: Any) -> None:
+    await platform.with_options(**options).aclose()
+
+
+def mistakes(platform: PlatformClient) -> Iterator[tuple[str, Awaitable[object]]]:
+    """Return the mistakes of all tables, each with what is passed."""
+    for name, _, values in ARGUMENTS:
+        yield from ((f"client {name}={value!r}", _made(**{name: value})) for value in values)
+    yield from ((f"with_options {options}", _viewed(platform, **options)) for options, _ in UNUSABLE)
+    rows = [row[:2] for row in OWN_RULES] + [row[:2] for row in SAID + NEVER_SENT]
+    rows += [(case.operation, keywords_of(case)) for case in CASES if is_rejected(case)]
+    yield from ((f"{name} {keywords}", called(platform, name, keywords)) for name, keywords in rows)
+
+
+def what_is_missing(error: UsageError) -> list[str]:
+    """Return what an error does not name of argument, rule and remedy."""
+    # Where no single argument is wrong, the rule names those that can be passed.
+    argument = error.argument is None or error.argument in error.rule
+    named = {"argument": argument, "rule": bool(error.rule), "remedy": _REMEDY.search(error.rule)}
+    return [part for part, found in named.items() if not found]
+
+
+async def errors() -> list[tuple[str, UsageError]]:
+    """Make all mistakes, each of which must be rejected before anything is sent."""
+    found = []
+    platform, _ = answering()
+    async with platform:
+        for name, call in mistakes(platform):
+            try:
+                await call
+            except UsageError as error:
+                found.append((name, error))
+            else:
+                raise AssertionError(f"{name} is accepted")
+    return found
+
 
 #: Words of the wire, and words that the project does not use.
 FOREIGN = re.compile(
@@ -28,7 +126,7 @@ FOREIGN = re.compile(
 
 
 def test_every_message_is_in_the_list_in_words_for_users_of_python() -> None:
-    """error_messages.txt lists every message: python -m tests.support.error_messages rewrites it."""
+    """error_messages.txt lists every message: python -m tests.client.test_error_messages rewrites it."""
     found = messages()
     assert found == STORED.read_text(encoding="utf-8").splitlines()
     assert [message for message in found if FOREIGN.search(message)] == []
@@ -155,3 +253,7 @@ async def test_a_long_message_is_cut() -> None:
     many = await rejection(body("m", details=[{"code": "c"}] * 10_000), x_correlation_id=correlation_id)
     assert max(len(str(error)), len(str(many))) <= 2048
     assert len(error.body) == 65_536
+
+
+if __name__ == "__main__":
+    STORED.write_text("\n".join(messages()) + "\n", encoding="utf-8")

@@ -11,7 +11,7 @@ import pytest
 from itwin_platform import AttemptEnded, BackoffEvent, BackoffPolicy, CooldownStarted, Gate, OutageEnded, OutageStarted
 
 from tests.client.conftest import SCENE, answering
-from tests.support.virtual_time import in_virtual_time
+from tests.support.event_loops import in_virtual_time
 
 ITWIN = "itwin-7"
 #: What an ordinary record has: names that a field of an event must not take.

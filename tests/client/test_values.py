@@ -2,9 +2,11 @@
 
 import copy
 import dataclasses
+import json
 import pickle
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -37,11 +39,33 @@ from itwin_platform import (
     UsageError,
     View3dData,
 )
+from itwin_platform_api import models
 from itwin_platform_api.types import Response
 
 from tests.client.conftest import answering
 from tests.support.faces import EngineTransport, TokenAuth
-from tests.support.sample_models import ANSWERS
+
+SAMPLES = Path(__file__).resolve().parents[1] / "support" / "samples"
+_MODELS: dict[str, Any] = {
+    "create_detector.201": models.DetectorResponse,
+    "create_repository_resource.201": models.ResourceResponse,
+    "create_scene.201": models.SceneResponse,
+    "get_primary_account.200": models.PrimaryAccountResponse,
+    "list_itwins.200": models.ITwinsResponse,
+    "list_scene_objects.200": models.SceneObjectsResponse,
+    "update_repository.200": models.RepositoryResponse,
+    "update_webhook.200": models.Webhook,
+}
+
+
+def sent(name: str) -> Any:
+    """A response's body as it came."""
+    return json.loads((SAMPLES / f"{name}.json").read_text(encoding="utf-8"))
+
+
+#: What each response decodes to, by its name.
+ANSWERS: dict[str, Any] = {name: model.from_dict(sent(name)) for name, model in _MODELS.items()}
+
 
 NOT_FOUND = NotFoundError(
     status=404, headers={}, body=b'{"code": "A", "message": "B", "innererror": "planted"}', attempts=1

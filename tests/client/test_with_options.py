@@ -11,7 +11,7 @@ from itwin_platform import AccessToken, BackoffPolicy, PlatformClient, PlatformE
 from itwin_platform_api.api.itwins import get_primary_account
 
 from tests.client.conftest import ACCOUNT, SCENE, answering, pages
-from tests.support.virtual_time import in_virtual_time
+from tests.support.event_loops import in_virtual_time
 
 
 async def coroutine(_: object) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.regenerated import Document
+from tests.support.specification import Document
 from tools.generation.document import Problem, parse, with_lines
 from tools.generation.document_checks import problems, unchecked
 

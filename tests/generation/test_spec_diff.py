@@ -14,7 +14,7 @@ import yaml
 
 from tests.support.examples import examples
 from tests.support.processes import ended
-from tests.support.regenerated import Document
+from tests.support.specification import Document
 from tools.generation.document import SPECIFICATION, load_document
 from tools.spec import diff
 from tools.spec.changes import changes

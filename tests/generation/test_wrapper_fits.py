@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from tests.support.processes import PROJECT
-from tests.support.regenerated import Document
+from tests.support.specification import Document
 from tools.generation import complete_objects, not_wrapped
 from tools.generation.docstring_limits import updated
 from tools.generation.drill import UNWRAPPED as NAME_OF_CHANGE, selected

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from itwin_platform import BackoffPolicy, ITwin, Pager, PlatformClient, Unset
 
-from tests.support.virtual_time import VirtualTimeLoop
+from tests.support.event_loops import VirtualTimeLoop
 
 BASE_URL = "https://service.example/prefix"
 SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"

@@ -15,7 +15,7 @@ from itwin_platform import (
     verify_delivery,
 )
 
-from tests.support.captured_frames import shown
+from tests.support.frames import shown
 
 SECRET = "made-up-secret-of-32-characters!"
 EVENT: dict[str, Any] = {

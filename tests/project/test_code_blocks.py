@@ -15,7 +15,7 @@ from itwin_platform_sandbox import Sandbox
 
 from tests.support.code_blocks import PAGES, PROJECT, README, Block, Console, blocks_of, is_prelude
 from tests.support.faces import Detectors, ITwins, Repositories, Scenes, Webhooks
-from tests.support.vendored import vendored
+from tools.vendoring.vendor import vendor
 
 pytest_plugins = ["pytester"]
 
@@ -61,7 +61,8 @@ def test_code_of_a_page_runs(page: Path, console: Console, tmp_path: Path, monke
     if "my_service._vendor" in page.read_text(encoding="utf-8"):
         (tmp_path / "my_service").mkdir()
         (tmp_path / "my_service" / "__init__.py").touch()
-        vendored(tmp_path / "my_service" / "_vendor", "itwin")
+        copied = tmp_path / "my_service" / "_vendor"
+        vendor(project=PROJECT, destination=copied, name="itwin", overwrite=False, command="make vendor")
         monkeypatch.syspath_prepend(tmp_path)
         for name in [name for name in sys.modules if name.split(".")[0] == "my_service"]:
             monkeypatch.delitem(sys.modules, name)

@@ -13,10 +13,21 @@ from itwin_platform_sandbox import FAULTS, Sandbox
 from itwin_platform_sandbox._server.control import ROUTES
 from itwin_platform_sandbox._service.schema_checks import Problems, SchemaChecks
 
-from tests.support.other_languages import OTHER_LANGUAGES, block
 from tests.support.processes import PROJECT, ended
 from tools.generation.document import SPECIFICATION, load_document
 from tools.generation.sandbox_document import sandbox_document
+
+PAGE = PROJECT / "docs" / "sandbox-from-other-languages.md"
+OTHER_LANGUAGES = PAGE.read_text(encoding="utf-8")
+
+
+def block(heading: str, language: str) -> str:
+    """Return the first block of a language under a heading of the page."""
+    section = OTHER_LANGUAGES.partition(f"## {heading}\n")[2]
+    found = re.search(rf"^```{language}\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found[1]
+
 
 ROOT = Path(itwin_platform_sandbox.__file__).parent
 LAYERS = {"_service": 0, "_faults": 1, "_server": 2}

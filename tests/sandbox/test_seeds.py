@@ -15,7 +15,7 @@ from itwin_platform_sandbox._service.messages import is_uuid
 from itwin_platform_sandbox._service.scenes import object_problems
 from itwin_platform_sandbox._service.state import Seeded, time_text
 
-from tests.support.counted_calls import counted_calls
+from tests.support.frames import counted_calls
 from tests.support.sandboxes import serving
 
 DAY = datetime(2026, 11, 22, tzinfo=UTC)

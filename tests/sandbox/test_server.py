@@ -14,7 +14,7 @@ from itwin_platform_sandbox._server.server import LoopServer
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
-from tests.support.counted_calls import counted_calls
+from tests.support.frames import counted_calls
 from tests.support.real_time import until
 from tests.support.sandboxes import client_of, serving
 

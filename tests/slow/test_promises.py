@@ -26,7 +26,7 @@ from measure.promises.secrets import secrets
 from measure.promises.services import in_memory
 from measure.promises.shared_limit import shared_limit, shared_limit_of_the_system
 from measure.promises.token_calls import token_calls
-from tests.support.virtual_time import in_virtual_time
+from tests.support.event_loops import in_virtual_time
 
 
 @pytest.fixture(autouse=True)

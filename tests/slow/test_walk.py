@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from tests.support.processes import PROJECT
-from tests.support.regenerated import Document, Regenerated
+from tests.support.specification import Document, Regenerated
 
 HARNESS = """
 import asyncio

@@ -15,11 +15,10 @@ from unittest.mock import AsyncMock
 import httpx
 import pytest
 
-from tests.support.certificates import authority
-from tests.support.counted_calls import counted_calls
+from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.faces import KEEPALIVE, EngineTransport
-from tests.support.interruption import CountingLoop, cancelled_at_turn
-from tests.support.networks import TIMES, Handler, Network, on_every_network, watched
+from tests.support.frames import counted_calls
+from tests.support.networks import TIMES, Handler, Network, authority, on_every_network, watched
 from tests.support.raw_server import RawServer, raw_response
 from tests.support.real_time import pass_time, until
 

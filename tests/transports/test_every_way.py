@@ -18,9 +18,9 @@ from itwin_platform import (
     UsageError,
 )
 
-from tests.support.certificates import authority, doorkeeper, server_context
 from tests.support.every_way import RejectedError, in_every_way, opened
 from tests.support.exchange import PreparedResponse
+from tests.support.networks import authority, doorkeeper, server_context
 from tests.support.raw_server import ACCOUNT, DETECTOR, PHANTOM, REJECTED, Raw, RawServer, either_response, raw_response
 from tests.support.real_time import pass_time, until
 

@@ -12,10 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.certificates import authority, server_context
+from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.exchange import PreparedResponse
 from tests.support.faces import EngineTransport, addresses_of, connect, module_of
-from tests.support.interruption import CountingLoop, cancelled_at_turn
+from tests.support.networks import authority, server_context
 from tests.support.raw_server import RawServer, raw_response
 
 #: What the addresses of a host do, by the order in which they are tried.

@@ -20,9 +20,9 @@ from itwin_platform import (
     UsageError,
 )
 
-from tests.support.captured_frames import shown
 from tests.support.every_way import TOKEN, in_every_way, opened
 from tests.support.exchange import PreparedResponse
+from tests.support.frames import shown
 from tests.support.raw_server import RawServer
 
 PASSWORD = "planted-password"  # made up

@@ -7,10 +7,8 @@ import redis.asyncio
 from itwin_platform import PlatformClient, RedisGate, UsageError
 from itwin_platform_sandbox import Sandbox
 
-from tests.support.gate_waiters import enter
+from tests.support.gates import RedisServer, enter, needs_redis
 from tests.support.real_time import until
-from tests.support.redis_gates import needs_redis
-from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
 

@@ -1,0 +1,87 @@
+"""Event loops for tests: one with virtual time, and one in which a call is cancelled at any iteration."""
+
+import asyncio
+import selectors
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class _Jump(selectors.DefaultSelector):
+    """Returns immediately, and adds the seconds that the loop would have waited."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None:
+            raise RuntimeError("all tasks wait, and no timer will wake them")
+        self.now += max(0.0, timeout)
+        found: Sequence[tuple[selectors.SelectorKey, int]] = super().select(0)
+        return list(found)
+
+
+class VirtualTimeLoop(asyncio.SelectorEventLoop):
+    """Jumps to the next timer as soon as nothing else can run; for code that opens no sockets and starts no threads."""
+
+    def __init__(self) -> None:
+        self._jump = _Jump()
+        super().__init__(self._jump)
+
+    def time(self) -> float:
+        """Seconds since the loop was made."""
+        return self._jump.now
+
+    def be_busy(self, seconds: float) -> None:
+        """Let time pass in which the loop looks at nothing."""
+        self._jump.now += seconds
+
+
+def in_virtual_time(work: Coroutine[object, object, T]) -> T:
+    """Run a coroutine to its end in a loop of its own."""
+    with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
+        return runner.run(work)
+
+
+class CountingLoop(asyncio.SelectorEventLoop):
+    """Counts its turns, and does something at the beginning of one of them."""
+
+    turns = 0
+    _at = -1
+    _action: Callable[[], object] = lambda: None
+
+    def at_turn(self, turn: int, action: Callable[[], object]) -> None:
+        """Schedule an action for the start of a later iteration."""
+        self._at, self._action = self.turns + turn, action
+
+    def _run_once(self) -> None:
+        self.turns += 1
+        if self.turns == self._at:
+            self._action()
+        super()._run_once()  # type: ignore[misc]  # one iteration of the loop
+
+
+class CountingVirtualLoop(CountingLoop, VirtualTimeLoop):
+    """The same in virtual time."""
+
+
+async def cancelled_at_turn(work: Coroutine[Any, Any, object], *, turn: int) -> bool:
+    """Cancel the task of a coroutine after some iterations, and return whether it was running then."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, CountingLoop)
+    task = asyncio.create_task(work)
+    hit = False
+
+    def cancel() -> None:
+        nonlocal hit
+        hit = task.cancel()
+
+    loop.at_turn(turn, cancel)
+    await asyncio.wait([task])
+    # A cancelled call must not treat the cancellation as a lost response and retry.
+    assert task.cancelled() is hit
+    if not hit:
+        task.result()
+    return hit
