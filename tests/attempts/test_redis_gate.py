@@ -13,17 +13,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from tests.support.faces import WaitTooLongError, module_of
-from tests.support.gates import (
-    NAME,
-    RedisServer,
-    end,
-    enter,
-    gates,
-    needs_redis,
-    until_idle,
-    until_listening,
-    until_queued,
-)
+from tests.support.gates import NAME, RedisServer, end, enter, gates, needs_redis, until_asked, until_idle, until_queued
 from tests.support.real_time import until
 
 pytestmark = [*needs_redis, pytest.mark.usefixtures("quick_reconnect")]
@@ -60,7 +50,7 @@ async def test_a_free_permit_reaches_a_waiting_call_without_polling(
         permit, waiting = await enter(one), []
         for gate in (two, three):
             waiting.append(enter(gate))
-            await until_listening(gate)
+            await until_asked(gate)
         silent_since = asyncio.get_running_loop().time()
         await until(lambda: asyncio.get_running_loop().time() > silent_since + 0.7)
         for gate, task in zip((one, two), waiting, strict=True):

@@ -12,16 +12,7 @@ from itwin_platform import RateLimit
 
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
 from tests.support.faces import LEASE, Permit, Reply, Report, Window
-from tests.support.gates import (
-    NAME,
-    ClockedState,
-    RedisServer,
-    enter,
-    gates,
-    needs_redis,
-    until_listening,
-    until_queued,
-)
+from tests.support.gates import NAME, ClockedState, RedisServer, enter, gates, needs_redis, until_asked, until_queued
 from tests.support.real_time import until
 
 pytestmark = needs_redis
@@ -184,7 +175,7 @@ async def test_a_process_forgets_permits_whose_lease_expired(empty_server: Redis
         await until(lambda: not one._reports)
         one.abandoned(late[1])
         waiting = enter(one)
-        await until_listening(one)
+        await until_asked(one)
         assert not waiting.done()
         two.abandoned(held[0])
         one.abandoned(await waiting)

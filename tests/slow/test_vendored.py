@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -28,19 +29,10 @@ GATE = "_http/gates/gate.py"
 IN_GIT = pytest.mark.skipif(revision(PROJECT).startswith("unknown"), reason="not a git checkout")
 
 
-def vendored(
-    destination: Path,
-    name: str,
-    *,
-    project: Path = PROJECT,
-    overwrite: bool = False,
-    command: str = "make vendor",
-    without: tuple[str, ...] | None = None,
-) -> list[str]:
+def vendored(destination: Path, name: str, **options: Any) -> list[str]:
     """Copy the client of a checkout, this one where none is given."""
-    return vendor(
-        project=project, destination=destination, name=name, overwrite=overwrite, command=command, without=without
-    )
+    settings: dict[str, Any] = {"project": PROJECT, "overwrite": False, "command": "make vendor", **options}
+    return vendor(destination=destination, name=name, **settings)
 
 
 def run_python(*arguments: str | Path, cwd: Path, python: Path = Path(sys.executable)) -> str:
@@ -207,7 +199,7 @@ def test_the_command_copies(tmp_path: Path) -> None:
 
 def test_a_copy_tells_where_it_comes_from_at_run_time(tmp_path: Path) -> None:
     """A program reads the revision, the digest of the specification, and whether the generated modules were stale."""
-    vendor(project=PROJECT, destination=tmp_path, name="itwin", overwrite=False, command="make vendor", stale=True)
+    vendored(tmp_path, "itwin", stale=True)
     module: dict[str, object] = {}
     exec((tmp_path / "itwin" / IDENTITY).read_text(), module)  # noqa: S102 - what was just written
     assert module["SPECIFICATION_SHA256"] == hashlib.sha256((PROJECT / "openapi.yaml").read_bytes()).hexdigest()

@@ -163,7 +163,7 @@ async def until_queued(server: RedisServer, processes: int = 1) -> None:
         await until(lambda: client.zcard(f"itwin-gate:{{{NAME}}}:queue") == processes)
 
 
-async def until_listening(gate: RedisGate) -> None:
+async def until_asked(gate: RedisGate) -> None:
     """Wait until a gate has asked for one permit, and is sent it when it is free."""
     await until(lambda: gate._listens and gate._asked == 1)
 

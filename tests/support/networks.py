@@ -9,7 +9,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import httpx
 import pytest
@@ -51,11 +51,20 @@ class Doorkeeper:
     def __init__(self, context: ssl.SSLContext) -> None:
         self._context = context
         self._socket = socket.create_server(("127.0.0.1", 0))
+        self._thread = threading.Thread(target=self._run)
         self.address = f"https://127.0.0.1:{self._socket.getsockname()[1]}"
         self.connections = 0
 
-    def run(self) -> None:
-        """Take connections until the socket is closed."""
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._thread.join()
+
+    def _run(self) -> None:
         while True:
             try:
                 connection, _ = self._socket.accept()
@@ -70,24 +79,6 @@ class Doorkeeper:
                     socket.socket.shutdown(tls, socket.SHUT_WR)
                     while socket.socket.recv(tls, 65_536):
                         pass
-
-    def close(self) -> None:
-        """Take no more connections."""
-        self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-
-
-@contextmanager
-def doorkeeper(context: ssl.SSLContext) -> Iterator[Doorkeeper]:
-    """Run a doorkeeper."""
-    keeper = Doorkeeper(context)
-    thread = threading.Thread(target=keeper.run)
-    thread.start()
-    try:
-        yield keeper
-    finally:
-        keeper.close()
-        thread.join()
 
 
 NETWORKS = ("asyncio", "asyncio, TLS", "uvloop", "uvloop, TLS", "asyncio, watched")

@@ -11,13 +11,6 @@ from tests.support.real_time import LONGEST
 PROJECT = Path(__file__).resolve().parents[2]
 
 
-def environment(**variables: str) -> dict[str, str]:
-    """The environment without a platform, with the tools of this environment first, and what is given."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ITWIN_PLATFORM_")}
-    return kept | {"PATH": path} | variables
-
-
 def ended(
     *command: str | Path,
     folder: Path = PROJECT,
@@ -25,11 +18,13 @@ def ended(
     status: int | None = 0,
     umask: int = -1,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program, with this Python as `python`; another exit status than asked for fails the test."""
+    """Run a program without a platform, this Python as `python`; another exit status than asked for fails the test."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ITWIN_PLATFORM_")}
     process = subprocess.run(  # noqa: S603  # our own programs and tools
         [str(part) for part in command],
         cwd=folder,
-        env=environment(**variables or {}),
+        env=kept | {"PATH": path} | dict(variables or {}),
         umask=umask,
         capture_output=True,
         text=True,

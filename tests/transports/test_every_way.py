@@ -20,7 +20,7 @@ from itwin_platform import (
 
 from tests.support.every_way import RejectedError, in_every_way, opened
 from tests.support.exchange import PreparedResponse
-from tests.support.networks import authority, doorkeeper, server_context
+from tests.support.networks import Doorkeeper, authority, server_context
 from tests.support.raw_server import ACCOUNT, DETECTOR, PHANTOM, REJECTED, Raw, RawServer, either_response, raw_response
 from tests.support.real_time import pass_time, until
 
@@ -321,7 +321,7 @@ def trusted_authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @in_every_way
 async def test_a_tls_failure_is_not_retried(way: str, case: str, reason: str) -> None:
     """A failed handshake raises NotSentError with the reason after one connection and no request."""
-    with doorkeeper(certificates(case)) as keeper:
+    with Doorkeeper(certificates(case)) as keeper:
         async with opened(way, keeper.address) as calls:
             with pytest.raises(NotSentError, match=reason) as caught:
                 await calls.get()
