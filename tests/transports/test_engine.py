@@ -56,6 +56,19 @@ def responding(*responses: bytes, closes: bool = False) -> Handler:
     return handle
 
 
+def halting(go_on: asyncio.Event, data: bytes) -> Handler:
+    """Send all of a response except its last byte, and that one when the event is set."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.write(data[:-1])
+        await go_on.wait()
+        writer.write(data[-1:])
+        await reader.read()
+
+    return handle
+
+
 def stalling(data: bytes) -> Handler:
     """Send these bytes after the head of a request; then send nothing, and read no more."""
 
@@ -86,6 +99,7 @@ LASTING: dict[str, tuple[bytes, int, bytes]] = {
 LAST: dict[str, tuple[bytes, int, bytes]] = {
     "Connection: close": (raw_response(b"{}", head=b"HTTP/1.1 200 OK\r\nconnection: close"), 200, b"{}"),
     "HTTP/1.0": (raw_response(b"{}", head=b"HTTP/1.0 200 OK"), 200, b"{}"),
+    "HEAD": (b"HTTP/1.1 200 OK\r\ncontent-length: 700\r\n\r\n", 200, b""),
     "a second response": (OK + OK, 200, b"{}"),
     "surplus that is no response": (OK + b"x", 200, b"{}"),
 }
@@ -97,19 +111,11 @@ async def test_a_response_is_read_to_its_end(network: Network, case: str) -> Non
     """A response ends where HTTP says, and its connection serves the next request if nothing speaks against it."""
     data, *expected = (LASTING | LAST)[case]
     async with network.served(responding(data, raw_response(b"next"))) as url:
-        first = await network.send(url)
+        first = await network.send(url, method="HEAD" if case == "HEAD" else "GET")
         assert [first.status_code, first.content] == expected
         assert not {"x-t", "x-i"} & first.headers.keys()
         assert (await network.send(url)).content == b"next"
         assert len(set(network.accepted)) == (1 if case in LASTING else 2)
-
-
-@on_every_network
-async def test_the_response_to_head_has_no_body(network: Network) -> None:
-    """The length in the response to HEAD is that of another response."""
-    async with network.served(responding(b"HTTP/1.1 200 OK\r\ncontent-length: 700\r\n\r\n", OK)) as url:
-        assert (await network.send(url, method="HEAD")).content == b""
-        assert (await network.send(url)).content == b"{}"
 
 
 @on_every_network
@@ -138,18 +144,7 @@ MALFORMED = {
     "an endless size": CHUNKED + b"0" * 500_000,
     "endless empty lines": b"\r\n" * 250_000,
 }
-
-
-@pytest.mark.parametrize("data", MALFORMED.values(), ids=MALFORMED)
-@on_every_network
-async def test_what_is_no_response_ends_the_request(network: Network, data: bytes) -> None:
-    """It raises RemoteProtocolError at once: nothing is waited for, and no memory is filled."""
-    async with network.served(responding(data)) as url:
-        with pytest.raises(httpx.RemoteProtocolError):
-            await network.send(url)
-        assert repr(network.transport) == NONE_OPEN
-
-
+#: What the server sends before it closes the connection.
 CUT = {
     "nothing": b"",
     "an interim response": b"HTTP/1.1 100 Continue\r\n\r\n",
@@ -160,14 +155,15 @@ CUT = {
 }
 
 
-@pytest.mark.parametrize("data", CUT.values(), ids=CUT)
+@pytest.mark.parametrize("case", MALFORMED | CUT)
 @on_every_network
-async def test_a_response_that_breaks_off_is_an_error(network: Network, data: bytes) -> None:
-    """Its length decides when a response is complete, not the end of its connection; the transport never retries."""
-    async with network.served(responding(data, closes=True)) as url:
-        with pytest.raises(httpx.RemoteProtocolError, match="closed the connection before its response was complete"):
+async def test_what_is_no_complete_response_ends_the_request(network: Network, case: str) -> None:
+    """It raises RemoteProtocolError at once: nothing is waited for or sent again, and no memory is filled."""
+    async with network.served(responding((MALFORMED | CUT)[case], closes=case in CUT)) as url:
+        with pytest.raises(httpx.RemoteProtocolError) as raised:
             await network.send(url)
-    assert len(network.accepted) == 1
+        assert (repr(network.transport), len(network.accepted)) == (NONE_OPEN, 1)
+    assert ("closed the connection before its response was complete" in str(raised.value)) is (case in CUT)
 
 
 ILLEGAL: dict[str, dict[str, Any]] = {
@@ -199,18 +195,19 @@ async def test_all_that_http_allows_is_sent(plain: Network) -> None:
     assert server.requests[0].headers.raw == headers
 
 
-UNREACHABLE: dict[str, tuple[str, type[httpx.TransportError], str]] = {
-    "nobody listens": ("http://127.0.0.1:1/", httpx.ConnectError, r"^\[Errno \d+\] Connect"),
-    "an empty label": ("http://a..example/", httpx.LocalProtocolError, "none that can be looked up"),
-    "another scheme": ("ftp://127.0.0.1/", httpx.UnsupportedProtocol, "http://"),
-}
-
-
-@pytest.mark.parametrize("case", UNREACHABLE)
+@pytest.mark.parametrize(
+    ("url", "kind", "text"),
+    [
+        ("http://127.0.0.1:1/", httpx.ConnectError, r"^\[Errno \d+\] Connect"),
+        ("http://a..example/", httpx.LocalProtocolError, "none that can be looked up"),
+        ("ftp://127.0.0.1/", httpx.UnsupportedProtocol, "http://"),
+    ],
+)
 @on_every_network
-async def test_a_host_that_cannot_be_reached_is_an_error_of_httpx(network: Network, case: str) -> None:
+async def test_a_host_that_cannot_be_reached_is_an_error_of_httpx(
+    network: Network, url: str, kind: type[httpx.TransportError], text: str
+) -> None:
     """It says why in the words of the operating system, and no error of another kind escapes."""
-    url, kind, text = UNREACHABLE[case]
     with pytest.raises(kind, match=text):
         await network.send(url)
 
@@ -289,20 +286,12 @@ async def test_a_reset_ends_an_upload(network: Network) -> None:
 @on_every_network
 async def test_an_early_error_may_end_later(network: Network) -> None:
     """The connection serves no other request, also when the rest of the response comes after the end of the upload."""
-    error, has_stopped = raw_response(b"no", head=b"HTTP/1.1 413 Content Too Large"), asyncio.Event()
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await head_of(reader)
-        writer.write(error[:-1])
-        await has_stopped.wait()
-        writer.write(error[-1:])
-        await reader.read()
-
-    async with network.served(handle) as url:
+    has_stopped, error = asyncio.Event(), raw_response(b"{}", head=b"HTTP/1.1 413 Content Too Large")
+    async with network.served(halting(has_stopped, error)) as url:
         request = httpx.Request("POST", url, content=HUGE, extensions={"timeout": TIMES})
         response = await network.transport.handle_async_request(request)
         has_stopped.set()
-        assert await response.aread() == b"no"
+        assert await response.aread() == b"{}"
         assert repr(network.transport) == NONE_OPEN
 
 
@@ -410,16 +399,8 @@ async def test_who_asks_learns_of_the_connection(network: Network) -> None:
 @on_every_network
 async def test_a_response_that_is_closed_twice_gives_its_connection_back_once(network: Network) -> None:
     """Closing a body again, as a wrapper of a transport may, does not hand out one connection to two requests."""
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await head_of(reader)
-        writer.write(OK[:-1])
-        await headed.wait()
-        writer.write(OK[-1:])
-        await reader.read()
-
     headed = asyncio.Event()
-    async with network.served(handle) as url:
+    async with network.served(halting(headed, OK)) as url:
         response = await network.transport.handle_async_request(httpx.Request("GET", url))
         assert repr(network.transport) == "EngineTransport(in_use=1, idle=0)"
         headed.set()
