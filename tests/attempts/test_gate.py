@@ -168,17 +168,6 @@ async def test_a_waiter_can_be_cancelled_while_it_is_rejected(cancelled_first: b
     assert repr(gate).endswith(EMPTY)
 
 
-async def test_no_timer_remains_without_waiters() -> None:
-    """When the last waiter of a cooldown is cancelled, the gate cancels its timer."""
-    gate = Gate(1)
-    gate.rate_limited(await enter(gate), wait=30.0)
-    waiter = enter(gate)
-    await settle()
-    assert gate._timer is not None
-    await end([waiter])
-    assert gate._timer is None
-
-
 async def test_a_waiter_that_is_closed_by_hand_blocks_nobody() -> None:
     """Closing the coroutine of a waiter frees its place in the queue, or the permit that it was granted meanwhile."""
     gate = Gate(1)
@@ -330,12 +319,14 @@ async def test_a_call_finds_its_place_without_visiting_all(ticket: int) -> None:
     await end(tasks)
 
 
-async def test_cancelled_waiters_take_no_memory() -> None:
-    """A queue whose waiters are cancelled again and again does not grow."""
+async def test_cancelled_waiters_leave_no_memory_and_no_timer() -> None:
+    """A queue whose waiters are cancelled again and again does not grow; the timer is cancelled with the last one."""
     gate = Gate(1)
     gate.rate_limited(await enter(gate), wait=30.0)
     for _ in range(20):
         tasks = [enter(gate, until=1e6) for _ in range(50)]
         await settle()
+        assert gate._timer is not None
         await end(tasks)
+        assert gate._timer is None
     assert len(gate._queue._by_ticket._entries) < 200

@@ -561,10 +561,7 @@ async def test_a_given_context_is_used_as_it_is(
 
 async def test_a_silent_peer_is_not_connected_to_for_ever() -> None:
     """The connect timeout covers the TLS handshake."""
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))
-        silent.listen()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"https://127.0.0.1:{silent.getsockname()[1]}/"
         with pytest.raises(httpx.ConnectTimeout, match="no connection in time"):
-            await Network(is_encrypted=True).send(
-                f"https://127.0.0.1:{silent.getsockname()[1]}/", times={**TIMES, "connect": 0.05}
-            )
+            await Network(is_encrypted=True).send(url, times={**TIMES, "connect": 0.05})
