@@ -11,8 +11,7 @@ from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient
 from itwin_platform._http.connections.engine import EngineTransport
 
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
-from tests.support.exchange import PreparedResponse, ReceivedRequest
-from tests.support.raw_server import ACCOUNT, RawServer, plain_transport
+from tests.support.services import ACCOUNT, PreparedResponse, RawServer, ReceivedRequest, plain_transport
 
 from .figure import Figure, exactly
 

@@ -21,8 +21,7 @@ from itwin_platform import (
     PlatformError,
 )
 
-from tests.support.exchange import PreparedResponse, ReceivedRequest
-from tests.support.raw_server import ACCOUNT, DETECTOR, Raw, RawServer, raw_response
+from tests.support.services import ACCOUNT, DETECTOR, PreparedResponse, Raw, RawServer, ReceivedRequest, raw_response
 
 from .figure import Figure, at_most, exactly
 

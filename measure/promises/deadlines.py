@@ -6,8 +6,7 @@ import random
 from itwin_platform import BackoffPolicy, Gate, PlatformClient, PlatformError
 from itwin_platform._http.gates.window import Permit
 
-from tests.support.exchange import PreparedResponse, ReceivedRequest
-from tests.support.raw_server import RawServer
+from tests.support.services import PreparedResponse, RawServer, ReceivedRequest
 
 from .figure import Figure, at_most, exactly
 from .services import Service

@@ -6,8 +6,7 @@ from typing import Literal, get_args
 
 import httpx
 
-from tests.support.exchange import PreparedResponse, ReceivedRequest
-from tests.support.scripted_transport import Outcome
+from tests.support.services import Outcome, PreparedResponse, ReceivedRequest
 
 Fault = Literal[
     "none",

@@ -8,8 +8,7 @@ from itwin_platform import BackoffEvent, BackoffPolicy, CooldownStarted, Platfor
 from itwin_platform._http.connections.engine import EngineTransport
 
 from tests.support.event_loops import in_virtual_time
-from tests.support.exchange import PreparedResponse, ReceivedRequest
-from tests.support.raw_server import ACCOUNT, RawServer
+from tests.support.services import ACCOUNT, PreparedResponse, RawServer, ReceivedRequest
 
 from .figure import Figure, at_most, exactly
 from .limits import FixedWindow, TokenBucket

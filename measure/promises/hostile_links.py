@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import httpx
 from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
 
-from tests.support.exchange import PreparedResponse
-from tests.support.raw_server import RawServer
+from tests.support.services import PreparedResponse, RawServer
 
 from .figure import Figure, exactly
 

@@ -12,7 +12,7 @@ from itwin_platform._http.attempts.tokens import TokenAuth
 from itwin_platform._http.gates.window import WaitTooLongError
 
 from tests.support.event_loops import VirtualTimeLoop
-from tests.support.scripted_transport import ScriptedTransport
+from tests.support.services import ScriptedTransport
 
 from .faults import FAULTS, Fault, FaultPlan
 from .figure import Figure, exactly

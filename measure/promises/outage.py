@@ -12,8 +12,7 @@ from itwin_platform._http.attempts.call import CallInfo
 from itwin_platform._http.connections.messages import Request
 
 from tests.support.event_loops import in_virtual_time
-from tests.support.exchange import PreparedResponse
-from tests.support.raw_server import ACCOUNT, RawServer
+from tests.support.services import ACCOUNT, PreparedResponse, RawServer
 
 from .figure import Figure, at_most, exactly, for_comparison
 from .services import Service

@@ -10,9 +10,8 @@ from contextlib import contextmanager
 import httpx
 from itwin_platform import BackoffEvent, BackoffPolicy, PlatformClient, PlatformError
 
-from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.frames import shown
-from tests.support.raw_server import RawServer
+from tests.support.services import PreparedResponse, RawServer, ReceivedRequest
 
 from .calls import CALLS, SEARCH_TERM, SECRET
 from .connections import TRANSPORTS

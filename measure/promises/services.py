@@ -2,9 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.support.exchange import PreparedResponse, ReceivedRequest
-from tests.support.raw_server import RawServer
-from tests.support.scripted_transport import ScriptedTransport
+from tests.support.services import PreparedResponse, RawServer, ReceivedRequest, ScriptedTransport
 
 Respond = Callable[[ReceivedRequest], PreparedResponse]
 Service = Callable[[Respond], RawServer | ScriptedTransport]

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from tests.support.exchange import PreparedResponse, ReceivedRequest
 from tests.support.gates import RedisServer
-from tests.support.raw_server import ACCOUNT, RawServer
+from tests.support.services import ACCOUNT, PreparedResponse, RawServer, ReceivedRequest
 
 from .figure import Figure, at_most, exactly
 from .limits import FixedWindow, PunishingWindow

@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 from itwin_platform import AccessToken, BackoffPolicy, Gate, PlatformClient, TokenError
 
-from tests.support.exchange import PreparedResponse, ReceivedRequest
-from tests.support.raw_server import ACCOUNT, RawServer
+from tests.support.services import ACCOUNT, PreparedResponse, RawServer, ReceivedRequest
 
 from .figure import Figure, exactly
 

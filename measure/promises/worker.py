@@ -16,8 +16,7 @@ import httpx
 from itwin_platform import BackoffPolicy, Gate, PlatformClient, RateLimit, RedisGate
 from itwin_platform._http.connections.engine import EngineTransport
 
-from tests.support.exchange import PreparedResponse
-from tests.support.raw_server import ACCOUNT, RawServer, plain_transport
+from tests.support.services import ACCOUNT, PreparedResponse, RawServer, plain_transport
 
 
 def transport_of(settings: dict[str, Any]) -> httpx.AsyncBaseTransport:

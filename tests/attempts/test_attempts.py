@@ -23,9 +23,8 @@ from itwin_platform import (
     UsageError,
 )
 
-from tests.support.exchange import PreparedResponse
 from tests.support.faces import Permit, TokenAuth
-from tests.support.scripted_transport import Outcome, ScriptedTransport, backoff, rate_limited, response, send
+from tests.support.services import Outcome, PreparedResponse, ScriptedTransport, backoff, rate_limited, response, send
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,8 @@ from itwin_platform import (
 )
 
 from tests.support.event_loops import CountingVirtualLoop, VirtualTimeLoop, cancelled_at_turn
-from tests.support.exchange import ReceivedRequest
 from tests.support.faces import TokenAuth
-from tests.support.scripted_transport import ADDRESS, ScriptedTransport, Step, backoff, send
+from tests.support.services import ADDRESS, ReceivedRequest, ScriptedTransport, Step, backoff, send
 
 
 class SlowService(httpx.AsyncBaseTransport):

@@ -18,9 +18,8 @@ from itwin_platform import (
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.examples import examples
-from tests.support.exchange import PreparedResponse
 from tests.support.faces import TokenAuth
-from tests.support.scripted_transport import ScriptedTransport, backoff, rate_limited, send
+from tests.support.services import PreparedResponse, ScriptedTransport, backoff, rate_limited, send
 from tests.support.token_provider import START, wall_clock
 
 POLICY = BackoffPolicy(deadline=10.0)

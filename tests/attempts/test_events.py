@@ -30,9 +30,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pytest_httpx import HTTPXMock
 
-from tests.support.exchange import PreparedResponse
 from tests.support.faces import CallInfo, Request
-from tests.support.scripted_transport import ADDRESS, Outcome, ScriptedTransport, backoff, rate_limited, response, send
+from tests.support.services import Outcome, PreparedResponse, ScriptedTransport, backoff, rate_limited, response, send
 
 UNTRUSTED = httpx.ConnectError("x")
 UNTRUSTED.__cause__ = ssl.SSLCertVerificationError("certificate has expired")
@@ -199,7 +198,7 @@ async def test_a_wait_for_a_probe_stands_on_the_attempt_after_it(spans: InMemory
     """Calls of an operation that is down wait beside the gate until one of them has probed it."""
     info = CallInfo(method="GET", route="/things/{id}", policy=POLICY)
     transport = backoff(ScriptedTransport(*[503] * 5, 200, latency=0.5))
-    urls = [httpx.URL(f"{ADDRESS}/{number}") for number in range(5)]
+    urls = [httpx.URL(f"https://service.example/things/{number}") for number in range(5)]
     await asyncio.gather(*(transport.send(Request("GET", url, (), b"", {}), info) for url in urls))
     attempts = [of(span) for span in spans.get_finished_spans() if span.kind is trace.SpanKind.CLIENT]
     waits = [attempt.get("itwin_platform.outage_wait") for attempt in attempts]

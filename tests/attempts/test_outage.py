@@ -22,9 +22,8 @@ from itwin_platform import (
 )
 
 from tests.support.event_loops import in_virtual_time
-from tests.support.exchange import ReceivedRequest, now
 from tests.support.faces import CallInfo, CallResult, Request
-from tests.support.scripted_transport import Outcome, ScriptedTransport, Step, backoff, response
+from tests.support.services import Outcome, ReceivedRequest, ScriptedTransport, Step, backoff, now, response
 
 POLICY = BackoffPolicy()
 Sent = tuple[Request, CallInfo]

@@ -13,10 +13,15 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from tests.support.faces import WaitTooLongError, module_of
-from tests.support.gates import NAME, RedisServer, end, enter, gates, needs_redis, until_asked, until_idle, until_queued
+from tests.support.gates import NAME, RedisServer, end, enter, gates, needs_redis, until_asked, until_queued
 from tests.support.real_time import until
 
 pytestmark = [*needs_redis, pytest.mark.usefixtures("quick_reconnect")]
+
+
+async def until_idle(gate: RedisGate) -> None:
+    """Wait until a gate has told the server what it has to tell, and runs no task."""
+    await until(lambda: gate._pump is not None and gate._pump.done())
 
 
 async def test_processes_share_what_is_in_flight(empty_server: RedisServer) -> None:

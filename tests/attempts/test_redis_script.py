@@ -11,13 +11,30 @@ import pytest
 from itwin_platform import RateLimit
 
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
-from tests.support.faces import LEASE, Permit, Reply, Report, Window
-from tests.support.gates import NAME, ClockedState, RedisServer, enter, gates, needs_redis, until_asked, until_queued
+from tests.support.faces import LEASE, Permit, RedisState, Reply, Report, Window
+from tests.support.gates import NAME, RedisServer, enter, gates, needs_redis, until_asked, until_queued
 from tests.support.real_time import until
 
 pytestmark = needs_redis
 
 NOW = 1_700_000_000.0
+
+
+class ClockedState(RedisState):
+    """The state with a script that reads its time from a key, which is set before an exchange."""
+
+    def __init__(
+        self, server: RedisServer, *, name: str = "test", max_in_flight: int, rates: tuple[RateLimit, ...] = ()
+    ) -> None:
+        super().__init__(server.url, name=name, max_in_flight=max_in_flight, rates=rates)
+        clock = b"redis.call('TIME')"
+        assert self._script.count(clock) == 1
+        self._script = self._script.replace(clock, b"{string.match(redis.call('GET', 'clock'), '(%d+) (%d+)')}")
+        self._digest = "0" * 40
+
+    async def set_clock(self, now: float) -> None:
+        """Set the time of all clocked states of the server."""
+        await self._redis.set("clock", f"{int(now)} {round(now % 1 * 1_000_000)}")
 
 
 class Processes:
@@ -42,8 +59,9 @@ class Processes:
         self, process: str, *reports: Report, wants: int = 0, listens: bool = False, kept: Sequence[Permit] = ()
     ) -> Reply:
         """Exchange at the time of the test."""
+        await self.state.set_clock(self.now)
         numbers = tuple(permit.number for permit in kept)
-        return await self.state.exchange_at(self.now, process, *reports, wants=wants, listens=listens, kept=numbers)
+        return await self.state.exchange(process=process, wants=wants, listens=listens, kept=numbers, reports=reports)
 
     async def queue(self, *processes: str, wants: int = 1) -> None:
         """Let processes subscribe and wait, and count how often each is called."""
@@ -246,10 +264,8 @@ async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServe
                     for each, permits in held.items():
                         await processes.exchange(each, kept=permits)
             elif what == "asks":
-                reply, expected = (
-                    await processes.exchange(process, wants=number, kept=kept),
-                    granted(window, now, number),
-                )
+                reply = await processes.exchange(process, wants=number, kept=kept)
+                expected = granted(window, now, number)
                 assert [each.number for each in reply.permits] == [each.number for each in expected]
                 left = window.wait(now)
                 assert reply.wait == (None if left is None else pytest.approx(left, abs=1e-5))
@@ -266,16 +282,16 @@ async def test_the_script_learns_what_the_window_learns(
     empty_server: RedisServer, limit: FixedWindow | TokenBucket
 ) -> None:
     """For forty seconds at an unknown limit, both let the same requests start each time."""
-    state, window = ClockedState(empty_server, max_in_flight=20), Window(max_in_flight=20)
-    for step in range(800):
-        now = NOW + round(step / 19, 3) + 0.0004
-        permits = (await state.exchange_at(now, "one", wants=20)).permits
-        expected = granted(window, now, 20)
-        assert [each.number for each in permits] == [each.number for each in expected]
-        reports: list[Report] = []
-        for permit in expected:
-            how = "responded" if limit.accepts(now) else "rate_limited"
-            reports.append(end(window, how, permit, now=now, wait=math.ceil(limit.left(now)), jitter=0.5))
-        await state.exchange_at(now, "one", *reports)
+    window = Window(max_in_flight=20)
+    async with Processes(empty_server, max_in_flight=20) as processes:
+        for step in range(800):
+            now = processes.now = NOW + round(step / 19, 3) + 0.0004
+            permits = (await processes.exchange("one", wants=20)).permits
+            expected = granted(window, now, 20)
+            assert [each.number for each in permits] == [each.number for each in expected]
+            reports: list[Report] = []
+            for permit in expected:
+                how = "responded" if limit.accepts(now) else "rate_limited"
+                reports.append(end(window, how, permit, now=now, wait=math.ceil(limit.left(now)), jitter=0.5))
+            await processes.exchange("one", *reports)
     assert window._learned is not None
-    await state.aclose()

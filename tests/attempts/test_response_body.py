@@ -19,7 +19,7 @@ from tests.support.faces import (
     send_through,
     values_of,
 )
-from tests.support.scripted_transport import ScriptedTransport, send
+from tests.support.services import ScriptedTransport, send
 
 MOST = 1_000_000
 

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from itwin_platform import AccessToken, BackoffTransport, Gate, TokenError
 
 from tests.support.faces import Freshness, TokenAuth, freshness
-from tests.support.scripted_transport import ScriptedTransport, rate_limited, send
+from tests.support.services import ScriptedTransport, rate_limited, send
 from tests.support.token_provider import START, GuardedService, WatchedProvider, wall_clock
 
 

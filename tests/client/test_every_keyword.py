@@ -26,7 +26,7 @@ from tests.support.event_loops import in_virtual_time
 from tests.support.faces import TokenAuth
 from tests.support.networks import authority, server_context
 from tests.support.public_face import CALLABLES
-from tests.support.raw_server import RawServer, raw_response
+from tests.support.services import RawServer, raw_response
 
 ITWIN = "dc90a5f3-2f61-4c87-9f35-1a4b7c6d8e90"
 SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"

@@ -14,9 +14,9 @@ from typing import Any, Self
 
 import pytest
 import redis
-from itwin_platform import Gate, RateLimit, RedisGate
+from itwin_platform import Gate, RedisGate
 
-from tests.support.faces import Permit, RedisState, Reply, Report
+from tests.support.faces import Permit
 from tests.support.real_time import until
 
 
@@ -166,38 +166,3 @@ async def until_queued(server: RedisServer, processes: int = 1) -> None:
 async def until_asked(gate: RedisGate) -> None:
     """Wait until a gate has asked for one permit, and is sent it when it is free."""
     await until(lambda: gate._listens and gate._asked == 1)
-
-
-async def until_idle(gate: RedisGate) -> None:
-    """Wait until a gate has told the server what it has to tell, and runs no task."""
-    await until(lambda: gate._pump is not None and gate._pump.done())
-
-
-class ClockedState(RedisState):
-    """The state with a script that reads its time from a key, which is set before an exchange."""
-
-    def __init__(
-        self, server: RedisServer, *, name: str = "test", max_in_flight: int, rates: tuple[RateLimit, ...] = ()
-    ) -> None:
-        super().__init__(server.url, name=name, max_in_flight=max_in_flight, rates=rates)
-        clock = b"redis.call('TIME')"
-        assert self._script.count(clock) == 1
-        self._script = self._script.replace(clock, b"{string.match(redis.call('GET', 'clock'), '(%d+) (%d+)')}")
-        self._digest = "0" * 40
-
-    async def set_clock(self, now: float) -> None:
-        """Set the time of all clocked states of the server."""
-        await self._redis.set("clock", f"{int(now)} {round(now % 1 * 1_000_000)}")
-
-    async def exchange_at(
-        self,
-        now: float,
-        process: str,
-        *reports: Report,
-        wants: int = 0,
-        listens: bool = False,
-        kept: tuple[int, ...] = (),
-    ) -> Reply:
-        """Run the script at this time."""
-        await self.set_clock(now)
-        return await self.exchange(process=process, wants=wants, listens=listens, kept=kept, reports=reports)

@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate
 
-from tests.support.exchange import ReceivedRequest
 from tests.support.faces import TokenAuth
-from tests.support.scripted_transport import ScriptedTransport, send
+from tests.support.services import ReceivedRequest, ScriptedTransport, send
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

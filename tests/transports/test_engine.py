@@ -19,8 +19,8 @@ from tests.support.event_loops import CountingLoop, cancelled_at_turn
 from tests.support.faces import KEEPALIVE, EngineTransport
 from tests.support.frames import counted_calls
 from tests.support.networks import TIMES, Handler, Network, authority, on_every_network, watched
-from tests.support.raw_server import RawServer, raw_response
 from tests.support.real_time import pass_time, until
+from tests.support.services import RawServer, raw_response
 
 LARGE = bytes(range(256)) * 40_000
 #: More than all buffers between two programs hold.

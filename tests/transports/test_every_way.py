@@ -19,14 +19,23 @@ from itwin_platform import (
 )
 
 from tests.support.every_way import RejectedError, in_every_way, opened
-from tests.support.exchange import PreparedResponse
 from tests.support.networks import Doorkeeper, authority, server_context
-from tests.support.raw_server import ACCOUNT, DETECTOR, PHANTOM, REJECTED, Raw, RawServer, either_response, raw_response
 from tests.support.real_time import pass_time, until
+from tests.support.services import ACCOUNT, DETECTOR, PreparedResponse, Raw, RawServer, ReceivedRequest, raw_response
 
 ONCE = BackoffPolicy(max_attempts=1)
 GOOD = raw_response()
 CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(ACCOUNT), ACCOUNT)
+#: A response without a request: a client that returns it has read surplus bytes.
+PHANTOM = raw_response(
+    b'{"detector": {"name": "phantom", "type": "PhotoObjectDetector"}}', head=b"HTTP/1.1 201 Created"
+)
+REJECTED = raw_response(b"{}", head=b"HTTP/1.1 422 Unprocessable Content")
+
+
+def either_response(request: ReceivedRequest) -> bytes:
+    """Return the account to a GET, a detector to a POST."""
+    return raw_response() if request.method == "GET" else raw_response(DETECTOR, head=b"HTTP/1.1 201 Created")
 
 
 @in_every_way

@@ -13,10 +13,9 @@ import httpx
 import pytest
 
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
-from tests.support.exchange import PreparedResponse
 from tests.support.faces import EngineTransport, addresses_of, connect, module_of
 from tests.support.networks import authority, server_context
-from tests.support.raw_server import RawServer, raw_response
+from tests.support.services import PreparedResponse, RawServer, raw_response
 
 
 def look_up(*addresses: str) -> Callable[..., Any]:

@@ -6,9 +6,8 @@ from typing import Any
 import httpx
 from itwin_platform import AccessToken, BackoffPolicy, PlatformClient
 
-from tests.support.exchange import PreparedResponse
 from tests.support.faces import EngineTransport, as_httpx, values_of, without_encoding, without_frames
-from tests.support.raw_server import RawServer, raw_response
+from tests.support.services import PreparedResponse, RawServer, raw_response
 
 
 class Looking(httpx.AsyncBaseTransport):

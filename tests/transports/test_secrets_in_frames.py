@@ -21,9 +21,8 @@ from itwin_platform import (
 )
 
 from tests.support.every_way import TOKEN, in_every_way, opened
-from tests.support.exchange import PreparedResponse
 from tests.support.frames import shown
-from tests.support.raw_server import RawServer
+from tests.support.services import PreparedResponse, RawServer
 
 PASSWORD = "planted-password"  # made up
 SECRET = "planted-webhook-secret"  # made up

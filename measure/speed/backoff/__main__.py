@@ -15,8 +15,7 @@ from rich.table import Table
 
 from measure.promises.herd import IN_FLIGHT_SECONDS
 from measure.promises.limits import FixedWindow
-from tests.support.exchange import PreparedResponse, ReceivedRequest
-from tests.support.raw_server import RawServer
+from tests.support.services import PreparedResponse, RawServer, ReceivedRequest
 
 from .callers import CALLERS
 
