@@ -1,11 +1,9 @@
 """The walk in docs/regenerating.md is carried out as it is written."""
 
-import re
-
 import pytest
 import yaml
 
-from tests.support.processes import PROJECT
+from tests.support.code_blocks import PROJECT, blocks_of
 from tests.support.specification import Document, Regenerated
 
 HARNESS = """
@@ -44,12 +42,11 @@ asyncio.run(main())
 """
 
 
-def block(kind: str, containing: str) -> str:
-    """The one fenced block of a kind in the page that contains a string."""
-    page = (PROJECT / "docs" / "regenerating.md").read_text(encoding="utf-8")
-    found: list[str] = [text for text in re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL) if containing in text]
-    assert len(found) == 1, f"{len(found)} blocks of {kind} contain {containing!r}"
-    return found[0]
+def block(language: str, containing: str) -> str:
+    """The one block of a language in the page that contains a string."""
+    texts = [block.text for block in blocks_of(PROJECT / "docs" / "regenerating.md", language)]
+    (found,) = [text for text in texts if containing in text]
+    return found
 
 
 def add_operation(document: Document) -> None:

@@ -31,11 +31,9 @@ async def hold(gate: Gate, *, ticket: int | None = None, max_wait: float = 60.0,
     return await gate.enter(gate.ticket() if ticket is None else ticket, max_wait=max_wait, until=until)
 
 
-def enter(
-    gate: Gate, *, ticket: int | None = None, max_wait: float = 60.0, until: float | None = None
-) -> asyncio.Task[Permit]:
+def enter(gate: Gate, **options: Any) -> asyncio.Task[Permit]:
     """Wait for a permit in a task."""
-    return asyncio.create_task(hold(gate, ticket=ticket, max_wait=max_wait, until=until))
+    return asyncio.create_task(hold(gate, **options))
 
 
 async def end(tasks: Iterable[asyncio.Task[Permit]]) -> None:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from functools import cache
-from typing import Any, Self
+from typing import Any
 
 import httpx
 import pytest
@@ -42,43 +42,36 @@ def server_context(*, address: str = "127.0.0.1", expired: bool = False, self_si
     return context
 
 
-class Doorkeeper:
-    """Takes TLS connections in a thread, sends the alert of each that fails, and never reads a request.
+@contextmanager
+def doorkeeper(context: ssl.SSLContext) -> Iterator[tuple[str, list[object]]]:
+    """Take TLS connections in a thread, which sends the alert of each that fails, and never reads a request.
 
-    The event loop's own TLS does not send the alert of a handshake that fails.
+    The event loop's own TLS does not send the alert of a handshake that fails. Yields the address, and who connected.
     """
+    listening, accepted = socket.create_server(("127.0.0.1", 0)), list[object]()
 
-    def __init__(self, context: ssl.SSLContext) -> None:
-        self._context = context
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self._thread = threading.Thread(target=self._run)
-        self.address = f"https://127.0.0.1:{self._socket.getsockname()[1]}"
-        self.connections = 0
+    def run() -> None:
+        with suppress(OSError):  # at the end the socket is closed
+            while True:
+                connection, client = listening.accept()
+                accepted.append(client)
+                with context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False) as tls:
+                    with suppress(OSError):
+                        tls.do_handshake()
+                    # A close with a request unread would reset the connection, which may overtake the alert.
+                    with suppress(OSError):
+                        socket.socket.shutdown(tls, socket.SHUT_WR)
+                        while socket.socket.recv(tls, 65_536):
+                            pass
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            self.connections += 1
-            with self._context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False) as tls:
-                with suppress(OSError):
-                    tls.do_handshake()
-                # A close with a request unread would reset the connection, which may overtake the alert.
-                with suppress(OSError):
-                    socket.socket.shutdown(tls, socket.SHUT_WR)
-                    while socket.socket.recv(tls, 65_536):
-                        pass
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield f"https://127.0.0.1:{listening.getsockname()[1]}", accepted
+    finally:
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+        thread.join()
 
 
 NETWORKS = ("asyncio", "asyncio, TLS", "uvloop", "uvloop, TLS", "asyncio, watched")
