@@ -19,8 +19,7 @@ from itwin_platform import (
 from tests.support.event_loops import in_virtual_time
 from tests.support.examples import examples
 from tests.support.faces import TokenAuth
-from tests.support.services import PreparedResponse, ScriptedTransport, backoff, rate_limited, send
-from tests.support.token_provider import START, wall_clock
+from tests.support.services import START, PreparedResponse, ScriptedTransport, backoff, rate_limited, send, wall_clock
 
 POLICY = BackoffPolicy(deadline=10.0)
 

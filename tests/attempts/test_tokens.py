@@ -1,15 +1,70 @@
 """Tokens: what can be sent as one, when one is refreshed for all tasks, and what follows a failure or a 401."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given, strategies as st
-from itwin_platform import AccessToken, BackoffTransport, Gate, TokenError
+from itwin_platform import AccessToken, BackoffPolicy, BackoffTransport, Gate, TokenError
 
 from tests.support.faces import Freshness, TokenAuth, freshness
-from tests.support.services import ScriptedTransport, rate_limited, send
-from tests.support.token_provider import START, GuardedService, WatchedProvider, wall_clock
+from tests.support.services import START, ReceivedRequest, ScriptedTransport, now, rate_limited, send, wall_clock
+
+
+class WatchedProvider:
+    """Gives `t-1`, `t-2` and so on, each after `latency` seconds and for `life` seconds; notes when it is asked."""
+
+    def __init__(self, *, life: float | None = 3600.0, latency: float = 1.0) -> None:
+        self.life = life
+        self.latency = latency
+        self.asked: list[float] = []
+        self.failure: BaseException | None = None
+        self.always: str | None = None
+
+    async def __call__(self) -> AccessToken:
+        """Return the next token, or fails."""
+        self.asked.append(now())
+        number = len(self.asked)
+        await asyncio.sleep(self.latency)
+        if self.failure is not None:
+            raise self.failure
+        expires_at = None if self.life is None else wall_clock() + timedelta(seconds=self.life)
+        return AccessToken(self.always or f"t-{number}", expires_at)
+
+
+class GuardedService(ScriptedTransport):
+    """Responds with 401 to every token that `accepts` does not take; each attempt has a token of `provider`."""
+
+    def __init__(
+        self,
+        provider: WatchedProvider | str | AccessToken | Callable[[], str] | TokenAuth,
+        accepts: Callable[[str], bool] = lambda token: True,
+        *,
+        latency: float = 0.0,
+        max_in_flight: int = 10_000,
+    ) -> None:
+        super().__init__(lambda request: 200 if accepts(_token(request)) else 401, latency=latency)
+        self.auth = provider if isinstance(provider, TokenAuth) else TokenAuth(provider, now=wall_clock)
+        policy = BackoffPolicy(deadline=None, max_attempts=1)
+        self._backoff = BackoffTransport(self, auth=self.auth, gate=Gate(max_in_flight), policy=policy)
+
+    @property
+    def tokens(self) -> list[str]:
+        """The token of each request."""
+        return [_token(request) for request in self.requests]
+
+    async def call(self) -> int:
+        """Send one request and return the status of its response."""
+        return (await send(self._backoff)).status_code
+
+    async def calls(self, count: int = 100) -> list[int | BaseException]:
+        """Send so many requests at once."""
+        return await asyncio.gather(*(self.call() for _ in range(count)), return_exceptions=True)
+
+
+def _token(request: ReceivedRequest) -> str:
+    return request.headers["authorization"].removeprefix("Bearer ")
 
 
 @pytest.mark.parametrize(
@@ -40,9 +95,6 @@ def test_a_moment_without_a_zone_is_rejected(moment: object) -> None:
         AccessToken("abc", moment)  # type: ignore[arg-type]  # what must not work
 
 
-NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-
-
 @pytest.mark.parametrize(
     ("life", "left", "expected"),
     [
@@ -61,13 +113,13 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 )
 def test_two_windows_before_the_end(life: int, left: int, expected: Freshness) -> None:
     """Two minutes before the end one refreshes it, ten seconds before the end all do; for short lives in proportion."""
-    token = AccessToken("abc", NOW + timedelta(seconds=left))
-    assert freshness(token, obtained_at=NOW + timedelta(seconds=left - life), now=NOW) is expected
+    token = AccessToken("abc", START + timedelta(seconds=left))
+    assert freshness(token, obtained_at=START + timedelta(seconds=left - life), now=START) is expected
 
 
 def test_a_token_that_does_not_say_is_fresh() -> None:
     """Only the service can tell."""
-    assert freshness(AccessToken("abc"), obtained_at=NOW - timedelta(days=9), now=NOW) is Freshness.FRESH
+    assert freshness(AccessToken("abc"), obtained_at=START - timedelta(days=9), now=START) is Freshness.FRESH
 
 
 async def test_a_hundred_tasks_share_a_token_until_it_expires() -> None:
@@ -87,9 +139,9 @@ async def test_one_task_refreshes_in_the_early_window() -> None:
     service = GuardedService(source)
     await service.call()
     await asyncio.sleep(3500)
-    before = asyncio.get_running_loop().time()
+    before = now()
     assert set(await service.calls()) == {200}
-    assert asyncio.get_running_loop().time() == before
+    assert now() == before
     await asyncio.sleep(6)
     await service.call()
     assert len(source.asked) == 2

@@ -8,6 +8,7 @@ import ssl
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from socket import SO_LINGER, SOL_SOCKET
 from types import MappingProxyType
 from typing import Generic, Literal, Self, TypeVar
@@ -60,6 +61,15 @@ class Script(Generic[Taken]):
 def now() -> float:
     """Return the event loop's time."""
     return asyncio.get_running_loop().time()
+
+
+#: When the wall clock of the tests begins.
+START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def wall_clock() -> datetime:
+    """Return the time that goes with the event loop's, from noon on."""
+    return START + timedelta(seconds=now())
 
 
 #: What the service does with a request: a status, a response, or an exception of the transport; or it takes its time.
