@@ -236,6 +236,17 @@ async def test_each_permit_ends_once(step: Outcome, ended: list[str], result: ty
     assert (gate.ended, set(gate.tickets), gate.in_flight) == (ended, {0}, 0)
 
 
+async def test_a_gate_that_fails_ends_the_call_without_its_words() -> None:
+    """They may hold the password of a server: the error names the class alone."""
+
+    class FailingGate(Gate):
+        async def enter(self, ticket: int, *, max_wait: float, until: float | None) -> Permit:
+            raise ValueError("planted")
+
+    with pytest.raises(NotSentError, match=r"the gate failed \(ValueError\)"):
+        await send(backoff(ScriptedTransport(200), gate=FailingGate()))
+
+
 async def test_a_call_holds_no_permit_while_its_token_takes_time() -> None:
     """A provider that hangs stops no call with a token, and a call whose provider fails leaves the gate as it was."""
     gate, go_on = LedgerGate(max_in_flight=1), asyncio.Event()

@@ -113,6 +113,14 @@ async def test_a_delay_that_another_response_names_is_a_floor_too_up_to_an_hour(
         assert (await slow).attempts == 1
 
 
+async def test_a_delay_that_nobody_named_is_not_told() -> None:
+    """`retry_after` is what the service said, not when the next probe is due."""
+    transport = backoff(ScriptedTransport(503))
+    async with down(transport):
+        late = await transport.send(*get("late", policy=BackoffPolicy(max_wait=0.1)))
+        assert (late.response.status_code, late.retry_after) == (503, None)
+
+
 async def test_retries_of_one_call_close_nothing() -> None:
     """One bad object that is asked for seven times does not stop the others."""
     service = ScriptedTransport(lambda received: 503 if "bad" in received.target else 200)

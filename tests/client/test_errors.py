@@ -127,6 +127,10 @@ ALL_LINES = """\
 TEXTS: list[tuple[PlatformError, str]] = [
     (APIStatusError(**STATUS | {"status": 422, "body": DETAILED}), ALL_LINES),
     (RateLimitError(status=429, headers={}, body=b"", attempts=1), "429 rate limited"),
+    (
+        RateLimitError(status=429, headers={}, body=b'{"code": "A"}', attempts=1),
+        "429 A: the response has no message\n- rate limited",
+    ),
     # Half of a surrogate pair, which JSON can write and no log can hold.
     (
         APIStatusError(status=422, headers={}, body=b'{"code": "A\\ud800", "message": "\\udfff"}', attempts=1),
@@ -146,6 +150,11 @@ TEXTS: list[tuple[PlatformError, str]] = [
 def test_an_error_says_what_is_known(error: PlatformError, text: str) -> None:
     """Its parts in order, with words in place of those that are missing."""
     assert str(error) == text
+
+
+def test_a_response_that_was_decoded_by_hand_took_one_attempt() -> None:
+    """Generated functions raise the error; the client says how many attempts there were."""
+    assert ResponseDecodeError(200, {}, b"").attempts == 1
 
 
 TRIAL = {f"ITwinPlatform-RateLimited-{name}": name.lower() for name in ("Tier", "API", "Operation")}

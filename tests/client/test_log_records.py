@@ -18,6 +18,11 @@ ITWIN = "itwin-7"
 ORDINARY = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
 
+def test_a_program_without_logging_sees_nothing() -> None:
+    """Python writes what reaches no handler to stderr: the logger has one that does nothing."""
+    assert [type(handler) for handler in logging.getLogger("itwin_platform").handlers] == [logging.NullHandler]
+
+
 class Failing(logging.Handler):
     """A handler whose disk is full."""
 

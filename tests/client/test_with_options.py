@@ -133,12 +133,23 @@ UNUSABLE: list[tuple[dict[str, Any], str]] = [
     *(({"headers": {name: "x"}}, f"of HTTP headers, not {name!r}$") for name in ("", "a b", "A:", 5)),
     *(
         ({"headers": {name: "planted"}}, f"headers must not contain {name}: the client writes it")
-        for name in ("Authorization", "accept", "HOST", "Content-Length", "Content-Type", "Transfer-Encoding", "TE")
+        for name in (
+            "TE",
+            "Trailer",
+            "Upgrade",
+            "Connection",
+            "Authorization",
+            "accept",
+            "HOST",
+            "Content-Length",
+            "Content-Type",
+            "Transfer-Encoding",
+        )
     ),
     *(({"headers": {"A": value}}, "A must be a string of visible ASCII") for value in ("x\r\nB: y", None)),
     *(({"correlation_id": value}, "correlation_id must be a string of visible ASCII") for value in ("a\nb", 5)),
     *(({"on_response": value}, "on_response must be a function") for value in (5, coroutine)),
-    *(({"extra_query": value}, "extra_query must be a mapping of names to strings") for value in ({"a": 1}, ["a"])),
+    *(({"extra_query": value}, "extra_query must be a mapping of names to strings$") for value in ({"a": 1}, ["a"])),
     *(({"extra_query": value}, "extra_query") for value in ({"a": "\ud800"}, {"\ud800": "a"})),
     ({"extra_body": {5: "a"}}, "extra_body must be a mapping of names to values"),
     ({"extra_body": {"a": "\ud800"}}, "extra_body"),
