@@ -304,7 +304,7 @@ async def test_a_probe_that_hangs_stops_nobody(is_cancelled: bool, ends_at: floa
 
 
 async def test_clients_of_httpx_end_with_what_the_last_probe_got() -> None:
-    """All paths of a host are down together, and what one caller does with its response changes no other."""
+    """All paths of a host are down together: few requests are sent, and each caller gets a response."""
     service = ScriptedTransport(503, latency=0.01)
     async with httpx.AsyncClient(transport=backoff(service)) as client:
         found = await asyncio.gather(*(client.get(f"https://service.example/{number}") for number in range(30)))

@@ -42,6 +42,7 @@ async def test_no_secret_is_kept_or_shown() -> None:
         for body in bodies:
             await http.request(*requests["update_repository"], json=body)
         await http.get("/itwins/", params={"$top": "1", "access_token": "s3cret-n"})
+        plain = await http.get("/itwins/", params={"$top": "1", "displayName": "ä b"})
         await http.request(*requests["update_repository"], content=b"secret=s3cret-i")
         shown = (await http.get("/sandbox/requests")).text + (await http.get("/")).text
     account, *records = sandbox.requests
@@ -52,11 +53,13 @@ async def test_no_secret_is_kept_or_shown() -> None:
         {"authentication": hidden},
         {"authentication": "<hidden>", "nested": [{"secret": "<hidden>"}]},
         None,
+        None,
         "<15 bytes that are not JSON>",
     ]
     returned: Any = [record.response_body for record in records]
     assert returned[1]["repository"]["authentication"] == hidden
     assert returned[3]["_links"]["self"]["href"].endswith("/itwins/?access_token=<hidden>&$skip=0&$top=1")
+    assert returned[4] == plain.json()
     assert [text for text in ("s3cret", "seeded-password", "seeded-value", "map.reader") if text in shown] == []
     assert "s3cret" not in repr(sandbox.requests)
 

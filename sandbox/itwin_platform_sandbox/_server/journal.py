@@ -98,9 +98,11 @@ def redacted(value: JSON) -> JSON:
 
 
 def _without_secrets_in_link(link: str) -> str:
-    # The links of a page repeat the query of its request.
-    address, mark, query = link.partition("?")
-    return address + mark + urlencode(without_secret_parameters(dict(parse_qsl(query))), safe="$<>")
+    # The links of a page have the query of its request.
+    address, _, text = link.partition("?")
+    query = dict(parse_qsl(text, keep_blank_values=True))
+    shown = without_secret_parameters(query)
+    return link if shown is query else f"{address}?{urlencode(shown, safe='$<>')}"
 
 
 # A sandbox may run for weeks.

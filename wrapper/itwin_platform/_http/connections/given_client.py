@@ -77,7 +77,11 @@ def as_timeout(value: float | Timeout) -> dict[str, float | None]:
 
 
 def check_kind(name: str, value: object, kind: type) -> None:
-    """Check that a transport or a client is one of httpx, where it is passed: else the first call would fail on it."""
+    """Check that a transport or a client is one of httpx, where it is passed: else the first call would fail on it.
+
+    Raises:
+        UsageError: it is one of another library.
+    """
     if not isinstance(value, kind):
         raise UsageError(
             f"{name} must be an httpx.{kind.__name__}, not {type(value).__module__}.{type(value).__qualname__}: "
