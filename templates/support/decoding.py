@@ -1,5 +1,6 @@
 """Lenient decoding: a value that does not fit stays as it came, so that one odd field never loses a page."""
 
+import re
 from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone
 from enum import Enum, IntEnum, StrEnum
@@ -70,7 +71,16 @@ def decode_datetime(value: Any) -> Any:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
+#: The end of a day, which is the beginning of the next one; `fromisoformat` reads it from Python 3.14 on.
+_END_OF_DAY = re.compile(r"(\d{4}-\d\d-\d\d[T ])24(:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)", re.ASCII)
+
+
 def _decode_other_form(value: str) -> Any:
+    if (found := _END_OF_DAY.fullmatch(value)) is not None:
+        try:
+            return decode_datetime(f"{found[1]}00{found[2]}") + timedelta(days=1)
+        except (OverflowError, TypeError):  # the calendar ends, or it is no date
+            return value
     from dateutil import parser as dateutil_parser  # few responses need it
 
     # What a string omits is taken from the default: if two defaults give two times, it has no full date.

@@ -1,7 +1,9 @@
 """The error of a success that does not match the specification."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
+from .expected import mismatch
 from .request import Received
 
 
@@ -24,4 +26,34 @@ def decode_error(response: Received, reason: str | None = None) -> Exception:
     return ResponseDecodeError(response.status_code, response.headers, response.content, reason=reason)
 
 
-__all__ = ["ResponseDecodeError", "decode_error"]
+def read_json(response: Received) -> Any:
+    """Return the JSON of a success.
+
+    Raises:
+        ResponseDecodeError, or what the client in use raises instead: it is none. No frame of it holds the body, and
+            neither does its cause: a service may echo a secret.
+    """
+    try:
+        return response.json()
+    except (ValueError, RecursionError):
+        pass
+    raise decode_error(response, "the body is not JSON")
+
+
+def read_object(response: Received, expected: Any = None) -> dict[str, Any]:
+    """Return the JSON object of a success whose properties have the expected types.
+
+    Raises:
+        ResponseDecodeError, or what the client in use raises instead: it is none. See `read_json`.
+    """
+    body = read_json(response)
+    wrong: str | None = "an object was expected"
+    if isinstance(body, dict):
+        wrong = mismatch(expected, body)
+        if wrong is None:
+            return body
+    del body
+    raise decode_error(response, wrong)
+
+
+__all__ = ["ResponseDecodeError", "decode_error", "read_json", "read_object"]

@@ -281,6 +281,26 @@ async def test_instrumented_httpx_has_a_span_an_attempt(httpx_mock: HTTPXMock, s
     assert "planted-token" not in "".join(span.to_json() for span in spans.get_finished_spans())
 
 
+async def test_any_tracer_provider_is_used(spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider may be of a class of its own, such as Logfire's, whose objects cannot be hashed."""
+
+    class Provider:
+        def __init__(self, inner: trace.TracerProvider) -> None:
+            self._inner = inner
+
+        def __eq__(self, other: object) -> bool:
+            return self is other
+
+        def get_tracer(self, *names: str) -> trace.Tracer:
+            return self._inner.get_tracer(*names)
+
+    provider = Provider(trace.get_tracer_provider())
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    async with client(ScriptedTransport(ACCOUNT)) as platform:
+        await platform.itwins.get_primary_account()
+    assert len(spans.get_finished_spans()) == 2
+
+
 async def test_without_a_tracer_provider_nothing_is_traced() -> None:
     """OpenTelemetry is imported here, and nothing has set it up: no span is made, and none is current."""
     current: list[object] = []

@@ -14,7 +14,6 @@ from tests.support.faces import (
     CallInfo,
     CallResult,
     DecodedResponse,
-    decoded_body,
     read_body,
     send_through,
     values_of,
@@ -53,12 +52,11 @@ async def decoded(response: httpx.Response, *, limit: int) -> DecodedResponse:
     request = await values_of(httpx.Request("GET", "https://service.example"))
     received = await send_through(httpx.MockTransport(lambda _: response), request)
     await read_body(received, limit=limit)
-    content, fault = decoded_body(received, limit=limit)
     result = CallResult(received, 1, 0.0, None, None, None, None)
     info = CallInfo(method="GET", route="/", policy=BackoffPolicy())
-    complete = DecodedResponse(info, result, content=content, fault=fault)
-    if fault is not None and received.status_code < 300:
-        raise complete.decode_error(fault)
+    complete = DecodedResponse(info, result, limit=limit)
+    if complete.fault is not None and received.status_code < 300:
+        raise complete.decode_error(complete.fault)
     return complete
 
 

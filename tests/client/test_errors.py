@@ -211,7 +211,7 @@ GIVEN: dict[type[PlatformError], dict[str, Any]] = {
     **{kind: {"rule": "a rule", "argument": "a", "code": "B", "target": "c"} for kind in (UsageError, StateError)},
     **{kind: {"text": "text", "attempts": 5} for kind in (TransportError, NotSentError, OutcomeUnknownError)},
     DeadlineExceededError: {"text": "late", "attempts": 1, "sent": False, "retry_at": NOW},
-    ResponseDecodeError: {"status": 201, "headers": HEADERS, "body": b"[", "reason": "because"},
+    ResponseDecodeError: {"status": 201, "headers": HEADERS, "body": b"[", "reason": "because", "token": "planted"},
     **{kind: STATUS | {"reason": "because", "token": "planted-token"} for kind in STATUS_CLASSES},
 }
 SAID = ("text", "reason", "token")

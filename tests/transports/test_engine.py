@@ -15,8 +15,9 @@ from unittest.mock import AsyncMock
 import httpx
 import pytest
 
+from measure.promises.parsing import by_engine
 from tests.support.event_loops import CountingLoop, cancelled_at_turn
-from tests.support.faces import KEEPALIVE, EngineTransport
+from tests.support.faces import EngineTransport
 from tests.support.frames import counted_calls
 from tests.support.networks import TIMES, Handler, Network, authority, on_every_network, watched
 from tests.support.real_time import pass_time, until
@@ -136,6 +137,9 @@ MALFORMED = {
     "the size of a chunk": CHUNKED + b"3 bytes\r\nabc\r\n0\r\n\r\n",
     "no size of a chunk": CHUNKED + b"zz\r\n",
     "the end of a chunk": CHUNKED + b"2\r\nabc\r\n0\r\n\r\n",
+    "an interim response with a body": b"HTTP/1.1 104 X\r\ncontent-length: 5\r\n\r\nstray" + OK,
+    "an interim response in chunks": b"HTTP/1.1 103 X\r\ntransfer-encoding: chunked\r\n\r\n5\r\nstray\r\n0\r\n\r\n" + OK,
+    "an endless interim body": b"HTTP/1.1 103 X\r\ncontent-length: 9000000\r\n\r\n" + bytes(1_000_000),
     "endless interim responses": b"HTTP/1.1 100 C\r\n\r\n" * 30_000,
     "endless headers": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 80_000,
     "an endless header": b"HTTP/1.1 200 OK\r\na: " + b"b" * 500_000,
@@ -164,6 +168,17 @@ async def test_what_is_no_complete_response_ends_the_request(network: Network, c
             await network.send(url)
         assert (repr(network.transport), len(network.accepted)) == (NONE_OPEN, 1)
     assert ("closed the connection before its response was complete" in str(raised.value)) is (case in CUT)
+
+
+@pytest.mark.parametrize("size", [131_072, 131_073], ids=["the longest", "one byte more"])
+@pytest.mark.parametrize("step", [1_000, 65_536, 262_144])
+async def test_a_head_is_as_long_however_it_arrives(size: int, step: int) -> None:
+    """Its limit counts bytes, not packets, and not what comes behind it."""
+    fixed = len(b"HTTP/1.1 200 OK\r\nx: \r\ncontent-length: 2\r\n\r\n")
+    data = b"HTTP/1.1 200 OK\r\nx: %s\r\ncontent-length: 2\r\n\r\n{}" % (b"a" * (size - fixed))
+    segments = [data[start : start + step] for start in range(0, len(data), step)]
+    read = await by_engine("GET", segments)
+    assert isinstance(read, str) is (size > 131_072), read
 
 
 ILLEGAL: dict[str, dict[str, Any]] = {
@@ -413,7 +428,7 @@ async def test_a_response_that_is_closed_twice_gives_its_connection_back_once(ne
 
 @pytest.mark.parametrize(
     ("pauses", "opened"),
-    [([KEEPALIVE + 1.0], 3), ([0.0, 0.0, 0.6 * KEEPALIVE, 0.6 * KEEPALIVE], 2)],
+    [([4.0], 3), ([0.0, 0.0, 2.4, 2.4], 2)],
     ids=["idle for too long", "not needed"],
 )
 async def test_a_connection_that_was_idle_is_closed(
@@ -428,6 +443,43 @@ async def test_a_connection_that_was_idle_is_closed(
             response = await plain.send(server.address)
             ports.add(response.extensions["network_stream"].get_extra_info("client_addr")[1])
         assert (len(ports), server.connections_accepted, repr(plain.transport)) == (1, opened, ONE_IDLE)
+
+
+@pytest.mark.parametrize(
+    ("header", "kept"),
+    [
+        (b"timeout=3", 2.0),
+        (b"timeout=3, max=100", 2.0),
+        (b"max=100, Timeout = 3", 2.0),
+        (b'timeout="3"', 2.0),
+        (b"timeout=1", 0.0),
+        (b"timeout=0", 0.0),
+        (b"timeout=5", 4.0),
+        (b"timeout=60", 4.0),
+        (b"timeout=" + b"9" * 30, 4.0),
+        (b"max=100", 4.0),
+        (b"xtimeout=1", 4.0),
+        (b"timeout=soon", 4.0),
+        (None, 4.0),
+    ],
+)
+@pytest.mark.parametrize("is_used", [False, True], ids=["not used", "used"])
+async def test_a_connection_is_idle_for_as_long_as_its_server_says(
+    plain: Network, monkeypatch: pytest.MonkeyPatch, header: bytes | None, kept: float, is_used: bool
+) -> None:
+    """Four seconds, or one less than `Keep-Alive` names: what arrives when the server closes it may be lost."""
+    if is_used and not kept:
+        pytest.skip("it is never used")
+    head = b"HTTP/1.1 200 OK" if header is None else b"HTTP/1.1 200 OK\r\nKeep-Alive: " + header
+    async with RawServer(raw_response(head=head), raw_response()) as server:
+        await plain.send(server.address)
+        pass_time(monkeypatch, seconds=kept - 0.5 if is_used else kept)
+        await plain.send(server.address)
+        assert server.connections_accepted == (1 if is_used else 2)
+        # What one response says holds until the next one.
+        pass_time(monkeypatch, seconds=3.5)
+        await plain.send(server.address)
+        assert server.connections_accepted == (1 if is_used else 2)
 
 
 async def opened_at_once(transport: EngineTransport, address: str, number: int) -> None:
@@ -480,15 +532,37 @@ async def test_a_request_on_an_open_connection_waits_for_its_response_only(plain
         assert len(waits) == 1
 
 
+BODY = b"x" * 5_000
+#: What a server sends, each part in a packet of its own.
+PACKETS: dict[str, tuple[bytes, ...]] = {
+    "at once": (raw_response(b"x" * 100_000),),
+    "head, part, end": (raw_response(BODY)[:-5_000], BODY[:3_000], BODY[3_000:]),
+    "chunks": (CHUNKED, b"5\r\nxxxxx\r\n", b"5\r\nxxxxx\r\n0\r\n\r\n"),
+    "interim response": (b"HTTP/1.1 103 E\r\n\r\n", raw_response(BODY)[:-1], b"x"),
+    "last response": (raw_response(BODY, head=b"HTTP/1.1 200 OK\r\nconnection: close")[:-9], b"x" * 9),
+    "no body": (b"HTTP/1.1 204 No Content\r\n", b"\r\n"),
+}
+
+
 @pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "TLS"])
-def test_a_request_that_is_cancelled_leaves_nothing(is_encrypted: bool) -> None:
+@pytest.mark.parametrize("packets", PACKETS.values(), ids=PACKETS)
+def test_a_request_that_is_cancelled_leaves_nothing(packets: tuple[bytes, ...], is_encrypted: bool) -> None:
     """At every turn of the event loop: no socket stays open, and the next request gets its own response."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while (await head_of(reader)).startswith(b"POST "):
+            for packet in packets:
+                writer.write(packet)
+                for _ in range(4):
+                    await asyncio.sleep(0)
+        writer.write(raw_response(b"next"))
+        await reader.read()
 
     async def cancelled(turn: int) -> bool:
         network = Network(is_encrypted=is_encrypted)
-        async with network.served(responding(raw_response(b"x" * 100_000))) as url:
-            hit = await cancelled_at_turn(network.send(url), turn=turn)
-            assert (await network.send(url)).content == b"x" * 100_000
+        async with network.served(handle) as url:
+            hit = await cancelled_at_turn(network.send(url, method="POST"), turn=turn)
+            assert (await network.send(url)).content == b"next"
             assert repr(network.transport) == ONE_IDLE
             await network.transport.aclose()
         return hit
@@ -533,9 +607,10 @@ async def test_certificates_are_read_once_and_in_a_thread(monkeypatch: pytest.Mo
 
 @pytest.mark.skipif(httpx.__version__ < "0.28", reason="httpx 0.27 ignores a file that does not exist")
 async def test_certificates_that_cannot_be_read_are_an_error_of_httpx(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The text says which file is missing."""
+    """The text names the variable and the file, and says why."""
     monkeypatch.setenv("SSL_CERT_FILE", "/missing.pem")
-    with pytest.raises(httpx.LocalProtocolError, match="the certificates to trust cannot be read"):
+    text = r"cannot be read: the environment variable SSL_CERT_FILE names '/missing.pem' \(no such file or directory\)"
+    with pytest.raises(httpx.LocalProtocolError, match=text):
         await EngineTransport().handle_async_request(httpx.Request("GET", "https://127.0.0.1:1/"))
 
 

@@ -5,6 +5,7 @@ import gzip
 import socket
 import ssl
 import zlib
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +224,46 @@ async def test_a_connection_that_ended_while_it_was_idle_is_replaced(way: str, e
                 await asyncio.sleep(0)
             assert await calls.post() == "d-1"
         assert (len(server.requests), server.connections_accepted) == (10, 6)
+
+
+@in_every_way
+async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get(way: str) -> None:
+    """The server had given up waiting: a GET is sent again at once, on a fresh connection; a POST keeps its error.
+
+    A caller's transport does not tell whether its connection was idle: the error is final there.
+    """
+
+    def respond(request: ReceivedRequest) -> Raw | bytes:
+        seen.append(request.method)
+        if len(seen) % 3 == 2:
+            return Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
+        return GOOD
+
+    seen: list[str] = []
+    knows = way in ("default", "uvloop")
+    async with RawServer(respond) as server, opened(way, server.address, backoff=BackoffPolicy(base_delay=30.0)) as calls:
+        assert await calls.get() == "a-1"
+        with nullcontext() if knows else pytest.raises(STATUS_ERRORS, match="408"):
+            assert await calls.get() == "a-1"
+        if not knows:
+            assert await calls.get() == "a-1"
+        assert (seen, server.connections_accepted) == (["GET"] * 3, 2)
+        assert await calls.get() == "a-1"
+        with pytest.raises(STATUS_ERRORS, match="408"):
+            await calls.post()
+        assert (seen, server.connections_accepted) == ([*["GET"] * 4, "POST"], 2)
+        assert await calls.get() == "a-1"
+        assert server.connections_accepted == 3
+
+
+@in_every_way
+async def test_a_408_on_a_new_connection_is_final(way: str) -> None:
+    """Nothing was idle: the request itself took too long."""
+    response = raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close")
+    async with RawServer(Raw(data=response, closes=True)) as server, opened(way, server.address) as calls:
+        with pytest.raises(STATUS_ERRORS, match="408"):
+            await calls.get()
+        assert len(server.requests) == 1
 
 
 @in_every_way

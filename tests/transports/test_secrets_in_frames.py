@@ -55,6 +55,11 @@ ENDS: dict[str, PreparedResponse | bytes] = {
     "rejected": PreparedResponse(status=422, body=b'{"error": {"code": "c"}}'),
     "unavailable": PreparedResponse(status=503, headers={"retry-after": "9"}),
     "rate limit": PreparedResponse(status=429, headers={"retry-after": "9"}),
+    "echo": PreparedResponse(status=400, headers={"x-echo": TOKEN}, body=f'{{"error": {{"message": "{TOKEN}"}}}}'.encode()),
+    "echo, rate limit": PreparedResponse(status=429, headers={"retry-after": "9"}, body=TOKEN.encode()),
+    "echo, not JSON": PreparedResponse(headers={"x-echo": TOKEN}, body=f"<b>{TOKEN}</b>".encode()),
+    "echo, another shape": PreparedResponse(body=f'{{"iTwin": ["{TOKEN}"]}}'.encode()),
+    "echo, other bytes": PreparedResponse(headers={"content-encoding": "gzip"}, body=TOKEN.encode()),
     "redirect": PreparedResponse(status=302, headers={"location": "/"}),
     "not JSON": PreparedResponse(body=b"<html>"),
     "not an object": PreparedResponse(body=b"[]"),
@@ -66,6 +71,8 @@ ENDS: dict[str, PreparedResponse | bytes] = {
 @in_every_way
 async def test_no_frame_holds_the_token(way: str, end: str) -> None:
     """The token is in no message, no repr and no local of any error of a call, however it is sent."""
+    if way == "plain" and end.startswith("echo,") and end != "echo, rate limit":
+        pytest.skip("what an ordinary client makes of a success is its own")
     async with RawServer(ENDS[end]) as server, opened(way, server.address, backoff=policy_of(end)) as calls:
         text = await shown_by(calls.get(), server, end, Exception)
     assert TOKEN not in text

@@ -200,7 +200,16 @@ class ResponseDecodeError(PlatformError):
         correlation_id: the one in the response; None when it has none.
     """
 
-    def __init__(self, status: int, headers: Mapping[str, str], body: bytes, *, reason: str | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        headers: Mapping[str, str],
+        body: bytes,
+        *,
+        reason: str | None = None,
+        token: str | None = None,
+    ) -> None:
+        headers, body = _without_token(headers, body, None if token is None else _pattern_of(token))
         said = reason or "the body does not match the specification"
         self.correlation_id: str | None = headers.get("x-correlation-id")
         named = f" (correlation id {self.correlation_id})" if self.correlation_id else ""
@@ -241,11 +250,7 @@ class APIStatusError(PlatformError):
         token: str | None = None,
     ) -> None:
         hidden = None if token is None else _pattern_of(token)
-        if hidden is not None:
-            # Latin-1 has a character for each byte.
-            body = hidden.sub(_REDACTED, body.decode("latin-1")).encode("latin-1")
-            if any(map(hidden.search, headers.values())):
-                headers = httpx.Headers({name: hidden.sub(_REDACTED, value) for name, value in headers.items()})
+        headers, body = _without_token(headers, body, hidden)
         parsed = _error_object(body)
         text = partial(_text, hidden=hidden)
         self.status = status
@@ -363,6 +368,18 @@ def _pattern_of(token: str) -> re.Pattern[str] | None:
     if len(token) >= _SHORTEST_TOKEN:
         return re.compile(re.escape(token))
     return None if token.isalpha() else re.compile(rf"(?<![\w-]){re.escape(token)}(?![\w-])")
+
+
+def _without_token(
+    headers: Mapping[str, str], body: bytes, hidden: re.Pattern[str] | None
+) -> tuple[Mapping[str, str], bytes]:
+    """Redact the token that was sent in what a service echoes."""
+    if hidden is None:
+        return headers, body
+    if any(map(hidden.search, headers.values())):
+        headers = httpx.Headers({name: hidden.sub(_REDACTED, value) for name, value in headers.items()})
+    # Latin-1 has a character for each byte.
+    return headers, hidden.sub(_REDACTED, body.decode("latin-1")).encode("latin-1")
 
 
 def _error_object(body: bytes) -> Mapping[str, object]:

@@ -78,15 +78,20 @@ class Outcome(enum.Enum):
     OUTCOME_UNKNOWN = "no response, possibly sent"
     UNSENDABLE = "it cannot be sent as HTTP"
     UNTRUSTED = "one side does not trust the other's certificate or TLS version"
+    TIMED_OUT_IDLE = "status 408 on a connection that was idle before"
     FINAL = "any other response"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One row of the table: which methods are retried, whether it uses an attempt, and how many there are at most."""
+    """One row of the table: which methods are retried, whether it uses an attempt, and how many there are at most.
+
+    Without `waits`, a retry is sent at once.
+    """
 
     any_method: bool
     uses_attempt: bool = True
+    waits: bool = True
     most_attempts: float = math.inf
 
 
@@ -103,10 +108,24 @@ RULES: dict[Outcome, Rule] = {
     # Most likely nobody has started it, or the address is wrong: whoever waits for it finds out in two seconds.
     Outcome.NEVER_REACHED: Rule(any_method=True, most_attempts=3),
     Outcome.OUTCOME_UNKNOWN: Rule(any_method=False),
+    # The server waited too long for a request, and this one crossed its response: a new connection works.
+    # Source: RFC 9110, section 15.5.9.
+    Outcome.TIMED_OUT_IDLE: Rule(any_method=False, waits=False),
 }
 
 #: How responses are classified by their status; every other status is final.
 OUTCOMES = {429: Outcome.RATE_LIMITED, **dict.fromkeys((502, 503, 504), Outcome.UNAVAILABLE)}
+
+
+def outcome_of(status: int, *, was_idle: bool) -> Outcome:
+    """Classify a response.
+
+    Args:
+        status: its status.
+        was_idle: whether its connection was idle before the request.
+    """
+    return Outcome.TIMED_OUT_IDLE if status == 408 and was_idle else OUTCOMES.get(status, Outcome.FINAL)
+
 
 #: After one of these the request may have had an effect.
 EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN})

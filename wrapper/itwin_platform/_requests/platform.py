@@ -136,20 +136,27 @@ class DecodedResponse:
     Args:
         call: what the call carried to its attempts.
         result: what these came to.
-        content: the decoded body.
-        fault: why a success cannot be used; None when it can.
+        limit: the largest decoded body, in bytes.
+
+    `content` is the decoded body, and `fault` why a success cannot be used; None when it can.
     """
 
     __slots__ = ("call", "content", "fault", "result", "status_code")
 
-    def __init__(self, call: CallInfo, result: CallResult, *, content: bytes, fault: str | None) -> None:
-        self.call, self.result, self.content, self.fault = call, result, content, fault
+    def __init__(self, call: CallInfo, result: CallResult, *, limit: int) -> None:
+        self.call, self.result = call, result
+        # In no frame of a call that fails: a service may echo the token.
+        self.content, self.fault = decoded_body(result.response, limit=limit)
         self.status_code: int = result.response.status_code
 
     @property
     def headers(self) -> Headers:
         """A copy of the headers that came, without the encoding."""
         return without_encoding(self.result.response.headers)
+
+    @property
+    def _token(self) -> str | None:
+        return None if self.result.token is None else self.result.token.value
 
     def json(self) -> Any:
         """Deserialize the body."""
@@ -183,13 +190,13 @@ class DecodedResponse:
             retry_after=result.retry_after,
             retry_at=result.retry_at,
             reason=result.reason,
-            token=None if result.token is None else result.token.value,
+            token=self._token,
         )
 
     def decode_error(self, reason: str | None) -> ResponseDecodeError:
         """Return the error of a success that is not as described; the generated functions raise it."""
         body = self.content if self.fault is None else self.content[:KEPT_OF_TOO_LARGE]
-        error = ResponseDecodeError(self.status_code, self.headers, body, reason=reason)
+        error = ResponseDecodeError(self.status_code, self.headers, body, reason=reason, token=self._token)
         error.attempts, error.method, error.route = self.result.attempts, self.call.method, self.call.route
         return error
 
@@ -264,14 +271,13 @@ class PlatformSender:
     async def exchange(self, request: Request, info: CallInfo) -> DecodedResponse:
         """Send a request that follows the rules, report its response, and raise the typed error for its status."""
         result = await self.transport.send(request, info)
-        content, fault = decoded_body(result.response, limit=self.service.max_response_bytes)
-        response = DecodedResponse(info, result, content=content, fault=fault)
+        response = DecodedResponse(info, result, limit=self.service.max_response_bytes)
         if self.options.on_response is not None:
             self._report(response, self.options.on_response)
         if response.status_code >= 300:
             raise response.status_error()
-        if fault is not None:
-            raise response.decode_error(fault)
+        if response.fault is not None:
+            raise response.decode_error(response.fault)
         return response
 
     @staticmethod
@@ -361,6 +367,7 @@ def unwrap(response: DecodedResponse, value: T | None, kind: type[T]) -> T:
     """
     if isinstance(value, kind):
         return value
+    del value  # tools that report errors show what frames hold
     raise response.decode_error(f"the response has no {kind.__name__}, which the specification requires")
 
 

@@ -1,8 +1,7 @@
 from typing import Any
 
 from ...client import AuthenticatedClient
-from ...errors import decode_error
-from ...expected import mismatch
+from ...errors import decode_error, read_object
 from ...models.detector_create import DetectorCreate
 from ...models.detector_response import DetectorResponse
 from ...request import Received, RequestValues, send
@@ -94,15 +93,7 @@ def parse_response(response: Received) -> DetectorResponse:
     """
 
     if 200 <= response.status_code < 300:
-        try:
-            body: Any = response.json()
-        except (ValueError, RecursionError) as error:
-            raise decode_error(response, "the body is not JSON") from error
-        if not isinstance(body, dict):
-            raise decode_error(response, "an object was expected")
-        if (wrong := mismatch(EXPECTED, body)) is not None:
-            raise decode_error(response, wrong)
-        return DetectorResponse.from_dict(body)
+        return DetectorResponse.from_dict(read_object(response, EXPECTED))
     raise decode_error(response)
 
 

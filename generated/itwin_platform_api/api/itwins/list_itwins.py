@@ -5,8 +5,7 @@ from msgspec import Struct
 from msgspec.json import Decoder
 
 from ...client import AuthenticatedClient
-from ...errors import decode_error
-from ...expected import mismatch
+from ...errors import decode_error, read_object
 from ...models.data_center_location import DataCenterLocation
 from ...models.itwin import ITwin
 from ...models.itwin_class import ITwinClass
@@ -246,15 +245,7 @@ def parse_response(response: Received) -> ITwinsResponse:
         read = _read_as_described(response.content)
         if read is not None:
             return read
-        try:
-            body: Any = response.json()
-        except (ValueError, RecursionError) as error:
-            raise decode_error(response, "the body is not JSON") from error
-        if not isinstance(body, dict):
-            raise decode_error(response, "an object was expected")
-        if (wrong := mismatch(EXPECTED, body)) is not None:
-            raise decode_error(response, wrong)
-        return ITwinsResponse.from_dict(body)
+        return ITwinsResponse.from_dict(read_object(response, EXPECTED))
     raise decode_error(response)
 
 

@@ -2,8 +2,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ...client import AuthenticatedClient
-from ...errors import decode_error
-from ...expected import mismatch
+from ...errors import decode_error, read_object
 from ...models.resource_create import ResourceCreate
 from ...models.resource_response import ResourceResponse
 from ...request import Received, RequestValues, send
@@ -121,15 +120,7 @@ def parse_response(response: Received) -> ResourceResponse:
     """
 
     if 200 <= response.status_code < 300:
-        try:
-            body: Any = response.json()
-        except (ValueError, RecursionError) as error:
-            raise decode_error(response, "the body is not JSON") from error
-        if not isinstance(body, dict):
-            raise decode_error(response, "an object was expected")
-        if (wrong := mismatch(EXPECTED, body)) is not None:
-            raise decode_error(response, wrong)
-        return ResourceResponse.from_dict(body)
+        return ResourceResponse.from_dict(read_object(response, EXPECTED))
     raise decode_error(response)
 
 

@@ -5,8 +5,8 @@ from msgspec import Struct
 from msgspec.json import Decoder
 
 from ...client import AuthenticatedClient
-from ...errors import decode_error
-from ...expected import fit, mismatch
+from ...errors import decode_error, read_object
+from ...expected import fit
 from ...models.repository_resource_data import RepositoryResourceData
 from ...models.scene import Scene
 from ...models.scene_create import SceneCreate
@@ -208,15 +208,7 @@ def parse_response(response: Received) -> SceneResponse:
         read = _read_as_described(response.content)
         if read is not None:
             return read
-        try:
-            body: Any = response.json()
-        except (ValueError, RecursionError) as error:
-            raise decode_error(response, "the body is not JSON") from error
-        if not isinstance(body, dict):
-            raise decode_error(response, "an object was expected")
-        if (wrong := mismatch(EXPECTED, body)) is not None:
-            raise decode_error(response, wrong)
-        return SceneResponse.from_dict(body)
+        return SceneResponse.from_dict(read_object(response, EXPECTED))
     raise decode_error(response)
 
 

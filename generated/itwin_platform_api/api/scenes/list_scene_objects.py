@@ -6,8 +6,8 @@ from msgspec import Struct
 from msgspec.json import Decoder
 
 from ...client import AuthenticatedClient
-from ...errors import decode_error
-from ...expected import fit, mismatch
+from ...errors import decode_error, read_object
+from ...expected import fit
 from ...models.paging_links import PagingLinks
 from ...models.repository_resource_data import RepositoryResourceData
 from ...models.scene_context import SceneContext
@@ -148,15 +148,7 @@ def parse_response(response: Received) -> SceneObjectsResponse:
         read = _read_as_described(response.content)
         if read is not None:
             return read
-        try:
-            body: Any = response.json()
-        except (ValueError, RecursionError) as error:
-            raise decode_error(response, "the body is not JSON") from error
-        if not isinstance(body, dict):
-            raise decode_error(response, "an object was expected")
-        if (wrong := mismatch(EXPECTED, body)) is not None:
-            raise decode_error(response, wrong)
-        return SceneObjectsResponse.from_dict(body)
+        return SceneObjectsResponse.from_dict(read_object(response, EXPECTED))
     raise decode_error(response)
 
 

@@ -2,8 +2,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ...client import AuthenticatedClient
-from ...errors import decode_error
-from ...expected import mismatch
+from ...errors import decode_error, read_object
 from ...models.webhook import Webhook
 from ...models.webhook_update import WebhookUpdate
 from ...request import Received, RequestValues, send
@@ -98,15 +97,7 @@ def parse_response(response: Received) -> Webhook:
     """
 
     if 200 <= response.status_code < 300:
-        try:
-            body: Any = response.json()
-        except (ValueError, RecursionError) as error:
-            raise decode_error(response, "the body is not JSON") from error
-        if not isinstance(body, dict):
-            raise decode_error(response, "an object was expected")
-        if (wrong := mismatch(EXPECTED, body)) is not None:
-            raise decode_error(response, wrong)
-        return Webhook.from_dict(body)
+        return Webhook.from_dict(read_object(response, EXPECTED))
     raise decode_error(response)
 
 

@@ -17,7 +17,7 @@ from ..._errors import (
     counted,
     sent_so_far,
 )
-from ..connections.messages import Request, Response, kind_of_failure
+from ..connections.messages import Request, Response, UnreadableCertificatesError, kind_of_failure
 from ..gates.window import Permit
 from ..policy import BackoffPolicy, Outcome, Progress, exceeded_limit, moment_after
 from .body import KEPT_OF_TOO_LARGE, decoded_body
@@ -299,6 +299,8 @@ class Call:
     def _without_response(self, attempt: Attempt, reason: str | None) -> TransportError:
         url, count, kind = self.request.url, counted(self.sent, "attempt"), self.progress.error
         origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
+        if isinstance(attempt.error, UnreadableCertificatesError):
+            return kind(f"{self._where}: {attempt.error}; nothing was sent", attempts=self.sent)
         if attempt.outcome is Outcome.UNSENDABLE:
             what = "the request cannot be sent as HTTP; nothing was sent"
         elif kind is NotSentError:

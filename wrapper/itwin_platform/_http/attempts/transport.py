@@ -7,7 +7,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -32,7 +32,7 @@ from ..connections.messages import (
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
 from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
-from ..policy import DOWN, OUTCOMES, BackoffPolicy, Outcome, decide, delay_before, retry_after_of
+from ..policy import DOWN, RULES, BackoffPolicy, Outcome, decide, delay_before, outcome_of, retry_after_of
 from .body import KEPT_OF_TOO_LARGE, read_body
 from .call import Attempt, Call, CallInfo, CallResult, Finding, OperationDownError
 from .outage import shared_by
@@ -308,7 +308,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         try:
             response = await self._send_once(request)
             # Before the body has arrived: a cooldown starts at once.
-            outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
+            was_idle = response.extensions.get("connection_was_idle", False)
+            outcome = outcome_of(response.status_code, was_idle=was_idle)
             retry_after = None if response.status_code < 300 else retry_after_of(response.headers, now=self._now())
             delay = self._delay_after(outcome, call, retry_after=retry_after)
             if outcome is Outcome.RATE_LIMITED:
@@ -335,6 +336,8 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         if outcome is Outcome.FINAL:
             return 0.0
         call.progress = call.progress.after(outcome)
+        if outcome in RULES and not RULES[outcome].waits:
+            return 0.0
         return delay_before(
             retry_after=retry_after, progress=call.progress, policy=call.info.policy, jitter=self._random_number()
         )
@@ -396,12 +399,10 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 def _trace_of(call: Call, api: ModuleType) -> "_Trace | None":
     """Return the trace of a call; None when the application has set no tracer provider."""
     provider = api.get_tracer_provider()
-    return None if isinstance(provider, api.ProxyTracerProvider) else _Trace(call, api, _tracer(provider))
-
-
-@lru_cache(maxsize=4)
-def _tracer(provider: Any) -> Any:
-    return provider.get_tracer(LOG.name, __version__)
+    if isinstance(provider, api.ProxyTracerProvider):
+        return None
+    # For each call: a provider may be of any class, also of one that cannot be a key.
+    return _Trace(call, api, provider.get_tracer(LOG.name, __version__))
 
 
 class _Trace:

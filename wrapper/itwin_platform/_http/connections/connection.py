@@ -1,6 +1,7 @@
 """One HTTP/1.1 connection: a protocol of asyncio that hands what arrives to the parser of httptools, llhttp."""
 
 import asyncio
+import re
 import select
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -10,8 +11,8 @@ from typing import Any, Literal
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-State = Literal["idle", "sending", "head", "body", "last body", "done", "closed", "broken"]
-Event = Literal["request", "written", "stopped", "response", "last response", "end", "loss", "release"]
+State = Literal["idle", "sending", "head", "body", "last body", "done", "read", "closed", "broken"]
+Event = Literal["request", "written", "stopped", "response", "last response", "end", "taken", "loss", "release"]
 
 #: What each event does in each state. An event that is not named changes nothing: it is a consequence of another one.
 #:
@@ -19,7 +20,9 @@ Event = Literal["request", "written", "stopped", "response", "last response", "e
 #: - sending: a request is being written. A peer may respond before it has read all of it.
 #: - head: the request is written; its response is to come.
 #: - body: the head has come. After the "last body" the connection serves no other request.
-#: - done: the response is complete, and has not been read to its end.
+#: - done: the response is complete, and has not been read to its end. Whoever gives it up now ends the connection:
+#:   the next request must not find what is left of it.
+#: - read: all of the response was taken.
 #: - closed: no response is missing, and no request may follow.
 #: - broken: a response is missing, or a part of it: `_failure` says why.
 TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
@@ -28,19 +31,24 @@ TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
     "head": {"response": "body", "last response": "last body", "loss": "broken"},
     "body": {"stopped": "last body", "end": "done", "loss": "broken"},
     "last body": {"end": "closed", "loss": "broken"},
-    "done": {"stopped": "closed", "release": "idle", "loss": "closed"},
+    "done": {"taken": "read", "stopped": "closed", "release": "closed", "loss": "closed"},
+    "read": {"release": "idle", "loss": "closed"},
     "closed": {},
     "broken": {},
 }
 
-#: An idle connection is closed after so many seconds: httpx's own default.
-KEEPALIVE = 5.0
+#: An idle connection is used for so many seconds: uvicorn, Apache and Node.js close theirs after 5, and a request that is
+#: on its way then is lost. A response that names a shorter time is believed, less the margin for that way.
+KEEPALIVE, _KEEPALIVE_MARGIN = 4.0, 1.0
+_KEEPALIVE_TIMEOUT = re.compile(rb"(?:^|[\s,])timeout\s*=\s*\"?(\d{1,9})", re.ASCII | re.IGNORECASE)
 #: So many bytes of a body may wait to be read before the peer is slowed down.
 _READ_AHEAD = 262_144
 #: So many bytes are handed to the event loop at once.
 _WRITTEN_AT_ONCE = 65_536
 #: So many bytes may arrive without a part of a body: a head with all interim responses, the size of a chunk, trailers.
 _LONGEST_WITHOUT_BODY = 131_072
+_TOO_LONG = "the head of the response, the size of a chunk or its trailers are too long"
+_KEEP_ALIVE = b"keep-alive"
 _FRAMING = (b"content-length", b"transfer-encoding")
 
 
@@ -59,8 +67,8 @@ class Connection(asyncio.Protocol):
         self.headers: list[tuple[bytes, bytes]] = []
         self.http_version = b""
         self._loop = asyncio.get_running_loop()
-        #: When it became idle, in the event loop's time.
-        self._idle_since = 0.0
+        #: How long it may be idle after the present response, and the end of that, in the event loop's time.
+        self._keepalive, self._usable_until = KEEPALIVE, 0.0
         self._transport: Any = None
         self._is_readable: Callable[[], object] = bool
         self._parser: Any = HttpResponseParser(self)
@@ -106,15 +114,22 @@ class Connection(asyncio.Protocol):
     def _rejected(self, data: bytes) -> str | None:
         if self.state == "idle":
             return "something arrived that belongs to no request"
-        self._without_body += len(data)
         try:
-            self._parser.feed_data(data)
+            # A head may have so many bytes, however it arrives.
+            if not self.status and len(data) > (room := _LONGEST_WITHOUT_BODY - self._without_body):
+                self._feed(data[:room])
+                if not self.status:
+                    return _TOO_LONG
+                data = data[room:]
+            self._feed(data)
         except (HttpParserError, HttpParserUpgrade) as error:
             # What a callback raises is the context of the parser's own error.
             return str(error.__context__ or error)
-        if self._without_body > _LONGEST_WITHOUT_BODY:
-            return "the head of the response, the size of a chunk or its trailers are too long"
-        return None
+        return _TOO_LONG if self._without_body > _LONGEST_WITHOUT_BODY else None
+
+    def _feed(self, data: bytes) -> None:
+        self._without_body += len(data)
+        self._parser.feed_data(data)
 
     def eof_received(self) -> None:
         """End the connection: the peer sends nothing more."""
@@ -145,8 +160,12 @@ class Connection(asyncio.Protocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep a header, but no trailer."""
-        if not self.status:
-            self.headers.append((name, value.rstrip()))
+        if self.status:
+            return
+        self.headers.append((name, value.rstrip()))
+        # By its length first: a response has ten headers and more.
+        if len(name) == len(_KEEP_ALIVE) and name.lower() == _KEEP_ALIVE and (found := _KEEPALIVE_TIMEOUT.search(value)):
+            self._keepalive = min(KEEPALIVE, int(found[1]) - _KEEPALIVE_MARGIN)
 
     def on_headers_complete(self) -> None:
         """Keep the status; one below 200 announces that the response is still to come."""
@@ -164,7 +183,9 @@ class Connection(asyncio.Protocol):
         self._on("response" if self._parser.should_keep_alive() else "last response")
 
     def on_body(self, data: bytes) -> None:
-        """Keep a part of the body."""
+        """Keep a part of the body; an interim response has none. Source: RFC 9110, section 15.2."""
+        if not self.status:
+            raise HttpParserError("an interim response came with a body")
         self._body.append(data)
         self._unread += len(data)
         self._without_body = 0
@@ -183,7 +204,7 @@ class Connection(asyncio.Protocol):
             httpx.ReadError, httpx.RemoteProtocolError: the connection broke, or what arrived is no response.
         """
         self._is_head_request = head.startswith(b"HEAD ")
-        self.status = self._without_body = 0
+        self.status, self._without_body, self._keepalive = 0, 0, KEEPALIVE
         self._on("request")
         await self._send(head, content, times.get("write"))
         while self.state == "head":
@@ -203,12 +224,13 @@ class Connection(asyncio.Protocol):
             raise self._failure
         self._transport.resume_reading()
         data, self._body, self._unread = b"".join(self._body), [], 0
+        self._on("taken")
         return data
 
     @property
     def is_complete(self) -> bool:
         """Whether all of the response has arrived."""
-        return self.state in ("done", "closed")
+        return self.state in ("done", "read", "closed")
 
     @property
     def is_usable(self) -> bool:
@@ -221,12 +243,12 @@ class Connection(asyncio.Protocol):
     @property
     def is_too_old(self) -> bool:
         """Whether it has been idle for too long."""
-        return self._loop.time() - self._idle_since > KEEPALIVE
+        return self._loop.time() >= self._usable_until
 
     def release(self) -> None:
-        """Become idle if the response was read."""
+        """Become idle if the response was read to its end; what nobody has read ends the connection."""
         self._on("release")
-        self._idle_since = self._loop.time()
+        self._usable_until = self._loop.time() + self._keepalive
 
     def close(self) -> None:
         """Close the connection at once."""

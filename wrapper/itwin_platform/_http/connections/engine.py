@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import itertools
+import os
 import socket
 import ssl
 import string
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import httpx
 
-from .messages import RawHeaders, Request, Response, send_through
+from .messages import RawHeaders, Request, Response, UnreadableCertificatesError, send_through
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -121,13 +122,22 @@ class Pool:
             httpx.TransportError: as httpx's own transport raises it.
         """
         times: Mapping[str, float | None] = extensions.get("timeout", {})
-        connection = self._take(origin) or await self._connect(origin, times.get("connect"))
+        idle = self._take(origin)
+        connection = idle or await self._connect(origin, times.get("connect"))
         try:
             await connection.exchange(head, content, times)
         except BaseException:
             self._close(connection)
             raise
-        info = {"http_version": connection.http_version, "network_stream": connection}
+        info = {
+            "http_version": connection.http_version,
+            "network_stream": connection,
+            "connection_was_idle": idle is not None,
+        }
+        if idle is not None and idle.status == 408:
+            # The server gave up waiting for a request. It will do so on the other idle connections too.
+            while self._idle:
+                self._close(self._idle.popleft())
         response = Response(connection.status, connection.headers, extensions=info)
         if connection.is_complete:
             # It need not keep its connection until somebody reads it.
@@ -230,7 +240,11 @@ def _default_certificates() -> ssl.SSLContext:
     try:
         context = httpx.create_ssl_context()
     except OSError as error:
-        raise httpx.LocalProtocolError(f"the certificates to trust cannot be read: {error}") from error
+        # In the order in which httpx looks at them.
+        found = ((name, os.environ.get(name)) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
+        named = next((f"the environment variable {name} names {value!r}" for name, value in found if value), "certifi")
+        reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
+        raise UnreadableCertificatesError(f"the certificates to trust cannot be read: {named} ({str(reason).replace('_', ' ').lower()})") from error
     context.set_alpn_protocols(["http/1.1"])
     return context
 

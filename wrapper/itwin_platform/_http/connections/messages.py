@@ -18,6 +18,11 @@ RawHeaders = Sequence[tuple[bytes, bytes]]
 BodyStream = httpx.AsyncByteStream
 Headers = httpx.Headers
 
+
+class UnreadableCertificatesError(httpx.LocalProtocolError):
+    """The certificates to trust cannot be read. Its text says which, and holds nothing confidential."""
+
+
 #: What a transport may raise instead of returning a response.
 NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
 #: Among these: HTTP has no form for the request; there was no connection for it; the body of a response broke off.
