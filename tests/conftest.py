@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.faces import module_of
 from tests.support.real_time import LONGEST
+from tests.support.redis_server import MISSING
 from tests.support.specification import specification as parsed_specification
 
 # A busy machine would make a timed property fail, and other examples in each run a run that changed nothing.
@@ -37,6 +38,13 @@ def no_trusted_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         patch.delenv("SSL_CERT_FILE", raising=False)
         patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
         yield
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line how the tests that need a server can run, if they were skipped."""
+    skipped = terminalreporter.getreports("skipped")
+    if count := sum(MISSING in str(report.longrepr) for report in skipped):
+        terminalreporter.write_line(f"{count} of the skipped tests {MISSING}.")
 
 
 def pytest_collection_finish() -> None:

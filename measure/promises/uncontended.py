@@ -6,7 +6,7 @@ from itertools import repeat
 
 from itwin_platform import RateLimit, RedisGate
 
-from tests.support.gates import RedisServer
+from tests.support.redis_server import RedisServer
 
 from .figure import Figure, at_most
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 
 from tests.support.event_loops import VirtualTimeLoop
-from tests.support.gates import RedisServer
+from tests.support.redis_server import RedisServer
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:

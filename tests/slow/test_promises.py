@@ -24,7 +24,7 @@ from measure.promises.measurement import Measurement, measured_within
 from measure.promises.modelled_processes import modelled_processes, thousand_processes
 from measure.promises.secrets import secrets
 from measure.promises.services import in_memory
-from measure.promises.shared_limit import shared_limit, shared_limit_of_the_system
+from measure.promises.shared_limit import shared_limit, shared_limit_of_other_servers
 from measure.promises.token_calls import token_calls
 from tests.support.event_loops import in_virtual_time
 
@@ -58,9 +58,8 @@ def test_a_measurement_that_yields_no_figures_does_not_hold(measurement: Measure
 
 async def test_what_cannot_be_measured_here_is_a_line_that_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a Redis server nothing of RedisGate is measured, and nothing fails."""
-    monkeypatch.setattr(shared_limit_module, "server_program", lambda: None)
-    monkeypatch.setattr(shared_limit_module, "system_programs", list)
-    figures = [*await shared_limit(), *await shared_limit_of_the_system()]
+    monkeypatch.setattr(shared_limit_module, "server_programs", list)
+    figures = [*await shared_limit(), *await shared_limit_of_other_servers()]
     assert [(figure.measured.partition(":")[0], figure.holds) for figure in figures] == [("not measured", True)] * 2
 
 

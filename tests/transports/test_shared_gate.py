@@ -7,7 +7,8 @@ import redis.asyncio
 from itwin_platform import PlatformClient, RedisGate, UsageError
 from itwin_platform_sandbox import Sandbox
 
-from tests.support.gates import RedisServer, enter, needs_redis
+from tests.support.gates import enter, needs_redis
+from tests.support.redis_server import RedisServer
 from tests.support.real_time import until
 
 pytestmark = needs_redis

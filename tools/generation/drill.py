@@ -30,7 +30,7 @@ COUNT = re.compile(r"^(\w[\w ,]*): (\d+)$", re.MULTILINE)
 UNWRAPPED = "A scene can be read and deleted"
 TESTS = (
     "tests/operations",
-    "tests/generation/test_wrapper_fits.py",
+    "tests/tools/test_wrapper_fits.py",
     "tests/project/test_public_surface.py",
     "tests/slow/test_walk.py",
 )

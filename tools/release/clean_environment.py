@@ -19,6 +19,12 @@ class Python:
 
     path: Path
     version: tuple[int, int, int]
+    prefix: str
+
+    @property
+    def minor(self) -> str:
+        """Its version without the last number."""
+        return f"{self.version[0]}.{self.version[1]}"
 
     def __str__(self) -> str:
         return ".".join(map(str, self.version))
@@ -35,7 +41,8 @@ def pythons() -> list[Python]:
         completed = subprocess.run([str(path), "-c", _VERSION_AND_PREFIX], capture_output=True, text=True, check=False)
         if completed.returncode == 0:
             major, minor, patch, prefix = completed.stdout.strip().split(" ", 3)
-            found.setdefault(prefix, Python(path=path, version=(int(major), int(minor), int(patch))))
+            version = (int(major), int(minor), int(patch))
+            found.setdefault(prefix, Python(path=path, version=version, prefix=prefix))
     return sorted((python for python in found.values() if python.version >= OLDEST), key=lambda python: python.version)
 
 

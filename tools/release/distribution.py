@@ -76,8 +76,9 @@ def lowest(requirements: list[str]) -> list[str]:
 
 
 def development_tools() -> set[str]:
-    """Return the canonical names in the development group, without those that are also declared for users."""
-    return _names(_pyproject()["dependency-groups"]["development"]) - _names(declared())
+    """Return the canonical names in the groups for development, without those that are also declared for users."""
+    groups = _pyproject()["dependency-groups"].values()
+    return {name for group in groups for name in _names(group)} - _names(declared())
 
 
 def _names(requirements: Iterable[str]) -> set[str]:

