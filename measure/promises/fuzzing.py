@@ -118,8 +118,8 @@ def fuzzed_responses(*, count: int, seed: int = 1) -> int:
         try:
             if number % 2:
                 status, parse = PARSERS[source.randrange(len(PARSERS))]
-                result = CallResult(Response(status), 1, 0.0, None, None, None, None)
-                parse(DecodedResponse(CALL, result, content=content, fault=None))
+                result = CallResult(Response(status, content=content), 1, 0.0, None, None, None, None)
+                parse(DecodedResponse(CALL, result, limit=len(content)))
             else:
                 status = source.randint(300, 999)
                 error = status_error_class(status)(status=status, headers={}, body=content, attempts=1)

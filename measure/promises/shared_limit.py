@@ -44,7 +44,9 @@ async def shared_limit() -> list[Figure]:
 async def shared_limit_of_other_servers() -> list[Figure]:
     """Repeat the shorter cases on each other server that is found: Valkey, or a newer Redis."""
     if not (programs := server_programs()[1:]):
-        return [not_measured("RedisGate on another server", "no second one of redis-server and valkey-server was found")]
+        return [
+            not_measured("RedisGate on another server", "no second one of redis-server and valkey-server was found")
+        ]
     found: list[Figure] = []
     for program in programs:
         with RedisServer(program) as redis:

@@ -14,8 +14,8 @@ from redis.backoff import NoBackoff
 
 from tests.support.faces import WaitTooLongError, module_of
 from tests.support.gates import NAME, end, enter, gates, needs_redis, until_asked, until_queued
-from tests.support.redis_server import RedisServer
 from tests.support.real_time import until
+from tests.support.redis_server import RedisServer
 
 pytestmark = [*needs_redis, pytest.mark.usefixtures("quick_reconnect")]
 

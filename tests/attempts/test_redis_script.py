@@ -13,8 +13,8 @@ from itwin_platform import RateLimit
 from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
 from tests.support.faces import LEASE, Permit, RedisState, Reply, Report, Window
 from tests.support.gates import NAME, enter, gates, needs_redis, until_asked, until_queued
-from tests.support.redis_server import RedisServer
 from tests.support.real_time import until
+from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
 

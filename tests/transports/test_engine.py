@@ -138,7 +138,8 @@ MALFORMED = {
     "no size of a chunk": CHUNKED + b"zz\r\n",
     "the end of a chunk": CHUNKED + b"2\r\nabc\r\n0\r\n\r\n",
     "an interim response with a body": b"HTTP/1.1 104 X\r\ncontent-length: 5\r\n\r\nstray" + OK,
-    "an interim response in chunks": b"HTTP/1.1 103 X\r\ntransfer-encoding: chunked\r\n\r\n5\r\nstray\r\n0\r\n\r\n" + OK,
+    "an interim response in chunks": b"HTTP/1.1 103 X\r\ntransfer-encoding: chunked\r\n\r\n5\r\nstray\r\n0\r\n\r\n"
+    + OK,
     "an endless interim body": b"HTTP/1.1 103 X\r\ncontent-length: 9000000\r\n\r\n" + bytes(1_000_000),
     "endless interim responses": b"HTTP/1.1 100 C\r\n\r\n" * 30_000,
     "endless headers": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 80_000,

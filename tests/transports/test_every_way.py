@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from itwin_platform import (
     BackoffPolicy,
@@ -241,7 +242,10 @@ async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get(way: st
 
     seen: list[str] = []
     knows = way in ("default", "uvloop")
-    async with RawServer(respond) as server, opened(way, server.address, backoff=BackoffPolicy(base_delay=30.0)) as calls:
+    async with (
+        RawServer(respond) as server,
+        opened(way, server.address, backoff=BackoffPolicy(base_delay=30.0)) as calls,
+    ):
         assert await calls.get() == "a-1"
         with nullcontext() if knows else pytest.raises(STATUS_ERRORS, match="408"):
             assert await calls.get() == "a-1"
@@ -254,6 +258,17 @@ async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get(way: st
         assert (seen, server.connections_accepted) == ([*["GET"] * 4, "POST"], 2)
         assert await calls.get() == "a-1"
         assert server.connections_accepted == 3
+
+
+async def test_after_a_408_no_idle_connection_is_used() -> None:
+    """What the server did to one of them it does to the others: the retry opens a new one."""
+    timed_out = Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
+    responses = iter([GOOD, GOOD, GOOD, timed_out, GOOD])
+    async with RawServer(lambda _: next(responses)) as server, opened("default", server.address) as calls:
+        await asyncio.gather(*(calls.get() for _ in range(3)))
+        assert await calls.get() == "a-1"
+        assert (len(server.requests), server.connections_accepted) == (5, 4)
+        await until(lambda: server.open_connections == 1)
 
 
 @in_every_way
@@ -377,6 +392,16 @@ async def test_a_tls_failure_is_not_retried(way: str, case: str, reason: str) ->
                 await calls.get()
         assert "_ssl.c" not in str(caught.value)
         assert (caught.value.attempts, len(accepted)) == (0, 1)
+
+
+@pytest.mark.skipif(httpx.__version__ < "0.28", reason="httpx 0.27 ignores a file that does not exist")
+async def test_certificates_that_cannot_be_read_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error of a call names the variable and the file; nothing is sent, and nothing retried."""
+    monkeypatch.setenv("SSL_CERT_FILE", "/missing.pem")
+    async with opened("default", "https://127.0.0.1:1") as calls:
+        with pytest.raises(NotSentError, match="SSL_CERT_FILE names '/missing.pem'.*; nothing was sent$") as caught:
+            await calls.get()
+        assert caught.value.attempts == 0
 
 
 @pytest.mark.usefixtures("trusted_authority")

@@ -55,7 +55,9 @@ ENDS: dict[str, PreparedResponse | bytes] = {
     "rejected": PreparedResponse(status=422, body=b'{"error": {"code": "c"}}'),
     "unavailable": PreparedResponse(status=503, headers={"retry-after": "9"}),
     "rate limit": PreparedResponse(status=429, headers={"retry-after": "9"}),
-    "echo": PreparedResponse(status=400, headers={"x-echo": TOKEN}, body=f'{{"error": {{"message": "{TOKEN}"}}}}'.encode()),
+    "echo": PreparedResponse(
+        status=400, headers={"x-echo": TOKEN}, body=f'{{"error": {{"message": "{TOKEN}"}}}}'.encode()
+    ),
     "echo, rate limit": PreparedResponse(status=429, headers={"retry-after": "9"}, body=TOKEN.encode()),
     "echo, not JSON": PreparedResponse(headers={"x-echo": TOKEN}, body=f"<b>{TOKEN}</b>".encode()),
     "echo, another shape": PreparedResponse(body=f'{{"iTwin": ["{TOKEN}"]}}'.encode()),

@@ -8,8 +8,8 @@ from itwin_platform import PlatformClient, RedisGate, UsageError
 from itwin_platform_sandbox import Sandbox
 
 from tests.support.gates import enter, needs_redis
-from tests.support.redis_server import RedisServer
 from tests.support.real_time import until
+from tests.support.redis_server import RedisServer
 
 pytestmark = needs_redis
 

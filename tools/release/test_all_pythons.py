@@ -1,10 +1,10 @@
 """Run the project on every Python from 3.11 that this machine has.
 
-Run as `python -m tools.release.test_all_pythons`. On each Python it runs `make demo`, `make test` and all tests in a copy
-of the checkout. Then it tries the wheel with the lowest and the newest dependencies: the lowest versions are the lower
-bounds of pyproject.toml, also of the extras, and the newest are those that pip chooses. For each combination it installs,
-imports and uses the wheel, and runs the tests that need nothing else of the checkout. It prints a table, names the
-supported Pythons that were not run, and exits with status 1 after a failure.
+Run as `python -m tools.release.test_all_pythons`. On each Python it runs `make demo`, `make test` and all tests in a
+copy of the checkout. Then it tries the wheel with the lowest and the newest dependencies: the lowest versions are the
+lower bounds of pyproject.toml, also of the extras, and the newest are those that pip chooses. For each combination it
+installs, imports and uses the wheel, and runs the tests that need nothing else of the checkout. It prints a table,
+names the supported Pythons that were not run, and exits with status 1 after a failure.
 
 With the argument `commands` it runs `make demo` and `make test` alone, on every Python beside the one that runs it.
 """

@@ -113,19 +113,12 @@ RULES: dict[Outcome, Rule] = {
     Outcome.TIMED_OUT_IDLE: Rule(any_method=False, waits=False),
 }
 
-#: How responses are classified by their status; every other status is final.
-OUTCOMES = {429: Outcome.RATE_LIMITED, **dict.fromkeys((502, 503, 504), Outcome.UNAVAILABLE)}
-
-
-def outcome_of(status: int, *, was_idle: bool) -> Outcome:
-    """Classify a response.
-
-    Args:
-        status: its status.
-        was_idle: whether its connection was idle before the request.
-    """
-    return Outcome.TIMED_OUT_IDLE if status == 408 and was_idle else OUTCOMES.get(status, Outcome.FINAL)
-
+#: How responses are classified by their status; every other status is final, and so is a 408 on a new connection.
+OUTCOMES = {
+    408: Outcome.TIMED_OUT_IDLE,
+    429: Outcome.RATE_LIMITED,
+    **dict.fromkeys((502, 503, 504), Outcome.UNAVAILABLE),
+}
 
 #: After one of these the request may have had an effect.
 EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN})

@@ -23,6 +23,7 @@ from ..connections.messages import (
     UNSENDABLE,
     Request,
     Response,
+    UnreadableCertificatesError,
     is_nowhere,
     send_through,
     tls_failure,
@@ -32,7 +33,7 @@ from ..connections.messages import (
 from ..events import AttemptEnded, BackoffEvent, CooldownStarted, RetryScheduled, log, tell
 from ..gates.gate import Gate
 from ..gates.window import Permit, WaitTooLongError
-from ..policy import DOWN, RULES, BackoffPolicy, Outcome, decide, delay_before, outcome_of, retry_after_of
+from ..policy import DOWN, OUTCOMES, RULES, BackoffPolicy, Outcome, decide, delay_before, retry_after_of
 from .body import KEPT_OF_TOO_LARGE, read_body
 from .call import Attempt, Call, CallInfo, CallResult, Finding, OperationDownError
 from .outage import shared_by
@@ -308,8 +309,9 @@ class BackoffTransport(httpx.AsyncBaseTransport):
         try:
             response = await self._send_once(request)
             # Before the body has arrived: a cooldown starts at once.
-            was_idle = response.extensions.get("connection_was_idle", False)
-            outcome = outcome_of(response.status_code, was_idle=was_idle)
+            outcome = OUTCOMES.get(response.status_code, Outcome.FINAL)
+            if outcome is Outcome.TIMED_OUT_IDLE and not response.extensions.get("connection_was_idle"):
+                outcome = Outcome.FINAL
             retry_after = None if response.status_code < 300 else retry_after_of(response.headers, now=self._now())
             delay = self._delay_after(outcome, call, retry_after=retry_after)
             if outcome is Outcome.RATE_LIMITED:
@@ -322,7 +324,7 @@ class BackoffTransport(httpx.AsyncBaseTransport):
 
     def _outcome_of(self, error: Exception, call: Call) -> Outcome:
         """Classify a failure; what is not known may have had an effect."""
-        if tls_failure(error) is not None:
+        if tls_failure(error) is not None or isinstance(error, UnreadableCertificatesError):
             call.sent -= 1
             return Outcome.UNTRUSTED
         if not self._was_reached and is_nowhere(error, host=call.request.url.host):

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-State = Literal["idle", "sending", "head", "body", "last body", "done", "read", "closed", "broken"]
-Event = Literal["request", "written", "stopped", "response", "last response", "end", "taken", "loss", "release"]
+State = Literal["idle", "sending", "head", "body", "last body", "done", "closed", "broken"]
+Event = Literal["request", "written", "stopped", "response", "last response", "end", "loss", "release"]
 
 #: What each event does in each state. An event that is not named changes nothing: it is a consequence of another one.
 #:
@@ -20,9 +20,8 @@ Event = Literal["request", "written", "stopped", "response", "last response", "e
 #: - sending: a request is being written. A peer may respond before it has read all of it.
 #: - head: the request is written; its response is to come.
 #: - body: the head has come. After the "last body" the connection serves no other request.
-#: - done: the response is complete, and has not been read to its end. Whoever gives it up now ends the connection:
-#:   the next request must not find what is left of it.
-#: - read: all of the response was taken.
+#: - done: the response is complete. If it is given up before it was read to its end, that is "stopped": the next
+#:   request must not find what is left of it.
 #: - closed: no response is missing, and no request may follow.
 #: - broken: a response is missing, or a part of it: `_failure` says why.
 TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
@@ -31,14 +30,13 @@ TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
     "head": {"response": "body", "last response": "last body", "loss": "broken"},
     "body": {"stopped": "last body", "end": "done", "loss": "broken"},
     "last body": {"end": "closed", "loss": "broken"},
-    "done": {"taken": "read", "stopped": "closed", "release": "closed", "loss": "closed"},
-    "read": {"release": "idle", "loss": "closed"},
+    "done": {"stopped": "closed", "release": "idle", "loss": "closed"},
     "closed": {},
     "broken": {},
 }
 
-#: An idle connection is used for so many seconds: uvicorn, Apache and Node.js close theirs after 5, and a request that is
-#: on its way then is lost. A response that names a shorter time is believed, less the margin for that way.
+#: An idle connection is used for so many seconds: uvicorn, Apache and Node.js close theirs after 5, and a request that
+#: is on its way then is lost. A response that names a shorter time is believed, less the margin for that way.
 KEEPALIVE, _KEEPALIVE_MARGIN = 4.0, 1.0
 _KEEPALIVE_TIMEOUT = re.compile(rb"(?:^|[\s,])timeout\s*=\s*\"?(\d{1,9})", re.ASCII | re.IGNORECASE)
 #: So many bytes of a body may wait to be read before the peer is slowed down.
@@ -117,19 +115,16 @@ class Connection(asyncio.Protocol):
         try:
             # A head may have so many bytes, however it arrives.
             if not self.status and len(data) > (room := _LONGEST_WITHOUT_BODY - self._without_body):
-                self._feed(data[:room])
+                self._parser.feed_data(data[:room])
                 if not self.status:
                     return _TOO_LONG
                 data = data[room:]
-            self._feed(data)
+            self._without_body += len(data)
+            self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
             # What a callback raises is the context of the parser's own error.
             return str(error.__context__ or error)
         return _TOO_LONG if self._without_body > _LONGEST_WITHOUT_BODY else None
-
-    def _feed(self, data: bytes) -> None:
-        self._without_body += len(data)
-        self._parser.feed_data(data)
 
     def eof_received(self) -> None:
         """End the connection: the peer sends nothing more."""
@@ -164,7 +159,8 @@ class Connection(asyncio.Protocol):
             return
         self.headers.append((name, value.rstrip()))
         # By its length first: a response has ten headers and more.
-        if len(name) == len(_KEEP_ALIVE) and name.lower() == _KEEP_ALIVE and (found := _KEEPALIVE_TIMEOUT.search(value)):
+        is_named = len(name) == len(_KEEP_ALIVE) and name.lower() == _KEEP_ALIVE
+        if is_named and (found := _KEEPALIVE_TIMEOUT.search(value)):
             self._keepalive = min(KEEPALIVE, int(found[1]) - _KEEPALIVE_MARGIN)
 
     def on_headers_complete(self) -> None:
@@ -224,13 +220,12 @@ class Connection(asyncio.Protocol):
             raise self._failure
         self._transport.resume_reading()
         data, self._body, self._unread = b"".join(self._body), [], 0
-        self._on("taken")
         return data
 
     @property
     def is_complete(self) -> bool:
         """Whether all of the response has arrived."""
-        return self.state in ("done", "read", "closed")
+        return self.state in ("done", "closed")
 
     @property
     def is_usable(self) -> bool:
@@ -247,7 +242,7 @@ class Connection(asyncio.Protocol):
 
     def release(self) -> None:
         """Become idle if the response was read to its end; what nobody has read ends the connection."""
-        self._on("release")
+        self._on("stopped" if self._body else "release")
         self._usable_until = self._loop.time() + self._keepalive
 
     def close(self) -> None:

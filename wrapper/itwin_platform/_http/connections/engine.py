@@ -243,8 +243,8 @@ def _default_certificates() -> ssl.SSLContext:
         # In the order in which httpx looks at them.
         found = ((name, os.environ.get(name)) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
         named = next((f"the environment variable {name} names {value!r}" for name, value in found if value), "certifi")
-        reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
-        raise UnreadableCertificatesError(f"the certificates to trust cannot be read: {named} ({str(reason).replace('_', ' ').lower()})") from error
+        reason = str(error.reason if isinstance(error, ssl.SSLError) else error.strerror).replace("_", " ").lower()
+        raise UnreadableCertificatesError(f"the certificates to trust cannot be read: {named} ({reason})") from error
     context.set_alpn_protocols(["http/1.1"])
     return context
 
