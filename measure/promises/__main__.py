@@ -13,9 +13,11 @@ from .cancellation import cancellation
 from .connections import connections
 from .deadlines import deadlines
 from .figure import Figure, print_figures
+from .foreign_responses import foreign_responses
 from .fuzzing import fuzzing
 from .herd import herd, modelled_herd
 from .hostile_links import hostile_links
+from .idle import idle
 from .learning import learning
 from .list_all_requests import list_all_requests
 from .lost_responses import lost_responses
@@ -29,7 +31,7 @@ from .shared_limit import shared_limit, shared_limit_of_other_servers
 from .token_calls import token_calls
 
 #: Measurements of time, which run one after the other with the machine to themselves.
-TIMED: tuple[Measurement, ...] = (herd, modelled_herd, learning, outage, deadlines, token_calls, connections)
+TIMED: tuple[Measurement, ...] = (herd, modelled_herd, learning, outage, deadlines, token_calls, connections, idle)
 #: The same for a limit that processes share.
 SHARED: tuple[Measurement, ...] = (shared_limit, shared_limit_of_other_servers, modelled_processes, thousand_processes)
 #: Measurements that count, which run two at a time, the longest first.
@@ -37,6 +39,7 @@ COUNTED: tuple[Measurement, ...] = (
     lost_responses,
     fuzzing,
     parsing,
+    foreign_responses,
     mutated_lists,
     list_all_requests,
     hostile_links,

@@ -3,14 +3,16 @@
 import asyncio
 import inspect
 import logging
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from measure.promises import shared_limit as shared_limit_module
+from measure.promises import foreign_responses as foreign_responses_module, shared_limit as shared_limit_module
 from measure.promises.cancellation import cancellation
 from measure.promises.connections import TRANSPORTS, closed, closing, cuts, surplus
 from measure.promises.deadlines import deadlines
@@ -54,6 +56,14 @@ def test_a_measurement_that_yields_no_figures_does_not_hold(measurement: Measure
     """It is a line of the table that says so, and the others go on."""
     (figure,) = measured_within(measurement, seconds=seconds)
     assert (figure.promise, figure.holds) == (measurement.__name__, False)
+
+
+async def test_a_library_that_cannot_be_fetched_is_a_line_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a package index the responses of other libraries are not measured, and nothing fails."""
+    monkeypatch.setattr(foreign_responses_module, "CACHE", Path("/missing"))
+    monkeypatch.setattr(sys, "executable", "/missing/python")
+    figures = await foreign_responses_module.foreign_responses()
+    assert [figure.measured.partition(":")[0] for figure in figures] == ["not measured"] * 4
 
 
 async def test_what_cannot_be_measured_here_is_a_line_that_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ import gzip
 import socket
 import ssl
 import zlib
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -263,7 +264,7 @@ async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get(way: st
 async def test_after_a_408_no_idle_connection_is_used() -> None:
     """What the server did to one of them it does to the others: the retry opens a new one."""
     timed_out = Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
-    responses = iter([GOOD, GOOD, GOOD, timed_out, GOOD])
+    responses: Iterator[Raw | bytes] = iter([GOOD, GOOD, GOOD, timed_out, GOOD])
     async with RawServer(lambda _: next(responses)) as server, opened("default", server.address) as calls:
         await asyncio.gather(*(calls.get() for _ in range(3)))
         assert await calls.get() == "a-1"
@@ -399,7 +400,7 @@ async def test_certificates_that_cannot_be_read_are_named(monkeypatch: pytest.Mo
     """The error of a call names the variable and the file; nothing is sent, and nothing retried."""
     monkeypatch.setenv("SSL_CERT_FILE", "/missing.pem")
     async with opened("default", "https://127.0.0.1:1") as calls:
-        with pytest.raises(NotSentError, match="SSL_CERT_FILE names '/missing.pem'.*; nothing was sent$") as caught:
+        with pytest.raises(NotSentError, match=r"SSL_CERT_FILE names '/missing\.pem'.*; nothing was sent$") as caught:
             await calls.get()
         assert caught.value.attempts == 0
 

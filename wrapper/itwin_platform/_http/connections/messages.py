@@ -152,6 +152,8 @@ def tls_failure(error: BaseException) -> str | None:
         if not isinstance(cause, ssl.SSLError) or isinstance(cause, _LOST):
             continue
         reason = str(getattr(cause, "verify_message", "") or getattr(cause, "reason", "") or cause)
+        # The text of a failure that OpenSSL has no name for ends with a line of Python's source.
+        reason = reason.partition(" (_ssl.c:")[0]
         is_handshake = isinstance(error, httpx.ConnectError)
         if is_handshake or ("_ALERT_" in reason and any(word in reason for word in _REJECTED)):
             return reason
