@@ -9,7 +9,7 @@ DEMO := $(VENV)/.demo
 TEST := $(VENV)/.test
 READY := $(VENV)/.ready
 COMMA := ,
-SOURCES := wrapper sandbox templates tests tools examples measure
+SOURCES := wrapper transport sandbox templates tests tools examples measure
 
 # With it, every worker and every program of a test would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -52,11 +52,11 @@ types: $(READY)  ## Check types with mypy --strict and pyright, and the public n
 	@$(BIN)/basedpyright --project tests/project/typing --pythonpath $(BIN)/python
 	@$(BIN)/ty check --quiet --error-on-warning --python $(VENV) tests/project/typing/consumer.py
 	@$(BIN)/pyrefly check --preset strict --python-interpreter-path $(BIN)/python tests/project/typing/consumer.py
-	@PATH="$(CURDIR)/$(BIN):$$PATH"; for package in itwin_platform itwin_platform_api itwin_platform_sandbox; do \
+	@PATH="$(CURDIR)/$(BIN):$$PATH"; for package in itwin_platform itwin_platform_transport itwin_platform_api itwin_platform_sandbox; do \
 		report=$$(basedpyright --verifytypes $$package --ignoreexternal) || { echo "$$report"; exit 1; }; \
 		echo "$$package: $$(echo "$$report" | grep '^Type completeness score')"; done
 
-coverage: $(READY)  ## Run all tests, also tests/slow, and require 100 % branch coverage of wrapper/
+coverage: $(READY)  ## Run all tests, also tests/slow, and require 100 % branch coverage of both packages
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --hypothesis-profile=full --cov --cov-report=term:skip-covered
 
 generate: $(READY)  ## Generate generated/ from openapi.yaml

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from itwin_platform_transport.gates import redis as redis_module
 
-from tests.support.faces import module_of
 from tests.support.real_time import LONGEST
 from tests.support.redis_server import MISSING
 from tests.support.specification import specification as parsed_specification
@@ -56,18 +56,18 @@ def pytest_collection_finish() -> None:
 @pytest.fixture
 def patient_gates(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine a server that is there may take longer than a shared gate waits for it."""
-    monkeypatch.setattr(module_of("SERVER_TIMEOUT"), "SERVER_TIMEOUT", LONGEST)
+    monkeypatch.setattr(redis_module, "SERVER_TIMEOUT", LONGEST)
 
 
 @pytest.fixture
 def quick_reconnect(monkeypatch: pytest.MonkeyPatch) -> None:
     """A gate that has lost its server tries it again after a moment."""
     for name in ("FIRST_PAUSE", "LONGEST_PAUSE"):
-        monkeypatch.setattr(module_of(name), name, 0.05)
+        monkeypatch.setattr(redis_module, name, 0.05)
 
 
 @pytest.fixture
 def no_polls(monkeypatch: pytest.MonkeyPatch) -> None:
     """A gate that waits asks its server only after a message."""
     for name in ("POLL_INTERVAL", "LONGEST_POLL"):
-        monkeypatch.setattr(module_of(name), name, 1000.0)
+        monkeypatch.setattr(redis_module, name, 1000.0)

@@ -4,7 +4,7 @@ import asyncio
 import random
 
 from itwin_platform import BackoffPolicy, Gate, PlatformClient, PlatformError
-from itwin_platform._http.gates.window import Permit
+from itwin_platform_transport.gates.window import Permit
 
 from tests.support.services import PreparedResponse, RawServer, ReceivedRequest
 

@@ -9,15 +9,14 @@ from datetime import UTC, datetime
 import httpx
 from itwin_platform import BackoffPolicy, PlatformClient, PlatformError
 from itwin_platform._errors import status_error_class
-from itwin_platform._http.attempts.call import CallInfo, CallResult
-from itwin_platform._http.connections.messages import Response
-from itwin_platform._http.policy import parse_retry_after
-from itwin_platform._requests.platform import DecodedResponse
+from itwin_platform._requests.response import DecodedResponse
 from itwin_platform_api.api.detectors import create_detector
 from itwin_platform_api.api.itwins import get_primary_account, list_itwins
 from itwin_platform_api.api.repositories import create_repository_resource, update_repository
 from itwin_platform_api.api.scenes import create_scene, list_scene_objects
 from itwin_platform_api.api.webhooks import update_webhook
+from itwin_platform_transport import CallInfo, CallResult, Response
+from itwin_platform_transport.policy import parse_retry_after
 
 from .calls import CALLS
 from .figure import Figure, exactly

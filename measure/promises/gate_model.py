@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from itwin_platform import RateLimit
-from itwin_platform._http.gates.redis import RedisGate, RedisState, Reply, Report
-from itwin_platform._http.gates.window import Permit, Window
+from itwin_platform_transport import RedisGate
+from itwin_platform_transport.gates.redis import RedisState, Reply, Report
+from itwin_platform_transport.gates.window import Permit, Window
 
 #: Seconds from a command to the reply of the server; the command takes effect immediately.
 SERVER_LATENCY = 0.001

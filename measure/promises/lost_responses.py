@@ -8,8 +8,7 @@ import httpx
 from hypothesis import HealthCheck, Phase, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformError
-from itwin_platform._http.attempts.tokens import TokenAuth
-from itwin_platform._http.gates.window import WaitTooLongError
+from itwin_platform_transport.gates.window import WaitTooLongError
 
 from tests.support.event_loops import VirtualTimeLoop
 from tests.support.services import ScriptedTransport
@@ -40,13 +39,13 @@ class FaultSchedule(RuleBasedStateMachine):
         self.calls: list[asyncio.Task[httpx.Response]] = []
         self.numbers = itertools.count()
         tokens = (f"t-{number}" for number in itertools.count())
-        self.auth = TokenAuth(lambda: next(tokens))
+        self.provider = lambda: next(tokens)
 
     @initialize(deadline=st.sampled_from([None, 3.0, 120.0]), faults=faults_in_a_row, methods=methods_at_once)
     def opens(self, deadline: float | None, faults: list[Fault], methods: list[str]) -> None:
         """Open a client with planned faults, and start the first calls."""
         policy = BackoffPolicy(deadline=deadline, max_wait=30.0)
-        self.transport = BackoffTransport(self.service, policy=policy, gate=self.gate, auth=self.auth)
+        self.transport = BackoffTransport(self.service, policy=policy, gate=self.gate, token=self.provider)
         self.faults.plan.extend(faults)
         self.calls_begin(methods)
 
@@ -95,7 +94,7 @@ class FaultSchedule(RuleBasedStateMachine):
         for call in self.calls:
             call.cancel()
         results = await asyncio.gather(*self.calls, return_exceptions=True)
-        await self.auth.aclose()
+        await self.transport.aclose()
         assert repr(self.gate).endswith("in_flight=0, waiting=0)")
         assert asyncio.all_tasks() == {asyncio.current_task()}
         kinds = (httpx.Response, PlatformError, asyncio.CancelledError)

@@ -8,8 +8,7 @@ from statistics import median
 
 import httpx
 from itwin_platform import BackoffPolicy, BackoffTransport, Gate, PlatformClient, PlatformError, ServerError
-from itwin_platform._http.attempts.call import CallInfo
-from itwin_platform._http.connections.messages import Request
+from itwin_platform_transport import CallInfo, Request
 
 from tests.support.event_loops import in_virtual_time
 from tests.support.services import ACCOUNT, PreparedResponse, RawServer
@@ -67,6 +66,7 @@ async def called(
         result = await transport.send(request, info)
     except PlatformError as error:
         return path, type(error), asyncio.get_running_loop().time()
+    assert result.response is not None
     return path, result.response.status_code, asyncio.get_running_loop().time()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import httpcore
 import httpx
 from httpcore._async.http11 import AsyncHTTP11Connection
-from itwin_platform._http.connections.connection import Connection
+from itwin_platform_transport.connections.connection import Connection
 
 from .figure import Figure, exactly, for_comparison
 

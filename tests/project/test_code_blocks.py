@@ -11,10 +11,14 @@ from pathlib import Path
 
 import pytest
 from itwin_platform import Pager, PlatformClient, escape
+from itwin_platform._operations.detectors import Detectors
+from itwin_platform._operations.itwins import ITwins
+from itwin_platform._operations.repositories import Repositories
+from itwin_platform._operations.scenes import Scenes
+from itwin_platform._operations.webhooks import Webhooks
 from itwin_platform_sandbox import Sandbox
 
 from tests.support.code_blocks import PAGES, PROJECT, README, Block, Console, blocks_of, is_prelude
-from tests.support.faces import Detectors, ITwins, Repositories, Scenes, Webhooks
 from tools.vendoring.vendor import vendor
 
 pytest_plugins = ["pytester"]

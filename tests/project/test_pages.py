@@ -11,12 +11,17 @@ import griffe
 import itwin_platform
 import pytest
 from itwin_platform import BackoffPolicy, EventType
+from itwin_platform._client import MAX_RESPONSE_BYTES
+from itwin_platform._operations.itwins import ITWINS_PER_PAGE, MOST_RETURNED
+from itwin_platform._operations.repositories import CompleteObject
+from itwin_platform._operations.scenes import OBJECTS_PER_PAGE
 from itwin_platform_sandbox.__main__ import command_line
+from itwin_platform_transport import policy
+from itwin_platform_transport.attempts import tokens
 
-from tests.operations.conftest import OPERATIONS
-from tests.support import faces
 from tests.support.code_blocks import PAGES, PROJECT, blocks_of
 from tests.support.public_face import CALLABLES, EXPORTED, GROUPS, NAMES
+from tests.wrapper.operations.conftest import OPERATIONS
 from tools.site.check_search import SEARCHED, misses
 from tools.site.plain_text import DOCS, markdown_of
 from tools.site.specification_links import SpecificationLinks, linked
@@ -91,9 +96,9 @@ def test_every_guide_is_searched_for_and_a_miss_is_reported() -> None:
 @pytest.fixture(scope="module")
 def modules() -> griffe.ModulesCollection:
     """The packages as the documentation site reads them."""
-    folders = [PROJECT / "wrapper", PROJECT / "generated", PROJECT / "sandbox"]
+    folders = [PROJECT / name for name in ("wrapper", "transport", "generated", "sandbox")]
     loader = griffe.GriffeLoader(search_paths=folders, extensions=griffe.load_extensions(SpecificationLinks()))
-    for package in ("itwin_platform", "itwin_platform_api", "itwin_platform_sandbox"):
+    for package in ("itwin_platform", "itwin_platform_transport", "itwin_platform_api", "itwin_platform_sandbox"):
         loader.load(package)
     loader.resolve_aliases(external=True)
     return loader.modules_collection
@@ -102,7 +107,7 @@ def modules() -> griffe.ModulesCollection:
 def test_no_docstring_is_misread(modules: griffe.ModulesCollection, caplog: pytest.LogCaptureFixture) -> None:
     """Every docstring of the public names, and of their members, is read without a complaint of the parser."""
     package = modules["itwin_platform"]
-    groups = [modules[f"{faces.module_of(name).__name__}.{name}"] for name in CLASSES]
+    groups = [modules[f"itwin_platform._operations.{name.lower()}.{name}"] for name in CLASSES]
     read = 0
     with caplog.at_level(logging.WARNING):
         for value in [*(package[name] for name in NAMES), *groups, modules["itwin_platform_sandbox.Sandbox"]]:
@@ -215,33 +220,33 @@ def test_what_is_retried_is_the_table_of_the_code() -> None:
         "no response, possibly sent",
         "408 on a connection that was idle before",
     )
-    most = [rule.most_attempts for rule in faces.RULES.values()]
+    most = [rule.most_attempts for rule in policy.RULES.values()]
     counts = ["max_attempts" if count == math.inf else str(count) for count in most]
     assert {row[0]: row[3] for row in table if row[3]} == dict(zip(names, ["any", *counts[1:]], strict=True))
-    assert not faces.RULES[faces.Outcome.RATE_LIMITED].uses_attempt
-    shares = f"{faces.JITTER_SHARE:.0%}", f"{faces.JITTER_SECONDS} s", f"{faces.RETRY_AFTER_JITTER_SHARE:.0%}"
+    assert not policy.RULES[policy.Outcome.RATE_LIMITED].uses_attempt
+    shares = f"{policy.JITTER_SHARE:.0%}", f"{policy.JITTER_SECONDS} s", f"{policy.RETRY_AFTER_JITTER_SHARE:.0%}"
     assert all(share.replace("%", " %") in page("retries") for share in shares)
 
 
 def test_times_of_tokens_are_those_of_the_code() -> None:
     """The two windows, and how long a failure is shared, are as the page of tokens says."""
-    minutes, seconds = faces.EARLY_WINDOW // timedelta(minutes=1), faces.EXPIRY_MARGIN.seconds
+    minutes, seconds = tokens.EARLY_WINDOW // timedelta(minutes=1), tokens.EXPIRY_MARGIN.seconds
     assert [row[0] for row in rows("authentication", "Time until expiry | What happens")] == [
-        f"less than {minutes} minutes, or {faces.EARLY_SHARE * 100:g} % of its lifetime",
-        f"less than {seconds} seconds, or {faces.EXPIRY_SHARE * 100:g} % of its lifetime",
+        f"less than {minutes} minutes, or {tokens.EARLY_SHARE * 100:g} % of its lifetime",
+        f"less than {seconds} seconds, or {tokens.EXPIRY_SHARE * 100:g} % of its lifetime",
     ]
-    assert f"for {faces.FAILURE_SHARED:g} second," in page("authentication")
+    assert f"for {tokens.FAILURE_SHARED:g} second," in page("authentication")
 
 
 def test_limits_are_those_of_the_code() -> None:
     """The page of pagination has the page sizes and the cap of listings, that of performance what protects a client."""
     listings = rows("pagination", "Keyword | Means | Default for iTwins | Default for scene objects")
-    sizes = [AT_MOST.format(size) for size in (faces.ITWINS_PER_PAGE, faces.OBJECTS_PER_PAGE)]
+    sizes = [AT_MOST.format(size) for size in (ITWINS_PER_PAGE, OBJECTS_PER_PAGE)]
     assert [row[2:] for row in listings if row[0] == "page_size"] == [sizes]
-    assert [row[2] for row in listings if row[0] == "max_return"] == [AT_MOST.format(faces.MOST_RETURNED)]
+    assert [row[2] for row in listings if row[0] == "max_return"] == [AT_MOST.format(MOST_RETURNED)]
     documented = {argument: default for _, default, argument in rows("performance", "Limit | Default | Argument")}
     timeout = f"{inspect.signature(itwin_platform.PlatformClient).parameters['timeout'].default:g} s"
-    assert documented["max_response_bytes="] == f"{faces.MAX_RESPONSE_BYTES / 2**20:g} MiB"
+    assert documented["max_response_bytes="] == f"{MAX_RESPONSE_BYTES / 2**20:g} MiB"
     assert documented["BackoffPolicy(deadline=...)"] == f"{BackoffPolicy().deadline:g} s"
     assert documented["timeout="] == timeout
     assert f"`timeout=` of the client is for one attempt, {timeout}" in page("retries")
@@ -257,5 +262,5 @@ def test_events_are_those_of_the_enum() -> None:
 def test_fields_of_complete_objects_are_those_of_the_code(kind: str, listed: str) -> None:
     """The page of replacement names the fields that each type asks for."""
     names = [field.name for field in dataclasses.fields(EXPORTED[kind])]
-    fields = [name for name in names if name not in faces.CompleteObject.__dataclass_fields__]
+    fields = [name for name in names if name not in CompleteObject.__dataclass_fields__]
     assert listed.partition(";")[0].split(", ") == fields

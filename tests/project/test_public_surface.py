@@ -6,8 +6,8 @@ from typing import Any, get_type_hints
 
 import itwin_platform
 import pytest
+from itwin_platform._errors import status_error_class
 
-from tests.support.faces import status_error_class
 from tests.support.processes import PROJECT
 from tests.support.public_face import CALLABLES, EXPORTED, GROUPS, NAMES
 from tests.support.specification import specification

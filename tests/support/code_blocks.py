@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from itwin_platform import UsageError
 from itwin_platform_sandbox import Sandbox
+from itwin_platform_transport import UsageError
 
 PROJECT = Path(__file__).resolve().parents[2]
 README = PROJECT / "README.md"

@@ -8,7 +8,8 @@ from typing import Any
 
 import httpx
 import pytest
-from itwin_platform import APIStatusError, BackoffPolicy, BackoffTransport, PlatformClient
+from itwin_platform import APIStatusError, PlatformClient
+from itwin_platform_transport import BackoffPolicy, BackoffTransport
 
 from tests.support.real_time import run_in
 
@@ -21,15 +22,26 @@ STATUS_ERRORS = (APIStatusError, httpx.HTTPStatusError)
 WAYS = ("default", "http_client", "wrapped", "plain", "uvloop")
 
 
-def in_every_way(scenario: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Make a test that runs a coroutine function once for each way, in the event loop of that way."""
+Scenario = Callable[..., Coroutine[Any, Any, None]]
 
+
+def _in_ways(scenario: Scenario, ways: tuple[str, ...]) -> Callable[..., None]:
     @functools.wraps(scenario)
     def run(**arguments: Any) -> None:
         run_in(arguments["way"], functools.partial(scenario, **arguments))
 
-    parametrized: Callable[..., None] = pytest.mark.parametrize("way", WAYS)(run)
+    parametrized: Callable[..., None] = pytest.mark.parametrize("way", ways)(run)
     return parametrized
+
+
+def in_every_way(scenario: Scenario) -> Callable[..., None]:
+    """Make a test that runs a coroutine function once for each way, in the event loop of that way."""
+    return _in_ways(scenario, WAYS)
+
+
+def on_own_connections(scenario: Scenario) -> Callable[..., None]:
+    """Make a test of what only our own connections promise: what a caller's transport does is the caller's."""
+    return _in_ways(scenario, ("default", "uvloop"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from itwin_platform import Gate, RedisGate
+from itwin_platform_transport import Gate, RedisGate
+from itwin_platform_transport.gates.window import Permit
 
-from tests.support.faces import Permit
 from tests.support.real_time import until
 from tests.support.redis_server import RedisServer, needs_a_server
 

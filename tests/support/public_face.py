@@ -24,7 +24,7 @@ def callables() -> dict[str, Any]:
             found[name] = value
         elif (
             inspect.isclass(value)
-            and value.__module__ == "itwin_platform"
+            and value.__module__ in ("itwin_platform", "itwin_platform_transport")
             and not hasattr(models, name)
             and name not in NOT_CALLED
         ):
@@ -37,7 +37,8 @@ def _members(value: object) -> list[tuple[str, Any]]:
     return [
         (name, member)
         for name, member in inspect.getmembers(value, callable)
-        if not name.startswith("_") and str(getattr(member, "__module__", "")).startswith("itwin_platform.")
+        if not name.startswith("_")
+        and str(getattr(member, "__module__", "")).startswith(("itwin_platform.", "itwin_platform_transport."))
     ]
 
 

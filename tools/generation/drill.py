@@ -29,7 +29,7 @@ COUNT = re.compile(r"^(\w[\w ,]*): (\d+)$", re.MULTILINE)
 #: The change that adds operations, and the tests that run beside them.
 UNWRAPPED = "A scene can be read and deleted"
 TESTS = (
-    "tests/operations",
+    "tests/wrapper/operations",
     "tests/tools/test_wrapper_fits.py",
     "tests/project/test_public_surface.py",
     "tests/slow/test_walk.py",
@@ -97,7 +97,7 @@ def unwrapped_operation() -> str:
         named = '{"get_scene": "the drill", "delete_scene": "the drill"}'
         text = re.sub(r"(?m)^(UNWRAPPED.*) = \{\}$", rf"\1 = {named}", file.read_text(encoding="utf-8"))
         file.write_text(text, encoding="utf-8")
-        packages = (project / name for name in ("wrapper", "generated", "sandbox"))
+        packages = (project / name for name in ("wrapper", "transport", "generated", "sandbox"))
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, packages))}
         for command in (["tools.generation.generate"], ["pytest", "-q", "-p", "no:cacheprovider", *TESTS]):
             ended = subprocess.run(

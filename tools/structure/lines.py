@@ -1,4 +1,4 @@
-"""How many files and lines of code the wrapper has, by room."""
+"""How many files and lines of code each package has, by folder, with what is no Python beside it."""
 
 import ast
 import io
@@ -7,10 +7,11 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 WRAPPER = PROJECT / "wrapper" / "itwin_platform"
-#: The name of the first level among the rooms.
+TRANSPORT = PROJECT / "transport" / "itwin_platform_transport"
+#: What stands beside both packages: Python that the generator copies.
+SUPPORT = PROJECT / "templates" / "support"
+#: The name of what is in no folder of its package.
 FIRST_LEVEL = "(first level)"
-#: The room of what serves any service.
-HTTP = "_http"
 _SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -28,12 +29,18 @@ def code_lines(source: str) -> int:
     return len(lines)
 
 
-def by_room(package: Path = WRAPPER) -> dict[str, tuple[int, int]]:
-    """Return files and code lines of each room: a folder at the first level with all that is in it."""
+def by_folder(package: Path) -> dict[str, tuple[int, int]]:
+    """Return files and code lines of each folder at the first level of a package, with all that is in it."""
     found: dict[str, tuple[int, int]] = {}
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package).parts
-        room = parts[0] if len(parts) > 1 else FIRST_LEVEL
-        files, lines = found.get(room, (0, 0))
-        found[room] = files + 1, lines + code_lines(path.read_text(encoding="utf-8"))
+        folder = parts[0] if len(parts) > 1 else FIRST_LEVEL
+        files, lines = found.get(folder, (0, 0))
+        found[folder] = files + 1, lines + code_lines(path.read_text(encoding="utf-8"))
     return found
+
+
+def lua_lines(package: Path) -> int:
+    """Count the lines of Lua without blank lines and comments."""
+    lines = (line.strip() for path in package.rglob("*.lua") for line in path.read_text(encoding="utf-8").splitlines())
+    return sum(bool(line) and not line.startswith("--") for line in lines)

@@ -1,4 +1,4 @@
-"""Private attributes of other libraries that the wrapper uses, each of which a decision record must name."""
+"""Private attributes of other libraries that both packages use, also in strings; a decision record must name each."""
 
 import ast
 import inspect
@@ -7,22 +7,31 @@ from collections.abc import Iterator
 
 import httpx
 
-from tools.structure.lines import PROJECT, WRAPPER
+from tools.structure.lines import PROJECT, TRANSPORT, WRAPPER
 
 #: Methods of named tuples, which are documented in spite of their names.
 _DOCUMENTED = ("_replace", "_asdict", "_fields", "_make")
+#: Properties of a response that begin with an underscore.
+_WIRE = {"_links"}
 
 
 def foreign() -> dict[str, str]:
-    """Return each private attribute that the wrapper does not define itself, or shares with a class it derives from."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(WRAPPER.rglob("*.py"))}
+    """Return each private attribute that neither package defines itself, or that it shares with a class it derives from.
+
+    A string that is the name of one counts too: `getattr` can read it.
+    """
+    modules = [*sorted(WRAPPER.rglob("*.py")), *sorted(TRANSPORT.rglob("*.py"))]
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules}
     defined = {name for tree in trees.values() for name in _defined(tree)}
     found: dict[str, str] = {}
     for path, tree in trees.items():
-        place = path.relative_to(WRAPPER).as_posix()
+        place = path.relative_to(PROJECT).as_posix()
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and _is_private(node.attr) and node.attr not in defined:
                 found.setdefault(node.attr, f"{place}:{node.lineno}")
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                if re.fullmatch(r"_[a-z]\w*", node.value) and node.value not in defined | _WIRE:
+                    found.setdefault(node.value, f"{place}:{node.lineno}")
             elif isinstance(node, ast.ClassDef):
                 for name in set(_stored(node)) & set(_inherited(node)):
                     found.setdefault(name, f"{place}:{node.lineno}")

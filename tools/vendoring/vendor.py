@@ -100,7 +100,7 @@ def revision(project: Path) -> str:
     head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
     if head.returncode != 0:
         return "unknown: not a git checkout"
-    status = [*git, "status", "--porcelain", "--", "wrapper", "generated"]
+    status = [*git, "status", "--porcelain", "--", "wrapper", "transport", "generated"]
     dirty = subprocess.run(status, capture_output=True, text=True, check=False).stdout.strip()
     return f"{head.stdout.strip()}{', with changes that were not committed' if dirty else ''}"
 

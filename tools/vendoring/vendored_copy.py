@@ -1,7 +1,7 @@
 """The content of a vendored copy, its record, and which of its files were edited.
 
-The wrapper and the generated package become one package. Of the wrapper, only the absolute imports of the generated
-package change, to relative imports of the subpackage `generated`.
+The wrapper, the transport and the generated package become one package. Of the wrapper, only the absolute imports of the
+other two change, to relative imports of the subpackages `transport` and `generated`.
 """
 
 import ast
@@ -15,7 +15,9 @@ from pathlib import Path
 RECORD = "VENDORED.md"
 IDENTITY = "vendored.py"
 #: What a copy can be made without: the files, and the name that `__init__.py` exports of them.
-OPTIONAL = {"redis": (("_http/gates/redis.py", "_http/gates/exchange.lua"), "RedisGate")}
+OPTIONAL = {"redis": (("transport/gates/redis.py", "transport/gates/exchange.lua"), "RedisGate")}
+#: The packages below the wrapper, by the names of the subpackages that they become.
+BELOW = {"transport": "itwin_platform_transport", "generated": "itwin_platform_api"}
 _IDENTITY = """\"\"\"Where this copy comes from, for programs; VENDORED.md says it for people.\"\"\"
 
 #: The git revision of the checkout.
@@ -25,7 +27,7 @@ SPECIFICATION_SHA256 = "{specification}"
 #: Whether the generated modules were what that specification gives.
 GENERATED_IS_CURRENT = {current}
 """
-OLD_NAMES = frozenset({"itwin_platform", "itwin_platform_api", "itwin_platform_sandbox"})
+OLD_NAMES = frozenset({"itwin_platform", "itwin_platform_sandbox", *BELOW.values()})
 _DIGEST = re.compile(r"^([0-9a-f]{64})  (\S.*)$", re.MULTILINE)
 
 
@@ -48,16 +50,20 @@ def source(project: Path, *, revision: str, stale: bool = False, without: tuple[
     Raises:
         SystemExit: A file imports the packages by their old names in another way, or imports what is omitted.
     """
-    wrapper, generated = project / "wrapper" / "itwin_platform", project / "generated" / "itwin_platform_api"
-    files = _files(wrapper) | {f"generated/{name}": content for name, content in _files(generated).items()}
+    files = _files(project / "wrapper" / "itwin_platform")
+    for folder, package in BELOW.items():
+        files |= {f"{folder}/{name}": content for name, content in _files(project / folder / package).items()}
     for part in without:
         _leave_out(files, *OPTIONAL[part])
     files["LICENSE"] = (project / "LICENSE").read_bytes()
     for name, content in files.items():
         dots = b"." * (1 + name.count("/"))
-        files[name] = re.sub(rb"(?m)^( *)from itwin_platform_api\b", rb"\1from " + dots + b"generated", content)
+        for folder, package in BELOW.items():
+            pattern = rb"(?m)^( *)from " + package.encode() + rb"\b"
+            content = re.sub(pattern, rb"\1from " + dots + folder.encode(), content)
+        files[name] = content
     if found := absolute_imports(files):
-        raise SystemExit("\n".join(["write these imports as `from itwin_platform_api... import ...`:", *found]))
+        raise SystemExit("\n".join(["write these imports as `from <package>... import ...`:", *found]))
     with (project / "pyproject.toml").open("rb") as file:
         requirements = tuple(tomllib.load(file)["project"]["dependencies"])
     version = re.search(rb'__version__ = "(.+)"', files["_version.py"])
@@ -77,9 +83,10 @@ def source(project: Path, *, revision: str, stale: bool = False, without: tuple[
 
 
 def _leave_out(files: dict[str, bytes], paths: tuple[str, ...], name: str) -> None:
-    """Remove modules, and the lines of `__init__.py` that export a name of them."""
+    """Remove modules, and the lines that export a name of them."""
     gone = {path for path in paths if files.pop(path, None) is not None}
-    files["__init__.py"] = re.sub(rb"(?m)^.*\b" + name.encode() + rb"\b.*\n", b"", files["__init__.py"])
+    for exporting in ("__init__.py", "transport/__init__.py"):
+        files[exporting] = re.sub(rb"(?m)^.*\b" + name.encode() + rb"\b.*\n", b"", files[exporting])
     for path, content in files.items():
         for node in ast.walk(ast.parse(content)) if path.endswith(".py") else ():
             if isinstance(node, ast.ImportFrom) and node.level and node.module:

@@ -8,6 +8,29 @@ from types import FunctionType as _FunctionType
 from typing import TYPE_CHECKING
 
 from itwin_platform_api.unset import UNSET as UNSET, Unset as Unset
+from itwin_platform_transport import (
+    AccessToken as AccessToken,
+    AttemptEnded as AttemptEnded,
+    BackoffEvent as BackoffEvent,
+    BackoffPolicy as BackoffPolicy,
+    BackoffTransport as BackoffTransport,
+    CooldownStarted as CooldownStarted,
+    DeadlineExceededError as DeadlineExceededError,
+    Gate as Gate,
+    GateChanged as GateChanged,
+    NotSentError as NotSentError,
+    OutageEnded as OutageEnded,
+    OutageStarted as OutageStarted,
+    OutcomeUnknownError as OutcomeUnknownError,
+    PlatformError as PlatformError,
+    RateLimit as RateLimit,
+    ResponseDecodeError as ResponseDecodeError,
+    StateError as StateError,
+    TokenError as TokenError,
+    TokenProvider as TokenProvider,
+    TransportError as TransportError,
+    UsageError as UsageError,
+)
 
 from ._client import PlatformClient as PlatformClient
 from ._errors import (
@@ -15,45 +38,23 @@ from ._errors import (
     AuthenticationError as AuthenticationError,
     BadRequestError as BadRequestError,
     ConflictError as ConflictError,
-    DeadlineExceededError as DeadlineExceededError,
     DeliveryError as DeliveryError,
     ErrorDetail as ErrorDetail,
     NotFoundError as NotFoundError,
-    NotSentError as NotSentError,
-    OutcomeUnknownError as OutcomeUnknownError,
     PagingError as PagingError,
     PermissionDeniedError as PermissionDeniedError,
-    PlatformError as PlatformError,
     RateLimitError as RateLimitError,
     RequestTooLargeError as RequestTooLargeError,
-    ResponseDecodeError as ResponseDecodeError,
     ServerError as ServerError,
-    StateError as StateError,
-    TokenError as TokenError,
-    TransportError as TransportError,
     UnprocessableError as UnprocessableError,
-    UsageError as UsageError,
 )
-from ._http.attempts.tokens import AccessToken as AccessToken, TokenProvider as TokenProvider
-from ._http.attempts.transport import BackoffTransport as BackoffTransport
-from ._http.events import (
-    AttemptEnded as AttemptEnded,
-    BackoffEvent as BackoffEvent,
-    CooldownStarted as CooldownStarted,
-    GateChanged as GateChanged,
-    OutageEnded as OutageEnded,
-    OutageStarted as OutageStarted,
-)
-from ._http.gates.gate import Gate as Gate
-from ._http.gates.window import RateLimit as RateLimit
-from ._http.policy import BackoffPolicy as BackoffPolicy
-from ._requests.platform import ResponseInfo as ResponseInfo
+from ._requests.response import ResponseInfo as ResponseInfo
 from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from itwin_platform_api.models import *  # noqa: F403  # all that the document does not mark `x-exported: false`
+    from itwin_platform_transport import RedisGate as RedisGate
 
-    from ._http.gates.redis import RedisGate as RedisGate
     from ._listings.pager import Pager as Pager
     from ._listings.run import Page as Page, SceneState as SceneState, TruncatedWarning as TruncatedWarning
     from ._operations.deliveries import (
@@ -73,9 +74,11 @@ else:
     # Hidden from type checkers, which read the names that are imported as themselves, and would accept any other.
     from itwin_platform_api import models as _models
 
+    #: The package below, by whatever name a vendored copy has it.
+    _TRANSPORT = PlatformError.__module__
     #: What a first call does not need, by its module; the models come on first use as well.
     _LAZY = {
-        "._http.gates.redis": ["RedisGate"],
+        _TRANSPORT: ["RedisGate"],
         "._listings.pager": ["Pager"],
         "._listings.run": ["Page", "SceneState", "TruncatedWarning"],
         "._operations.deliveries": ["WebhookDelivery", "sign_delivery", "verify_delivery"],
@@ -104,8 +107,8 @@ else:
         return value
 
     def _renamed(value: object) -> object:
-        """Let tracebacks, `repr` and documentation name the package that users import."""
-        if isinstance(value, type | _FunctionType):
+        """Let tracebacks, `repr` and documentation name the package that users import; the transport names itself."""
+        if isinstance(value, type | _FunctionType) and value.__module__ != _TRANSPORT:
             value.__module__ = __name__
         return value
 

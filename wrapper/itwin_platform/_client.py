@@ -2,31 +2,36 @@
 
 import os
 import re
+import ssl
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+import httpx
 from itwin_platform_api.unset import UNSET, Unset
+from itwin_platform_transport import (
+    BackoffEvent,
+    BackoffPolicy,
+    BackoffTransport,
+    Gate,
+    TokenError,
+    TokenProvider,
+    UsageError,
+)
 
-from ._errors import TokenError, UsageError, check_integer
-from ._http.attempts.tokens import TokenAuth, TokenProvider
-from ._http.attempts.transport import MAX_RESPONSE_BYTES, BackoffTransport
-from ._http.connections.given_client import HTTPClient, HTTPTransport, SSLContext, Timeout, as_timeout, innermost
-from ._http.events import BackoffEvent
-from ._http.gates.gate import Gate
-from ._http.policy import BackoffPolicy
-from ._requests.platform import (
+from ._requests.http_client import PlatformHTTPClient
+from ._requests.request import Service, as_base_url, check_integer
+from ._requests.response import ResponseInfo
+from ._requests.sender import (
     CallOptions,
-    PlatformHTTPClient,
     PlatformSender,
-    ResponseInfo,
     as_callback,
+    as_timeout,
     with_changes,
     with_extra,
     with_headers,
 )
-from ._requests.request import Service, as_base_url
 
 if TYPE_CHECKING:
     from itwin_platform_api.client import AuthenticatedClient
@@ -37,6 +42,8 @@ if TYPE_CHECKING:
     from ._operations.scenes import Scenes
     from ._operations.webhooks import Webhooks
 
+#: The largest decoded response, in bytes.
+MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 _VENDOR = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 
 
@@ -85,18 +92,32 @@ class PlatformClient:
         vendor: str | None = None,
         token: TokenProvider | None = None,
         backoff: BackoffPolicy | None = None,
-        timeout: float | Timeout = 30.0,
+        timeout: float | httpx.Timeout = 30.0,
         check_requests: bool = True,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
-        transport: HTTPTransport | None = None,
-        http_client: HTTPClient | None = None,
-        ssl_context: SSLContext | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        http_client: httpx.AsyncClient | None = None,
+        ssl_context: ssl.SSLContext | None = None,
         gate: Gate | None = None,
         on_event: Callable[[BackoffEvent], None] | None = None,
         allow_insecure: bool = False,
     ) -> None:
         try:
-            self._auth = TokenAuth(token if token is not None else _setting("token", None, "ITWIN_PLATFORM_TOKEN"))
+            check_integer("max_response_bytes", max_response_bytes, least=1)
+            if not isinstance(backoff, BackoffPolicy | None):
+                raise UsageError(
+                    "backoff must be a BackoffPolicy, such as BackoffPolicy(deadline=60)", argument="backoff"
+                )
+            attempts = BackoffTransport(
+                transport,
+                http_client=http_client,
+                ssl_context=ssl_context,
+                policy=backoff,
+                gate=gate,
+                token=token if token is not None else _setting("token", None, "ITWIN_PLATFORM_TOKEN"),
+                max_response_bytes=max_response_bytes,
+                on_event=as_callback("on_event", on_event),
+            )
         except TokenError as error:
             raise error.with_traceback(None) from None
         finally:
@@ -111,24 +132,18 @@ class PlatformClient:
                 "vendor must be one word of letters, digits, '-' and '_': it becomes a part of Accept",
                 argument="vendor",
             )
-        check_integer("max_response_bytes", max_response_bytes, least=1)
-        if not isinstance(backoff, BackoffPolicy | None):
-            raise UsageError("backoff must be a BackoffPolicy, such as BackoffPolicy(deadline=60)", argument="backoff")
-        policy = backoff or BackoffPolicy()
         self._sender = PlatformSender(
-            transport=BackoffTransport(
-                innermost(transport, http_client, ssl_context),
-                policy=policy,
-                gate=gate,
-                auth=self._auth,
-                max_response_bytes=max_response_bytes,
-                on_event=as_callback("on_event", on_event),
-            ),
+            transport=attempts,
             service=Service(
                 base_url=url, vendor=word, check_requests=check_requests, max_response_bytes=max_response_bytes
             ),
             options=CallOptions(
-                timeout=as_timeout(timeout), policy=policy, headers={}, query={}, body={}, on_response=None
+                timeout=as_timeout(timeout),
+                policy=backoff or BackoffPolicy(),
+                headers={},
+                query={},
+                body={},
+                on_response=None,
             ),
         )
         self._is_view = False
@@ -136,7 +151,7 @@ class PlatformClient:
     def with_options(
         self,
         *,
-        timeout: float | Timeout | Unset = UNSET,
+        timeout: float | httpx.Timeout | Unset = UNSET,
         deadline: float | Unset | None = UNSET,
         queue_timeout: float | Unset | None = UNSET,
         max_attempts: int | Unset = UNSET,
@@ -180,7 +195,7 @@ class PlatformClient:
             ```
         """
         before, view = self._sender.options, object.__new__(type(self))
-        view._auth, view._is_view = self._auth, True
+        view._is_view = True
         view._sender = PlatformSender(
             transport=self._sender.transport,
             service=self._sender.service,
@@ -272,10 +287,7 @@ class PlatformClient:
         """
         if self._is_view:
             return
-        try:
-            await self._sender.transport.aclose()
-        finally:
-            await self._auth.aclose()
+        await self._sender.transport.aclose()
 
 
 def _setting(name: str, value: str | None, variable: str) -> str:

@@ -34,12 +34,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
-from typing import ClassVar
 
-import httpx
+from itwin_platform_transport import RETRYABLE_STATUS_CODES, PlatformError
 
-from ._version import TROUBLESHOOTING
+from ._version import CORRELATION_ID, LIMIT_API, LIMIT_OPERATION, LIMIT_TIER
 
 #: The most characters of the text of an error.
 LONGEST_TEXT = 2048
@@ -47,14 +45,8 @@ LONGEST_TEXT = 2048
 _LONGEST_CALL = 128
 #: Characters that end a line, steer a terminal, or turn the direction of a line.
 _CONTROL = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
-
-#: Where a response says when to retry: a second name has been seen beside the documented one, and either is read.
-RETRY_AFTER_HEADERS = ("retry-after", "itwinplatform-ratelimit-retry-after-seconds")
 #: The most bytes of an error response that stay on the error.
-_KEPT = 65_536
-#: A shorter token may be a part of many words: it is redacted where it stands alone, unless it is a word itself.
-_SHORTEST_TOKEN = 8
-_REDACTED = "[redacted]"
+KEPT = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,154 +62,12 @@ class ErrorDetail:
         return printable(f"{self.code or 'no code'}{target}: {self.message or 'no message'}")
 
 
-class PlatformError(Exception):
-    """The base of all errors that this package raises.
-
-    Attributes:
-        method: the HTTP method of the call; None before its request was made.
-        route: the template of its path, such as `/webhooks/{webhook_id}`; None before its request was made.
-        resume: continues a listing that failed; None for other calls.
-        collected: the items that `collect()` had when it failed.
-        doc_url: the section of the troubleshooting page that says what to do.
-    """
-
-    doc_url: ClassVar[str] = f"{TROUBLESHOOTING}#platformerror"
-
-    method: str | None = None
-    route: str | None = None
-
-    def __init_subclass__(cls) -> None:
-        if cls.__module__ == __name__:  # a class of the application has no section of its own
-            cls.doc_url = f"{TROUBLESHOOTING}#{cls.__name__.lower()}"
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.resume: str | None = None
-        self.collected: tuple[object, ...] = ()
-
-    def __str__(self) -> str:
-        text, call = str(self.args[0]), f"{self.method} {self.route}: "
-        return text if self.method is None or text.startswith(call) else f"{call}{text}"
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # Without __init__, whose arguments are not kept: the attributes are the state.
-        return type(self).__new__, (type(self), self.args[0]), self.__dict__
-
-
-class UsageError(PlatformError, ValueError):
-    """A call was rejected before anything was sent, or the client was closed before a retry.
-
-    Args:
-        rule: the rule in words, and what to do.
-        argument: the Python argument that is wrong, and inside it the property or item, such as `objects[3].kind`;
-            None when it is no single one.
-        code: the code that the service documents for the rule, of a detail where it documents one; None when there is
-            none.
-        target: the property or parameter that it documents; None when there is none.
-    """
-
-    def __init__(
-        self, rule: str, *, argument: str | None = None, code: str | None = None, target: str | None = None
-    ) -> None:
-        named = f" ({code}{f' [{target}]' if target else ''})" if code else ""
-        super().__init__(f"{rule}{named}")
-        self.rule = rule
-        self.argument = argument
-        self.code = code
-        self.target = target
-
-
-class StateError(UsageError):
-    """A client or gate was used that is closed, or that another event loop uses: not the fault of the input."""
-
-
-class TransportError(PlatformError):
-    """No response came.
-
-    Attributes:
-        sent: whether the request can have had an effect.
-        attempts: how many requests were sent.
-        scene_id: the id that was given to `scenes.create`; None for other calls. If creating the scene again with that
-            id raises ConflictError, the first request arrived. If the objects have ids too, it may raise
-            BadRequestError instead.
-    """
-
-    sent: bool = True
-    scene_id: str | None = None
-
-    def __init__(self, text: str, *, attempts: int = 0) -> None:
-        super().__init__(text)
-        self.attempts = attempts
-
-    def __str__(self) -> str:
-        text = super().__str__()
-        return text if self.scene_id is None else f"{text}; the id of the scene is {self.scene_id}"
-
-
-class NotSentError(TransportError):
-    """No response came, and the request certainly had no effect: it is safe to retry."""
-
-    sent = False
-
-
-class OutcomeUnknownError(TransportError):
-    """No response came, and the request may have had an effect: check before you retry."""
-
-
-class DeadlineExceededError(TransportError):
-    """The deadline or the queue timeout passed.
-
-    Attributes:
-        retry_at: when a known cooldown ends; None when none is known.
-    """
-
-    def __init__(self, text: str, *, attempts: int = 0, sent: bool = True, retry_at: datetime | None = None) -> None:
-        super().__init__(text, attempts=attempts)
-        self.sent = sent
-        self.retry_at = retry_at
-
-
-class TokenError(PlatformError):
-    """The token provider failed, or returned what cannot be sent as a token."""
-
-
 class PagingError(PlatformError):
     """A listing that cannot be followed: a link leaves the service's address, repeats, or does not advance."""
 
 
 class DeliveryError(PlatformError):
     """A webhook delivery whose signature is missing or wrong, or whose body is not an event."""
-
-
-class ResponseDecodeError(PlatformError):
-    """A success does not match the specification, or is larger than `max_response_bytes`.
-
-    Attributes:
-        status: the HTTP status, below 300.
-        headers: the response headers, looked up without regard to case.
-        body: the body, as far as it was read.
-        attempts: how many requests were sent.
-        correlation_id: the one in the response; None when it has none.
-    """
-
-    def __init__(
-        self,
-        status: int,
-        headers: Mapping[str, str],
-        body: bytes,
-        *,
-        reason: str | None = None,
-        token: str | None = None,
-    ) -> None:
-        headers, body = _without_token(headers, body, None if token is None else _pattern_of(token))
-        said = reason or "the body does not match the specification"
-        self.correlation_id: str | None = headers.get("x-correlation-id")
-        named = f" (correlation id {self.correlation_id})" if self.correlation_id else ""
-        super().__init__(f"response with status {status}: {said}{named}")
-        self.status = status
-        self.headers = headers
-        self.body = body
-        self.attempts = 1
 
 
 class APIStatusError(PlatformError):
@@ -247,29 +97,34 @@ class APIStatusError(PlatformError):
         retry_after: float | None = None,
         retry_at: datetime | None = None,
         reason: str | None = None,
-        token: str | None = None,
+        hide: Callable[[str], str] = str,
     ) -> None:
-        hidden = None if token is None else _pattern_of(token)
-        headers, body = _without_token(headers, body, hidden)
         parsed = _error_object(body)
-        text = partial(_text, hidden=hidden)
+
+        def text(value: object) -> str | None:
+            if not isinstance(value, str):
+                return None
+            # Half of a surrogate pair, which JSON can write, would make the error's text one that no log can hold.
+            # What is confidential is hidden once more: JSON can write each of its characters as an escape.
+            return hide(value.encode("utf-8", "replace").decode())
+
         self.status = status
         self.code: str | None = text(parsed.get("code"))
         self.message: str | None = text(parsed.get("message"))
         self.target: str | None = text(parsed.get("target"))
         self.details: tuple[ErrorDetail, ...] = _details(parsed.get("details"), text)
         self.headers = headers
-        self.body: bytes = body[:_KEPT]
+        self.body: bytes = body[:KEPT]
         self.attempts = attempts
         self.retry_after = retry_after
         self.retry_at = retry_at
-        self.correlation_id: str | None = headers.get("x-correlation-id")
+        self.correlation_id: str | None = headers.get(CORRELATION_ID)
         super().__init__(self._said(reason))
 
     @property
     def retryable(self) -> bool:
         """True when the same request may succeed later: 429, 502, 503 and 504."""
-        return self.status in (429, 502, 503, 504)
+        return self.status in RETRYABLE_STATUS_CODES
 
     def _said(self, reason: str | None) -> str:
         advice = when_to_retry(is_rate_limit=self.status == 429, retry_after=self.retry_after, reason=reason)
@@ -352,34 +207,12 @@ def status_error_class(status: int) -> type[APIStatusError]:
 
 
 def limited_by(headers: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
-    """Return the tier, API and operation that a response of 429 names; two undocumented sets of headers are known."""
+    """Return the tier, API and operation that a response of 429 names."""
 
     def named(*names: str) -> str | None:
         return next((headers[name] for name in names if headers.get(name)), None)
 
-    return (
-        named("itwinplatform-ratelimited-tier", "itwinplatform-tier", "tier"),
-        named("itwinplatform-ratelimited-api"),
-        named("itwinplatform-ratelimited-operation"),
-    )
-
-
-def _pattern_of(token: str) -> re.Pattern[str] | None:
-    if len(token) >= _SHORTEST_TOKEN:
-        return re.compile(re.escape(token))
-    return None if token.isalpha() else re.compile(rf"(?<![\w-]){re.escape(token)}(?![\w-])")
-
-
-def _without_token(
-    headers: Mapping[str, str], body: bytes, hidden: re.Pattern[str] | None
-) -> tuple[Mapping[str, str], bytes]:
-    """Redact the token that was sent in what a service echoes."""
-    if hidden is None:
-        return headers, body
-    if any(map(hidden.search, headers.values())):
-        headers = httpx.Headers({name: hidden.sub(_REDACTED, value) for name, value in headers.items()})
-    # Latin-1 has a character for each byte.
-    return headers, hidden.sub(_REDACTED, body.decode("latin-1")).encode("latin-1")
+    return named(*LIMIT_TIER), named(*LIMIT_API), named(*LIMIT_OPERATION)
 
 
 def _error_object(body: bytes) -> Mapping[str, object]:
@@ -403,15 +236,6 @@ def _details(value: object, text: Callable[[object], str | None]) -> tuple[Error
     )
 
 
-def _text(value: object, *, hidden: re.Pattern[str] | None) -> str | None:
-    if not isinstance(value, str):
-        return None
-    # Half of a surrogate pair, which JSON can write, would make the error's text one that no log can hold.
-    text = value.encode("utf-8", "replace").decode()
-    # Once more: JSON can write each character of the token as an escape.
-    return text if hidden is None else hidden.sub(_REDACTED, text)
-
-
 def _first_line(headers: Mapping[str, str], body: bytes) -> str | None:
     """Return the first line of a body that is plain text; None for any other."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -420,30 +244,9 @@ def _first_line(headers: Mapping[str, str], body: bytes) -> str | None:
     return text.splitlines()[0] if is_text and text else None
 
 
-def check_integer(name: str, value: object, *, least: int) -> None:
-    """Check that an argument is an integer, and not below its lower limit."""
-    if type(value) is not int or value < least:
-        raise UsageError(f"{name} must be an integer of at least {least}", argument=name)
-
-
 def printable(text: str) -> str:
     """Escape control characters, so that the words of a service cannot forge a line of a log; cut what is very long."""
     return re.sub(_CONTROL, lambda found: ascii(found[0])[1:-1], text[:LONGEST_TEXT])
-
-
-def in_seconds(seconds: float) -> str:
-    """Write a duration for people: whole seconds from 10 on, rounded up, two digits below."""
-    return f"{math.ceil(seconds)} s" if seconds > 9.9 else f"{seconds:.2g} s"
-
-
-def counted(count: int, noun: str) -> str:
-    """Write a count with its noun in the right number."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def sent_so_far(count: int) -> str:
-    """Tell how many requests were sent."""
-    return f"{counted(count, 'request')} {'was' if count == 1 else 'were'} sent" if count else "nothing was sent"
 
 
 def when_to_retry(*, is_rate_limit: bool, retry_after: float | None, reason: str | None) -> str | None:
@@ -455,7 +258,8 @@ def when_to_retry(*, is_rate_limit: bool, retry_after: float | None, reason: str
         reason: why the client did not retry.
     """
     if retry_after is not None:
-        advice = f"retry in {in_seconds(retry_after)}" + (f" ({reason})" if reason else "")
+        seconds = math.ceil(retry_after) if retry_after > 9.9 else f"{retry_after:.2g}"
+        advice = f"retry in {seconds} s" + (f" ({reason})" if reason else "")
     elif reason:
         advice = f"not retried: {reason}"
     else:

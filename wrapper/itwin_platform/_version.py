@@ -1,17 +1,30 @@
-"""The version of the distribution, where its errors are explained, and its log."""
+"""The version of the distribution, and what the transport calls things: log, spans, Redis keys, headers."""
 
-import logging
+from itwin_platform_transport import Conventions, adopt
 
 __version__ = "0.1.0"
-#: The page that explains each error class: a file of the source tree, or its address once there is a site.
-TROUBLESHOOTING = "docs/troubleshooting.md"
 
-#: What the fields of log records begin with, and the attributes of spans that no convention names.
-FIELD_PREFIX, SPAN_PREFIX = "itwin_", "itwin_platform."
-#: What the keys of a shared gate begin with in Redis.
-KEY_PREFIX = "itwin-gate:"
+#: What names a request in the logs of the service.
+CORRELATION_ID = "x-correlation-id"
+#: What names the limit that a 429 met. Two undocumented sets of headers have been seen, and either is read.
+LIMIT_TIER = ("itwinplatform-ratelimited-tier", "itwinplatform-tier", "tier")
+LIMIT_API = ("itwinplatform-ratelimited-api",)
+LIMIT_OPERATION = ("itwinplatform-ratelimited-operation",)
 
-#: The logger has the name of the package, also in a vendored copy.
-LOG = logging.getLogger(__package__)
-# Without a handler, warnings would reach stderr in an application that configures no logging.
-LOG.addHandler(logging.NullHandler())
+CONVENTIONS = Conventions(
+    package=__package__ or "",  # the name of a vendored copy too
+    version=__version__,
+    field_prefix="itwin_",
+    span_prefix="itwin_platform.",
+    key_prefix="itwin-gate:",
+    # A file of the source tree, or its address once there is a site.
+    documentation="docs/troubleshooting.md",
+    # A second name has been seen beside the documented one.
+    retry_after=("retry-after", "itwinplatform-ratelimit-retry-after-seconds"),
+    correlation_id=CORRELATION_ID,
+    limit_tier=LIMIT_TIER,
+    limit_api=LIMIT_API,
+    limit_operation=LIMIT_OPERATION,
+)
+adopt(CONVENTIONS)
+LOG = CONVENTIONS.logger

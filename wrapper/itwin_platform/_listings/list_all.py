@@ -13,9 +13,10 @@ from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 
 from itwin_platform_api.models import ITwin
+from itwin_platform_transport import PlatformError
 
-from .._errors import PagingError, PlatformError, UnprocessableError
-from .._requests.platform import ResponseInfo
+from .._errors import PagingError, UnprocessableError
+from .._requests.response import ResponseInfo
 from .position import Listing, Moment, PageQuery, Position, TimeRange, carried, parameters_of
 from .run import Page, PageContent, Run, TruncatedWarning
 

@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Generic
 
 from itwin_platform_api.request import RequestValues
+from itwin_platform_transport import PlatformError
 
-from .._errors import PlatformError, check_integer, counted
-from .._requests.platform import DecodedResponse, PlatformSender
+from .._requests.request import check_integer
+from .._requests.response import DecodedResponse
+from .._requests.sender import PlatformSender
 from .position import Listing, Position, carried, listing_name, page_numbers, parameters_of, read_resume, write_resume
 from .run import Page, PageContent, Run, T, TruncatedWarning
 
@@ -82,7 +84,7 @@ class Pager(Generic[T]):
 
     def __repr__(self) -> str:
         operation = self._listing.name.partition(":")[0].replace("_", " ")
-        return f"Pager({operation}, {counted(self.items_read, 'item')} of {counted(self.pages_read, 'page')} read)"
+        return f"Pager({operation}, items_read={self.items_read}, pages_read={self.pages_read})"
 
     if not TYPE_CHECKING:
         # Hidden from type checkers, which report both mistakes by themselves.

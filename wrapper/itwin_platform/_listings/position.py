@@ -16,10 +16,11 @@ from urllib.parse import SplitResult, quote, unquote, unquote_plus, urljoin, url
 
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.types import UNSET
+from itwin_platform_transport import PlatformError, UsageError
 from msgspec import Meta, convert
 from msgspec.json import decode, encode
 
-from .._errors import PagingError, PlatformError, UsageError
+from .._errors import PagingError
 from .._requests.request import cannot_be_sent, encode_query
 
 SKIP, TOP = "$skip", "$top"

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from .._errors import PagingError, PlatformError
-from .._requests.platform import ResponseInfo
+from itwin_platform_transport import PlatformError
+
+from .._errors import PagingError
+from .._requests.response import ResponseInfo
 from .position import SKIP, TOP, Listing, PageQuery, Position, count_of, next_query, parameters_of, write_resume
 
 T = TypeVar("T")

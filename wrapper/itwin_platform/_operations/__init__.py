@@ -12,10 +12,10 @@ from typing import TypeVar
 
 from itwin_platform_api.rules import Reject, Violation
 from itwin_platform_api.types import UNSET, Unset, encode
+from itwin_platform_transport import UsageError
 
-from .._errors import UsageError
-from .._requests.platform import PlatformSender
 from .._requests.request import check_characters
+from .._requests.sender import PlatformSender
 
 V = TypeVar("V")
 

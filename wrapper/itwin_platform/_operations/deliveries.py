@@ -12,9 +12,10 @@ from datetime import datetime
 
 from itwin_platform_api.decoding import decode_datetime
 from itwin_platform_api.models import EventType
+from itwin_platform_transport import UsageError
 
-from .._errors import DeliveryError, UsageError
-from .._requests.platform import read_json
+from .._errors import DeliveryError
+from .._requests.response import read_json
 
 _ALGORITHM = "sha256="
 

@@ -4,7 +4,8 @@ from itwin_platform_api.api.detectors import create_detector
 from itwin_platform_api.models import Detector, DetectorCreate, DetectorType, DetectorTypeParam
 from itwin_platform_api.types import UNSET, Unset
 
-from .._requests.platform import CallName, unwrap
+from .._requests.response import unwrap
+from .._requests.sender import ErrorsOfCall
 from . import Group, as_enum
 
 
@@ -52,7 +53,7 @@ class Detectors(Group):
 
         Source: section 4.7, create_detector on the specification page of the documentation.
         """
-        with CallName(create_detector.METHOD, create_detector.ROUTE):
+        with ErrorsOfCall(create_detector.METHOD, create_detector.ROUTE):
             body = DetectorCreate(
                 name=name,
                 type_=as_enum(type, DetectorType),

@@ -19,14 +19,16 @@ from itwin_platform_api.models import (
 )
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.types import UNSET, Unset
+from itwin_platform_transport import PlatformError, UsageError
 
-from .._errors import ErrorDetail, PlatformError, UnprocessableError, UsageError
+from .._errors import ErrorDetail, UnprocessableError
 from .._listings.list_all import TIMES, TimeRangeRun
 from .._listings.pager import Pager
 from .._listings.position import count_of
 from .._listings.run import CAP, Page, PageContent
-from .._requests.platform import CallName, DecodedResponse, unwrap
 from .._requests.request import check_header
+from .._requests.response import DecodedResponse, unwrap
+from .._requests.sender import ErrorsOfCall
 from . import Group, as_enum, as_list, check_representation, prefer_of, sent_skip
 
 #: The most iTwins of one listing, and of one page.
@@ -133,7 +135,7 @@ class ITwins(Group):
 
         Source: section 4.3, list_itwins on the specification page of the documentation.
         """
-        with CallName(list_itwins.METHOD, list_itwins.ROUTE):
+        with ErrorsOfCall(list_itwins.METHOD, list_itwins.ROUTE):
             check_header("query_scope", query_scope)
             sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             if self._sender.service.check_requests:
@@ -223,7 +225,7 @@ class ITwins(Group):
 
         Source: section 4.3, list_itwins on the specification page of the documentation.
         """
-        with CallName(list_itwins.METHOD, list_itwins.ROUTE):
+        with ErrorsOfCall(list_itwins.METHOD, list_itwins.ROUTE):
             check_header("query_scope", query_scope)
             sub_classes, selected = as_list("sub_class", sub_class, ITwinSubClass), as_list("select", select, str)
             if self._sender.service.check_requests:

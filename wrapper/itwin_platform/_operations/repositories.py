@@ -24,9 +24,10 @@ from itwin_platform_api.models import (
     ResourceCreate,
 )
 from itwin_platform_api.types import UNSET, Unset, encode
+from itwin_platform_transport import UsageError
 
-from .._errors import UsageError
-from .._requests.platform import CallName, unwrap, with_changes
+from .._requests.response import unwrap
+from .._requests.sender import ErrorsOfCall, with_changes
 from . import Group, check_changes, check_path_id
 
 
@@ -315,7 +316,7 @@ class Repositories(Group):
         Source: section 4.1, update_repository on the specification page of the documentation.
         """
         try:
-            with CallName(update_repository.METHOD, update_repository.ROUTE):
+            with ErrorsOfCall(update_repository.METHOD, update_repository.ROUTE):
                 check_path_id("itwin_id", itwin_id)
                 check_path_id("repository_id", repository_id)
                 if self._sender.service.check_requests:
@@ -375,7 +376,7 @@ class Repositories(Group):
 
         Source: section 4.2, create_repository_resource on the specification page of the documentation.
         """
-        with CallName(create_repository_resource.METHOD, create_repository_resource.ROUTE):
+        with ErrorsOfCall(create_repository_resource.METHOD, create_repository_resource.ROUTE):
             check_path_id("itwin_id", itwin_id)
             check_path_id("repository_id", repository_id)
             body = ResourceCreate(id=id, display_name=display_name, type_=type)

@@ -16,12 +16,13 @@ from itwin_platform_api.models import (
     SceneObjectCreateParam,
 )
 from itwin_platform_api.types import UNSET, Unset, copy_values, encode
+from itwin_platform_transport import TransportError, UsageError
 
-from .._errors import TransportError, UsageError
 from .._listings.pager import Pager
 from .._listings.run import Page, PageContent, SceneState
-from .._requests.platform import CallName, DecodedResponse, unwrap
 from .._requests.request import check_header
+from .._requests.response import DecodedResponse, unwrap
+from .._requests.sender import ErrorsOfCall
 from . import Group, check_path_id, check_query_id, sent_skip
 
 #: The most objects of one page.
@@ -86,7 +87,7 @@ class Scenes(Group):
 
         Source: section 4.5, create_scene on the specification page of the documentation.
         """
-        with CallName(create_scene.METHOD, create_scene.ROUTE):
+        with ErrorsOfCall(create_scene.METHOD, create_scene.ROUTE):
             check_query_id("itwin_id", itwin_id)
             check_header("correlation_id", correlation_id)
             created = objects if isinstance(objects, Unset) or objects is None else objects_to_create(objects)
@@ -106,7 +107,9 @@ class Scenes(Group):
                     )
                 )
             except TransportError as error:
-                error.scene_id = None if isinstance(id, Unset) else id
+                if not isinstance(id, Unset):
+                    error.scene_id = id
+                    error.args = (f"{error.args[0]}; the id of the scene is {id}",)
                 raise
         return unwrap(response, create_scene.parse_response(response).scene, Scene)
 
@@ -162,7 +165,7 @@ class Scenes(Group):
 
         Source: section 4.6, list_scene_objects on the specification page of the documentation.
         """
-        with CallName(list_scene_objects.METHOD, list_scene_objects.ROUTE):
+        with ErrorsOfCall(list_scene_objects.METHOD, list_scene_objects.ROUTE):
             check_path_id("scene_id", scene_id)
             check_query_id("itwin_id", itwin_id)
             check_header("correlation_id", correlation_id)

@@ -7,7 +7,8 @@ from itwin_platform_api.expected import mismatch
 from itwin_platform_api.models import EventType, EventTypeParam, Webhook, WebhookUpdate
 from itwin_platform_api.types import UNSET, Unset
 
-from .._requests.platform import CallName, unwrap
+from .._requests.response import unwrap
+from .._requests.sender import ErrorsOfCall
 from . import Group, as_list, check_changes, check_path_id
 
 
@@ -59,7 +60,7 @@ class Webhooks(Group):
         Source: section 4.8, update_webhook on the specification page of the documentation.
         """
         try:
-            with CallName(update_webhook.METHOD, update_webhook.ROUTE):
+            with ErrorsOfCall(update_webhook.METHOD, update_webhook.ROUTE):
                 check_path_id("webhook_id", webhook_id)
                 if self._sender.service.check_requests:
                     check_changes(active=active, callback_url=callback_url, event_types=event_types, secret=secret)

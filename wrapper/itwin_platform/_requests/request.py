@@ -17,9 +17,8 @@ from itwin_platform_api.encoding import encode
 from itwin_platform_api.operations import BODY_LIMITS
 from itwin_platform_api.request import RequestValues
 from itwin_platform_api.unset import UNSET, Unset
+from itwin_platform_transport import Request, UsageError, is_loopback
 
-from .._errors import UsageError
-from .._http.connections.messages import Request, is_loopback
 from .._version import __version__
 
 #: A request of these methods states the length of its body, also when the body is empty.
@@ -194,6 +193,12 @@ def check_path(path: str, *, route: str = "/") -> None:
 def _climbs(decoded: str) -> bool:
     parts = decoded.replace("\\", "/").split("/")
     return ".." in parts or parts == ["."]
+
+
+def check_integer(name: str, value: object, *, least: int) -> None:
+    """Reject what is not an integer, or is below its lower limit."""
+    if type(value) is not int or value < least:
+        raise UsageError(f"{name} must be an integer of at least {least}", argument=name)
 
 
 def check_header(name: str, value: object) -> None:

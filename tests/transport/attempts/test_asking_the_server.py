@@ -1,0 +1,349 @@
+"""What a process asks the server of a shared gate, and what it does while the server cannot be reached."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+from unittest.mock import AsyncMock
+
+import pytest
+from itwin_platform_transport import RateLimit, RedisGate, StateError, UsageError
+from itwin_platform_transport.gates.redis import (
+    LEASE,
+    RedisState,
+    Reply,
+    Report,
+    ServerRejectsError,
+    ServerUnreachableError,
+)
+from itwin_platform_transport.gates.window import Permit
+
+from tests.support.event_loops import VirtualTimeLoop
+from tests.support.gates import end, enter, hold
+
+NOTHING = Reply(wait=None, rank=0, cooldown=0.0, is_contended=True, differs=False, permits=())
+GRANTED = replace(NOTHING, permits=[Permit(number=1, at=0.0)])
+
+
+class ScriptedState(RedisState):
+    """A server with prepared replies, the last of which is repeated, and the times at which it was asked."""
+
+    def __init__(self) -> None:
+        self.replies = [NOTHING]
+        self.asked: list[float] = []
+        self.wanted: list[int] = []
+        self.kept: list[Sequence[int]] = []
+        self.reports: list[Report] = []
+        self.processes: list[str] = []
+        self.failure: Exception | None = None
+        self.latency = 0.0
+        self.listening: Exception | None = None
+        self.closing: Exception | None = None
+
+    async def exchange(
+        self, *, process: str, wants: int, listens: bool, kept: Sequence[int], reports: Sequence[Report]
+    ) -> Reply:
+        """Return the next reply."""
+        self.kept.append(kept)
+        self.reports += reports
+        self.processes.append(process)
+        self.asked.append(asyncio.get_running_loop().time())
+        self.wanted.append(wants)
+        await asyncio.sleep(self.latency)
+        if self.failure is not None:
+            raise self.failure
+        return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+    async def called(self, process: str) -> AsyncGenerator[None]:
+        """Bring no message."""
+        if self.listening is not None:
+            raise self.listening
+        await asyncio.Event().wait()
+        yield
+
+    def leave_loop(self) -> None:
+        """Be asked from another loop, to which the replies that are left belong."""
+        self.asked.clear()
+
+    async def aclose(self) -> None:
+        """Close, or fail to."""
+        if self.closing is not None:
+            raise self.closing
+
+
+LOST = ServerUnreachableError("no route")
+
+
+@pytest.fixture
+def state() -> ScriptedState:
+    """The server of the gate."""
+    return ScriptedState()
+
+
+def gate_of(state: ScriptedState, **settings: Any) -> RedisGate:
+    """Return the gate of one process."""
+    gate = RedisGate("redis://localhost", name="test", max_in_flight=40, **settings)
+    gate._state = state
+    return gate
+
+
+@pytest.fixture
+async def gate(state: ScriptedState) -> AsyncIterator[RedisGate]:
+    """The gate of one process, which is closed in the end."""
+    async with gate_of(state) as gate:
+        yield gate
+
+
+async def test_the_tasks_of_a_process_ask_as_one(gate: RedisGate, state: ScriptedState) -> None:
+    """A hundred tasks that come one by one cost a few exchanges, and then one a second for all of them."""
+    tasks = []
+    for _ in range(100):
+        tasks.append(enter(gate))
+        await asyncio.sleep(0.001)
+    assert state.wanted[-1] > 50
+    before = len(state.asked)
+    assert before < 10
+    await asyncio.sleep(5.0)
+    assert 4 <= len(state.asked) - before <= 6
+    assert state.wanted[-1] == 100
+    await end(tasks)
+
+
+@pytest.mark.parametrize(
+    ("waits", "rank", "asked"),
+    [((0.7, 3.0), 0, [0.0, 0.7, 3.7]), ((None, None), 0, [0.0, 1.0, 2.0]), ((None, 3.0), 10, [0.0, 1.52, 4.54])],
+    ids=["who is told when", "the first who waits", "the tenth who waits"],
+)
+async def test_a_process_sleeps_as_long_as_the_server_says(
+    gate: RedisGate, state: ScriptedState, waits: tuple[float | None, ...], rank: int, asked: list[float]
+) -> None:
+    """The next exchange comes after the wait of the last one, by rank and jitter not much later, or after a second."""
+    state.replies = [*(replace(NOTHING, wait=wait, rank=rank) for wait in waits), NOTHING]
+    waiting = enter(gate)
+    await asyncio.sleep(5.0)
+    assert state.asked[:3] == pytest.approx(asked, abs=0.005)
+    assert all(late >= early for late, early in zip(state.asked, asked, strict=False))
+    await end([waiting])
+
+
+async def test_a_held_permit_is_kept(gate: RedisGate, state: ScriptedState) -> None:
+    """While a request is in flight, the server is told so twice in each lease."""
+    state.replies = [GRANTED, replace(NOTHING, is_contended=False)]
+    permit = await enter(gate)
+    await asyncio.sleep(2 * LEASE + 1.0)
+    assert (state.kept[0], [1] * 4) == ([], [number for kept in state.kept[1:] for number in kept])
+    assert state.asked == pytest.approx([0.0, 2.0, 4.0, 6.0, 8.0], abs=0.01)
+    gate.abandoned(permit)
+
+
+async def test_the_tasks_of_a_process_are_served_in_order(gate: RedisGate, state: ScriptedState) -> None:
+    """Permits of the server go to the calls that began first, whenever they came to wait."""
+    state.replies = [NOTHING, replace(NOTHING, permits=[Permit(number=number, at=0.0) for number in (1, 2)]), NOTHING]
+    tasks = {ticket: enter(gate, ticket=ticket) for ticket in (2, 0, 3, 1)}
+    await asyncio.sleep(1.5)
+    assert [tasks[ticket].done() for ticket in range(4)] == [True, True, False, False]
+    for ticket in (0, 1):
+        gate.abandoned(tasks[ticket].result())
+    await end(tasks.values())
+
+
+async def test_a_call_asks_after_others_that_were_cancelled_in_an_exchange(
+    gate: RedisGate, state: ScriptedState
+) -> None:
+    """What the server was asked for by calls that no longer wait does not keep a new call from asking."""
+    state.latency = 0.5
+    for count in (10, 1):
+        tasks = [enter(gate) for _ in range(count)]
+        await asyncio.sleep(0.25)
+        await end(tasks)
+        await asyncio.sleep(5.0)
+    assert state.wanted == [10, 1]
+
+
+async def test_a_permit_that_nobody_waits_for_is_given_back_at_once(gate: RedisGate, state: ScriptedState) -> None:
+    """It is another process's turn."""
+    state.latency = 0.5
+    state.replies = [GRANTED, NOTHING]
+    waiting = enter(gate)
+    await asyncio.sleep(0.25)
+    await end([waiting])
+    await asyncio.sleep(1.0)
+    assert state.reports == [("unused", 1, 0.0)]
+    assert state.asked == pytest.approx([0.0, 0.5], abs=0.02)
+
+
+async def test_a_permit_that_is_not_used_is_given_back(gate: RedisGate, state: ScriptedState) -> None:
+    """The server counts nothing for it."""
+    state.replies = [GRANTED, NOTHING]
+    gate.unused(await enter(gate))
+    await asyncio.sleep(1.0)
+    assert state.reports == [("unused", 1, 0.0)]
+
+
+async def test_a_cooldown_of_the_server_holds_without_it(gate: RedisGate, state: ScriptedState) -> None:
+    """A process that learned of a cooldown from the server starts no request in it when the server is lost."""
+    state.replies = [replace(NOTHING, cooldown=30.0)]
+    waiting = enter(gate)
+    await asyncio.sleep(0.5)
+    state.failure = LOST
+    gate.abandoned(await waiting)
+    assert asyncio.get_running_loop().time() == pytest.approx(30.0, abs=0.01)
+
+
+async def test_a_server_that_rejects_the_subscription_ends_the_waits(gate: RedisGate, state: ScriptedState) -> None:
+    """A user who may not subscribe has to be told, because every wait would depend on it."""
+    state.listening = ServerRejectsError("the user may not subscribe")
+    with pytest.raises(UsageError, match="RedisGate: the user may not subscribe"):
+        await enter(gate)
+
+
+async def test_what_a_server_rejects_is_not_known_to_it(gate: RedisGate, state: ScriptedState) -> None:
+    """A rejected report is lost: the process goes on under a new name, and the lease of the old one expires."""
+    state.replies = [GRANTED, NOTHING]
+    permit = await enter(gate)
+    state.failure = ServerRejectsError("the user may not write")
+    gate.responded(permit)
+    await asyncio.sleep(0.5)
+    state.failure = None
+    waiting = enter(gate)
+    await asyncio.sleep(0.5)
+    assert [number for _, number, *_ in state.reports] == [1]
+    assert state.processes[0] == state.processes[1] != state.processes[2]
+    await end([waiting])
+
+
+async def test_a_gate_closes_whatever_its_server_says(
+    gate: RedisGate, state: ScriptedState, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A connection that cannot be closed in order is no error of the program; its log says at DEBUG what happened."""
+    state.closing = ConnectionResetError("the peer was quicker")
+    with caplog.at_level("DEBUG", "itwin_platform"):
+        await gate.aclose()
+    assert "the peer was quicker" in caplog.text
+    with pytest.raises(StateError, match="the gate is closed"):
+        await enter(gate)
+
+
+def test_a_gate_serves_one_event_loop_after_the_other(state: ScriptedState) -> None:
+    """What a closed loop left behind is forgotten; while a report of one loop is due, no other may use the gate."""
+    state.replies = [GRANTED]
+    gate = gate_of(state)
+    with asyncio.Runner() as first, asyncio.Runner() as second:
+        left = first.run(hold(gate))
+        gate.responded(first.run(hold(gate)))
+        with pytest.raises(StateError, match="in use in another event loop"):
+            second.run(hold(gate))
+        first.close()
+        gate.responded(left)
+        gate.responded(second.run(hold(gate)))
+        assert len(state.asked) == 1
+        second.run(gate.aclose())
+
+
+def test_a_gate_that_is_idle_serves_another_event_loop(state: ScriptedState) -> None:
+    """The loop before need not have ended, once nothing is left to report."""
+    state.replies = [GRANTED, replace(NOTHING, is_contended=False), GRANTED, NOTHING]
+    gate = gate_of(state)
+    with (
+        asyncio.Runner(loop_factory=VirtualTimeLoop) as first,
+        asyncio.Runner(loop_factory=VirtualTimeLoop) as second,
+    ):
+        gate.responded(first.run(hold(gate)))
+        first.run(asyncio.sleep(10.0))
+        gate.responded(second.run(hold(gate)))
+        second.run(gate.aclose())
+
+
+@pytest.mark.parametrize(
+    ("rates", "times"),
+    [
+        ([RateLimit(8, 10.0), RateLimit(100, 100.0)], [0.0] * 2 + [10.4] * 2 + [20.8] * 2 + [31.2]),
+        ([RateLimit(3, 10.0)], [0.0, 10.4, 20.8]),
+    ],
+    ids=["a quarter", "less than one"],
+)
+async def test_each_process_keeps_its_share_of_the_rates(
+    state: ScriptedState, rates: list[RateLimit], times: list[float]
+) -> None:
+    """One of four processes sends a quarter of what each rate allows, and at least one request."""
+    state.failure = LOST
+    sent: list[float] = []
+    async with gate_of(state, rate=rates, workers=4) as gate:
+        for waiting in [enter(gate) for _ in times]:
+            gate.responded(await waiting)
+            sent.append(asyncio.get_running_loop().time())
+    assert sent == pytest.approx(times)
+
+
+async def test_a_permit_from_before_the_loss_is_not_reported(gate: RedisGate, state: ScriptedState) -> None:
+    """A server that was lost may have been emptied: then its numbers are those of other permits."""
+    state.replies = [GRANTED, NOTHING]
+    permit = await enter(gate)
+    state.failure = LOST
+    local = await enter(gate)
+    state.failure = None
+    await asyncio.sleep(2.0)
+    for each in (permit, local):
+        gate.responded(each)
+    await gate.aclose()
+    assert state.reports == []
+
+
+@pytest.mark.parametrize("failure", [LOST, ServerRejectsError("WRONGPASS")], ids=["lost", "rejects"])
+async def test_what_ends_during_a_failure_is_not_reported(
+    gate: RedisGate, state: ScriptedState, failure: Exception
+) -> None:
+    """Only the exchange that fails carries what ended before it: its permits are known under another name."""
+    state.replies = [replace(NOTHING, permits=[Permit(number=number, at=0.0) for number in (1, 2)]), NOTHING]
+    first, second = [await task for task in [enter(gate), enter(gate)]]
+    state.failure, state.latency = failure, 0.5
+    gate.responded(first)
+    await asyncio.sleep(0.25)
+    gate.responded(second)
+    await asyncio.sleep(0.5)
+    state.failure = None
+    await end([enter(gate)])
+    await asyncio.sleep(5.0)
+    await gate.aclose()
+    assert state.reports == [("responded", 1, 0.0)]
+
+
+async def test_a_call_that_comes_alone_keeps_to_the_pauses(gate: RedisGate, state: ScriptedState) -> None:
+    """The lost server is not tried earlier because a call comes when none was in flight."""
+    state.failure = LOST
+    for _ in range(2):
+        permit = await enter(gate)
+        await asyncio.sleep(0.1)
+        gate.unused(permit)
+        await asyncio.sleep(1.3)
+    assert len(state.asked) == 2
+
+
+async def test_the_server_is_tried_with_growing_pauses(gate: RedisGate, state: ScriptedState) -> None:
+    """However many calls wait and go on, the pauses between exchanges double from 1 s to 10 s, with some jitter."""
+    state.failure = LOST
+    held = await enter(gate)
+    for _ in range(300):
+        await asyncio.sleep(0.1)
+        for permit in await asyncio.gather(*(enter(gate) for _ in range(10))):
+            gate.unused(permit)
+    pauses = [later - earlier for earlier, later in pairwise(state.asked)]
+    for pause, least in zip(pauses, [1.0, 2.0, 4.0, 8.0, 10.0], strict=True):
+        assert least - 0.01 <= pause <= 1.1 * least + 0.01
+    gate.abandoned(held)
+
+
+async def test_a_silent_subscription_is_asked_for_a_sign_of_life() -> None:
+    """A pong is one, and no message; a second silence after a ping ends the subscription."""
+    client = AsyncMock()
+    client.pubsub = lambda: client
+    messages = ("subscribe", None, "pong", "message", None, None, "message")
+    client.get_message.side_effect = [{"type": message} if message else None for message in messages]
+    calls = RedisState(client, name="test", max_in_flight=1, rates=()).called("process")
+    for _ in ("subscribe", "message"):
+        await anext(calls)
+    with pytest.raises(ServerUnreachableError, match="it is silent"):
+        await anext(calls)
+    listened = ["subscribe", "get_message", "get_message", "ping", "get_message", "get_message"]
+    assert [name for name, *_ in client.mock_calls] == [*listened, *["get_message", "ping"] * 2, "aclose"]

@@ -1,0 +1,298 @@
+"""A call that is ended from outside, by closing or by cancelling at any of its awaits, leaves nothing behind."""
+
+import asyncio
+import gc
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+from itwin_platform_transport import (
+    AccessToken,
+    BackoffPolicy,
+    BackoffTransport,
+    DeadlineExceededError,
+    Gate,
+    NotSentError,
+    OutcomeUnknownError,
+    PlatformError,
+    StateError,
+    TransportError,
+    UsageError,
+)
+
+from tests.support.event_loops import CountingVirtualLoop, VirtualTimeLoop, cancelled_at_turn
+from tests.support.services import ADDRESS, ReceivedRequest, ScriptedTransport, Step, backoff, send
+
+
+class SlowService(httpx.AsyncBaseTransport):
+    """Rate limits, fails, asks for another token and responds, with awaits wherever a real transport has them."""
+
+    def __init__(self) -> None:
+        self.connections = 0
+        self.statuses = [429, 503, 401, 200]
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Connect, send, and give the head of the response; its body is still to come."""
+        await asyncio.sleep(0)
+        self.connections += 1
+        try:
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        except BaseException:
+            self.connections -= 1
+            raise
+        return httpx.Response(self.statuses.pop(0) if self.statuses else 200, stream=SlowBody(self))
+
+
+class SlowBody(httpx.AsyncByteStream):
+    """A body that comes in two pieces; its connection is free when it is closed."""
+
+    def __init__(self, service: SlowService) -> None:
+        self._service = service
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in (b"{", b"}"):
+            await asyncio.sleep(0)
+            yield piece
+
+    async def aclose(self) -> None:
+        """Give the connection back."""
+        self._service.connections -= 1
+        await asyncio.sleep(0)
+
+
+async def left_by_a_call_that_is_cancelled(turn: int, *, busy: bool) -> bool:
+    """Cancel a call at an iteration of the event loop, check what remains, and return whether the call was running."""
+    gate, service, asked = Gate(1), SlowService(), 0
+
+    async def token() -> AccessToken:
+        nonlocal asked
+        asked += 1
+        await asyncio.sleep(0)
+        return AccessToken(f"t-{asked}", datetime.now(UTC) + timedelta(hours=1))
+
+    transport = BackoffTransport(service, gate=gate, token=token, policy=BackoffPolicy(base_delay=0.1))
+    other = asyncio.create_task(send(transport)) if busy else None
+    hit = await cancelled_at_turn(send(transport), turn=turn)
+    if other is not None:
+        assert (await other).status_code == 200
+    assert repr(gate).endswith("in_flight=0, waiting=0)")
+    assert service.connections == 0
+    assert (await send(transport)).status_code == 200
+    await transport.aclose()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    return hit
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_call_can_be_cancelled_at_every_await(busy: bool) -> None:
+    """In the gate, the token, the connection, the body, the closing and the waits; also when others hold the gate."""
+    turn, hit = 0, True
+    while hit:
+        turn += 1
+        with asyncio.Runner(loop_factory=CountingVirtualLoop) as runner:
+            hit = runner.run(left_by_a_call_that_is_cancelled(turn, busy=busy))
+    assert turn > 40
+
+
+def test_a_loop_can_end_with_a_call_in_flight(caplog: pytest.LogCaptureFixture) -> None:
+    """`asyncio.run` cancels what is left after it has stopped: nothing is raised, logged or left behind."""
+    service = SlowService()
+
+    async def main() -> "asyncio.Task[httpx.Response]":
+        call = asyncio.create_task(send(BackoffTransport(service)))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert service.connections == 1
+        return call
+
+    caplog.set_level("ERROR")
+    with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
+        call = runner.run(main())
+    assert (call.cancelled(), service.connections, caplog.text) == (True, 0, "")
+
+
+async def test_what_goes_wrong_in_a_cancelled_attempt_is_not_reported(caplog: pytest.LogCaptureFixture) -> None:
+    """A transport that raises another error when it is cancelled leaves none that asyncio complains about."""
+
+    class Failing(SlowService):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            try:
+                return await super().handle_async_request(request)
+            except asyncio.CancelledError:
+                raise ValueError("cut") from None
+
+    service = Failing()
+    service.statuses = [200]
+    call = asyncio.create_task(send(BackoffTransport(service)))
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert service.connections == 1
+    call.cancel()
+    await asyncio.wait([call])
+    assert call.cancelled()
+    del call
+    gc.collect()
+    assert caplog.records == []
+
+
+async def test_a_task_that_is_cancelled_from_below_cancels_the_call() -> None:
+    """A transport that raises CancelledError cancels the call, and its permit is returned."""
+    gate = Gate()
+
+    def cancelled(request: ReceivedRequest) -> Step:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await send(BackoffTransport(ScriptedTransport(cancelled), gate=gate))
+    assert gate.in_flight == 0
+
+
+class TidyingUp(ScriptedTransport):
+    """Takes some seconds to tidy up after each request, as a transport of ours that is cancelled."""
+
+    # A scope of anyio would cancel the tidying up as well. Besides, the request is sent in the turn that decides it.
+    cancels_cleanly = True
+    seconds = 5.0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Tidy up."""
+        try:
+            return await super().handle_async_request(request)
+        finally:
+            await asyncio.sleep(self.seconds)
+
+
+@pytest.mark.parametrize("turns", range(6))
+@pytest.mark.parametrize("waits_for", ["the gate", "a token", "its own body"])
+async def test_a_call_that_may_continue_as_the_client_closes_sends_nothing(waits_for: str, turns: int) -> None:
+    """Closing sends nothing more, in whichever turn of the event loop a permit, a token or the body's rest comes."""
+    comes, gate, is_closing = asyncio.Event(), Gate(1), False
+
+    async def token() -> str:
+        await comes.wait()
+        return "t-1"
+
+    async def body() -> AsyncIterator[bytes]:
+        yield b"{"
+        await comes.wait()
+        yield b"}"
+
+    def step(request: ReceivedRequest) -> Step:
+        assert not is_closing
+        return 200
+
+    service = TidyingUp(step, latency=5.0)
+    service.seconds = 0.0
+    provider = token if waits_for == "a token" else "t-1"
+    transport = BackoffTransport(service, gate=gate, token=provider, policy=BackoffPolicy(deadline=60.0))
+    permit = await gate.enter(gate.ticket(), max_wait=0.0, until=None) if waits_for == "the gate" else None
+    content = body() if waits_for == "its own body" else b"{}"
+    call = asyncio.create_task(transport.handle_async_request(httpx.Request("POST", ADDRESS, content=content)))
+    await asyncio.sleep(1.0)
+    comes.set()
+    if permit is not None:
+        gate.abandoned(permit)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    is_closing = True
+    await transport.aclose()
+    with pytest.raises(PlatformError, match=r"the client (was|is) closed"):
+        await call
+    assert (service.closed, gate.in_flight, asyncio.get_running_loop().time()) == (True, 0, 1.0)
+
+
+RETRIED = "closed before a retry; 1 request was sent, and may have had an effect"
+
+
+@pytest.mark.parametrize(
+    ("method", "step", "closed_at", "error", "said"),
+    [
+        ("GET", 503, 7.0, StateError, RETRIED),
+        ("PATCH", httpx.ReadError("x"), 7.0, StateError, RETRIED),
+        ("POST", httpx.ConnectError("x"), 7.0, NotSentError, "the client was closed"),
+        ("GET", 503, 37.0, OutcomeUnknownError, "the client was closed; 2 requests were sent"),
+    ],
+)
+async def test_closing_ends_a_call_that_waits_or_is_in_flight(
+    method: str, step: int | Exception, closed_at: float, error: type[PlatformError], said: str
+) -> None:
+    """Nothing is sent any more, and the error says whether a request can have had an effect."""
+    service = ScriptedTransport(step, 200, latency=5.0)
+    transport = backoff(service, policy=BackoffPolicy(base_delay=30.0, max_delay=30.0))
+    call = asyncio.create_task(send(transport, method))
+    await asyncio.sleep(closed_at)
+    sent = len(service.requests)
+    await transport.aclose()
+    with pytest.raises(error, match=said):
+        await call
+    assert len(service.requests) == sent
+
+
+async def test_closing_waits_for_a_call_whose_deadline_has_passed() -> None:
+    """A call that tidies up after its deadline is not ended again: the transport is closed when it is done."""
+    service = TidyingUp(200, latency=3600.0)
+    transport = backoff(service, policy=BackoffPolicy(deadline=1.0))
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(2.0)
+    await transport.aclose()
+    assert (service.closed, asyncio.get_running_loop().time()) == (True, 6.0)
+    with pytest.raises(DeadlineExceededError, match="the deadline of 1 s passed"):
+        await call
+
+
+async def test_closing_that_is_cancelled_closes_the_transport_too() -> None:
+    """An application may limit how long closing waits for calls; the connections are closed all the same."""
+    service = TidyingUp(200, latency=3600.0)
+    transport = backoff(service)
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(1.0)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(1.0):
+            await transport.aclose()
+    assert service.closed
+    with pytest.raises(TransportError, match="the client was closed"):
+        await call
+
+
+async def test_a_deadline_that_has_just_passed_came_before_closing() -> None:
+    """The event loop was busy when the deadline passed, and the program closes the client before the loop looks."""
+    transport = backoff(ScriptedTransport(200, latency=3600.0), policy=BackoffPolicy(deadline=1.0))
+    call = asyncio.create_task(send(transport))
+    await asyncio.sleep(0.5)
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualTimeLoop)
+    loop.be_busy(1.0)
+    await transport.aclose()
+    with pytest.raises(DeadlineExceededError):
+        await call
+
+
+async def test_a_client_that_closes_leaves_a_shared_gate_to_the_others() -> None:
+    """Its calls in flight and in the queue give their permits and places back at once, and the gate stays open."""
+    gate = Gate(2)
+    closing = backoff(ScriptedTransport(200, latency=3600.0), gate=gate)
+    other = backoff(ScriptedTransport(200, latency=1.0), gate=gate)
+    ended = [asyncio.create_task(send(closing)) for _ in range(6)]
+    await asyncio.sleep(1.0)
+    calls = [asyncio.create_task(send(other)) for _ in range(4)]
+    await asyncio.sleep(1.0)
+    await closing.aclose()
+    errors = await asyncio.gather(*ended, return_exceptions=True)
+    assert {type(each) for each in errors} == {NotSentError, OutcomeUnknownError}
+    assert [(await call).status_code for call in calls] == [200] * 4
+    assert (asyncio.get_running_loop().time(), gate.in_flight) == (4.0, 0)
+
+
+def test_a_client_is_closed_in_its_own_event_loop() -> None:
+    """Elsewhere closing is a UsageError that closes nothing; in the loop of the first call it still works."""
+    service = ScriptedTransport(200)
+    transport = backoff(service)
+    with asyncio.Runner(loop_factory=VirtualTimeLoop) as own, asyncio.Runner(loop_factory=VirtualTimeLoop) as other:
+        assert own.run(send(transport)).status_code == 200
+        with pytest.raises(UsageError, match="close a client in the event loop of its first call"):
+            other.run(transport.aclose())
+        assert not service.closed
+        own.run(transport.aclose())
+    assert service.closed

@@ -1,0 +1,332 @@
+"""The gate: a queue, first in, first out, and the limits of what it admits, with nothing left by a cancelled call."""
+
+import asyncio
+import math
+import random
+import sys
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from itwin_platform_transport import Gate, RateLimit, StateError, UsageError
+from itwin_platform_transport.gates.window import WaitTooLongError
+
+from tests.support.frames import counted_calls
+from tests.support.gates import end, enter, hold, settle
+
+EMPTY = "in_flight=0, waiting=0)"
+
+
+async def test_waiters_are_served_in_the_order_of_their_calls() -> None:
+    """Calls get permits in the order in which they began, even when a retry queues again after later calls."""
+    gate = Gate(1)
+    tickets = [gate.ticket() for _ in range(6)]
+    first = await enter(gate, ticket=tickets[0])
+    served: list[int] = []
+
+    async def wait(ticket: int) -> None:
+        permit = await hold(gate, ticket=ticket)
+        served.append(ticket)
+        gate.responded(permit)
+
+    tasks = [asyncio.create_task(wait(tickets[position])) for position in (3, 5, 1, 4, 2)]
+    await settle()
+    gate.responded(first)
+    await asyncio.gather(*tasks)
+    assert served == tickets[1:]
+
+
+async def test_no_attempt_starts_in_a_cooldown() -> None:
+    """After a 429 no attempt starts before the cooldown ends; then 1, 2, 4 and 8 start at a time."""
+    gate, started = Gate(20), list[float]()
+
+    async def call() -> None:
+        permit = await hold(gate)
+        started.append(asyncio.get_running_loop().time())
+        await asyncio.sleep(0.1)
+        gate.responded(permit)
+
+    gate.rate_limited(await enter(gate), wait=30.0)
+    assert gate.cooldown_left() == 30.0
+    await asyncio.gather(*(call() for _ in range(15)))
+    assert started == pytest.approx([30.0] + [30.1] * 2 + [30.2] * 4 + [30.3] * 8)
+
+
+async def test_a_cooldown_takes_back_a_permit_that_no_task_has_seen() -> None:
+    """A task whose permit came in the same iteration as a 429 waits for the cooldown at its place in the queue."""
+    gate = Gate(2)
+    one, two = await enter(gate), await enter(gate)
+    granted, later = enter(gate), enter(gate)
+    await settle()
+    gate.responded(one)
+    gate.rate_limited(two, wait=10.0)
+    await settle()
+    assert not granted.done()
+    gate.responded(await granted)
+    gate.responded(await later)
+    assert asyncio.get_running_loop().time() == pytest.approx(10.0)
+    assert repr(gate).endswith(EMPTY)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "max_wait", "until"), [(30.0, 29.0, None), (30.0, 60.0, 30.0), (30.0, 60.0, 29.0), (0.5, 60.0, 0.4)]
+)
+async def test_a_cooldown_that_is_too_long_fails_immediately(
+    seconds: float, max_wait: float, until: float | None
+) -> None:
+    """A cooldown longer than `max_wait` or the deadline fails new and waiting calls immediately."""
+    gate = Gate(1)
+    in_flight = await enter(gate)
+    waiting = enter(gate, max_wait=max_wait, until=until)
+    waits_longer = enter(gate)
+    await settle()
+    gate.rate_limited(in_flight, wait=seconds)
+    for call in (waiting, enter(gate, max_wait=max_wait, until=until)):
+        with pytest.raises(WaitTooLongError, match=f"lasts {seconds:g} s more"):
+            await call
+    assert asyncio.get_running_loop().time() == 0.0
+    gate.responded(await waits_longer)
+    assert asyncio.get_running_loop().time() == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_a_known_rate_is_used_up_without_a_429(seed: int) -> None:
+    """With varying latencies, arrivals never exceed the rate and use at least 95 % of it."""
+    chance = random.Random(seed)  # noqa: S311  # a test's latencies
+    gate, arrivals = Gate(20, RateLimit(50, 1.0)), list[float]()
+
+    async def call() -> None:
+        permit = await hold(gate)
+        await asyncio.sleep(chance.uniform(0.0, 0.03))
+        arrivals.append(asyncio.get_running_loop().time())
+        await asyncio.sleep(chance.uniform(0.0, 0.03))
+        gate.responded(permit)
+
+    await asyncio.gather(*(call() for _ in range(1000)))
+    arrivals.sort()
+    assert all(later - earlier >= 1.0 for earlier, later in zip(arrivals, arrivals[50:], strict=False))
+    # A thousand requests are twenty times fifty: the last fifty start after nineteen periods.
+    assert arrivals[-50] <= 19 / 0.95
+
+
+async def test_a_waiting_call_probes_a_long_cooldown() -> None:
+    """When calls may wait longer than a day, the first of the queue probes after a minute, and ends it for all."""
+    gate = Gate(20)
+    gate.rate_limited(await enter(gate), wait=86_400.0)
+    for task in [enter(gate, max_wait=1e9) for _ in range(3)]:
+        gate.responded(await task)
+        assert asyncio.get_running_loop().time() == pytest.approx(60.0)
+
+
+@pytest.mark.parametrize(("cancelled", "is_noticed"), [(0, True), (1, True), (2, True), (3, True), (0, False)])
+async def test_a_cancelled_waiter_leaves_no_trace(cancelled: int, *, is_noticed: bool) -> None:
+    """It is not counted, and all others get their permits, wherever it was, also if one becomes free at that time."""
+    gate = Gate(1)
+    in_flight = await enter(gate)
+    tasks = [enter(gate) for _ in range(4)]
+    await settle()
+    tasks.pop(cancelled).cancel()
+    if is_noticed:
+        await settle()
+        assert repr(gate).endswith("in_flight=1, waiting=3)")
+    gate.responded(in_flight)
+    for task in tasks:
+        gate.responded(await task)
+    assert repr(gate).endswith(EMPTY)
+
+
+@pytest.mark.parametrize("rate", [RateLimit(4, 100.0), None], ids=["rate", "slow start"])
+async def test_a_waiter_that_is_cancelled_with_its_permit_costs_no_place(rate: RateLimit | None) -> None:
+    """It neither counts against the rate nor as a response that widens the slow start: exactly one other goes on."""
+    gate = Gate(20, rate)
+    gate.rate_limited(await enter(gate), wait=1.0)
+    first = await enter(gate)
+    waiting = [enter(gate) for _ in range(4)]
+    await settle()
+    gate.responded(first)
+    waiting[0].cancel()
+    await settle()
+    assert [task.done() for task in waiting] == [True, True, True, False]
+    await end(waiting)
+
+
+@pytest.mark.parametrize("cancelled_first", [True, False])
+async def test_a_waiter_can_be_cancelled_while_it_is_rejected(cancelled_first: bool) -> None:
+    """A waiter that is cancelled and rejected at once raises CancelledError, in either order."""
+    gate = Gate(2)
+    in_flight, other = await enter(gate), await enter(gate)
+    waiter = enter(gate, max_wait=1.0)
+    await settle()
+    if cancelled_first:
+        waiter.cancel()
+    gate.rate_limited(in_flight, wait=30.0)
+    waiter.cancel()
+    await settle()
+    assert waiter.cancelled()
+    gate.responded(other)
+    assert repr(gate).endswith(EMPTY)
+
+
+async def test_a_waiter_that_is_closed_by_hand_blocks_nobody() -> None:
+    """Closing the coroutine of a waiter frees its place in the queue, or the permit that it was granted meanwhile."""
+    gate = Gate(1)
+    held = await enter(gate)
+    closed = [hold(gate) for _ in range(2)]
+    for coroutine in closed:
+        coroutine.send(None)
+    waiting = enter(gate)
+    await settle()
+    closed[0].close()
+    gate.responded(held)  # the permit goes to the second one, which is closed before it continues
+    closed[1].close()
+    gate.responded(await waiting)
+    assert repr(gate).endswith(EMPTY)
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_any_mixture_of_cancelling_and_ending_leaves_the_gate_empty(seed: int) -> None:
+    """After any sequence of cancelled, lost, rate limited and successful attempts, every permit is free again."""
+    chance = random.Random(seed)  # noqa: S311  # a test's schedule
+    gate = Gate(chance.randint(1, 5))
+
+    async def call() -> None:
+        permit = await hold(gate, max_wait=1000.0)
+        try:
+            assert gate.cooldown_left() == 0
+            await asyncio.sleep(chance.random())
+        except asyncio.CancelledError:
+            gate.abandoned(permit)
+            raise
+        if chance.random() < 0.2:
+            gate.rate_limited(permit, wait=chance.random() * 5)
+        else:
+            chance.choice((gate.responded, gate.abandoned))(permit)
+
+    tasks = [asyncio.create_task(call()) for _ in range(60)]
+    for task in chance.sample(tasks, 25):
+        await asyncio.sleep(chance.random() / 3)
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert repr(gate).endswith(EMPTY)
+    assert not any(not task.cancelled() and task.exception() for task in tasks)
+
+
+async def test_closing_ends_waiting_calls() -> None:
+    """Closing fails waiting and later calls with StateError, and attempts in flight can still end."""
+    gate = Gate(2)
+    first, second = await enter(gate), await enter(gate)
+    gate.rate_limited(first, wait=30.0)
+    waiting = [enter(gate) for _ in range(3)]
+    await settle()
+    await gate.aclose()
+    for call in (*waiting, enter(gate)):
+        with pytest.raises(StateError, match="the gate is closed"):
+            await call
+    gate.responded(second)
+    assert repr(gate).endswith(EMPTY)
+
+
+def test_a_gate_belongs_to_a_loop_while_it_is_in_use() -> None:
+    """Another loop gets StateError while a permit is out; after its end the gate moves over, its cooldowns included."""
+    gate = Gate(2)
+    with asyncio.Runner() as first, asyncio.Runner() as second:
+        permit = first.run(hold(gate))
+        for work in (hold(gate), gate.aclose()):
+            with pytest.raises(StateError, match="in use in another event loop: make another gate here"):
+                second.run(work)
+        gate.rate_limited(permit, wait=0.01)
+        first.close()
+        gate.responded(second.run(hold(gate)))
+    assert gate.in_flight == 0
+
+
+def test_a_gate_outlives_a_loop_that_was_closed_under_its_tasks() -> None:
+    """What a closed loop held is forgotten, because nothing will end it."""
+    gate, loop = Gate(1), asyncio.new_event_loop()
+    loop.run_until_complete(hold(gate))
+    waiting = hold(gate)
+    task = loop.create_task(waiting)
+    loop.run_until_complete(asyncio.sleep(0))
+    task._log_destroy_pending = False  # type: ignore[attr-defined]  # it is destroyed on purpose
+    loop.close()
+    waiting.close()
+    gate.responded(asyncio.run(hold(gate)))
+    assert repr(gate) == "Gate(max_in_flight=1, in_flight=0, waiting=0)"
+
+
+@pytest.mark.parametrize(
+    ("named", "make", "wrong"),
+    [
+        ("max_in_flight", Gate, [math.nan, True, 1.5, 0]),
+        ("rate", lambda value: Gate(rate=value), ["100/60", 5]),
+        ("requests", lambda value: RateLimit(value, 1), [math.nan, True, "5", 0]),
+        ("per", lambda value: RateLimit(5, value), [math.nan, math.inf, True, "1", 0]),
+    ],
+)
+def test_a_wrong_argument_is_rejected_at_once(named: str, make: Callable[[Any], object], wrong: list[object]) -> None:
+    """A wrong type or number raises UsageError that names the argument."""
+    for value in wrong:
+        with pytest.raises(UsageError, match=f"^{named} must be") as caught:
+            make(value)
+        assert caught.value.argument == named
+
+
+async def test_waiters_are_cheap() -> None:
+    """A waiter takes at most 2 kB with its task, and a 429 does not visit all of them."""
+    gate = Gate(2)
+    first, second = await enter(gate), await enter(gate)
+    # A tracer, such as that of a coverage run, keeps memory of its own for each suspended frame.
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    tracemalloc.start()
+    try:
+        tasks = [enter(gate, until=1e6) for _ in range(1_000)]
+        await settle()
+        assert tracemalloc.get_traced_memory()[0] <= 2048 * 1_000
+    finally:
+        tracemalloc.stop()
+        sys.settrace(tracer)
+    with counted_calls() as calls:
+        gate.rate_limited(first, wait=5.0)
+    assert len(calls) < 50
+    await end(tasks)
+    gate.responded(second)
+    assert repr(gate).endswith(EMPTY)
+
+
+class PythonTicket(int):
+    """A ticket that is compared by a function of Python."""
+
+    def __eq__(self, other: object) -> bool:
+        return int(self) == other
+
+    __hash__ = int.__hash__
+
+
+@pytest.mark.parametrize("ticket", [-1, 1_000, 2_000], ids=["first", "in the middle", "last"])
+async def test_a_call_finds_its_place_without_visiting_all(ticket: int) -> None:
+    """Behind 2,000 waiting calls, another one is compared with fewer than 50 of them, wherever its place is."""
+    gate = Gate(1)
+    await enter(gate)
+    tasks = [enter(gate, ticket=PythonTicket(number)) for number in range(2_000)]
+    await settle()
+    with counted_calls() as calls:
+        tasks.append(enter(gate, ticket=PythonTicket(ticket)))
+        await settle()
+    assert repr(gate).endswith("waiting=2001)")
+    assert 0 < calls.count("__eq__") < 50
+    await end(tasks)
+
+
+async def test_cancelled_waiters_leave_no_memory_and_no_timer() -> None:
+    """A queue whose waiters are cancelled again and again does not grow; the timer is cancelled with the last one."""
+    gate = Gate(1)
+    gate.rate_limited(await enter(gate), wait=30.0)
+    for _ in range(20):
+        tasks = [enter(gate, until=1e6) for _ in range(50)]
+        await settle()
+        assert gate._timer is not None
+        await end(tasks)
+        assert gate._timer is None
+    assert len(gate._queue._by_ticket._entries) < 200

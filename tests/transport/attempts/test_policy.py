@@ -1,0 +1,283 @@
+"""The policy as values: which numbers it takes, what follows an attempt, and how long the wait before a retry is."""
+
+import dataclasses
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import example, given, strategies as st
+from itwin_platform_transport import BackoffPolicy, NotSentError, OutcomeUnknownError, UsageError
+from itwin_platform_transport.policy import (
+    EFFECT_POSSIBLE,
+    RULES,
+    Outcome,
+    Progress,
+    decide,
+    delay_before,
+    moment_after,
+    parse_retry_after,
+    retry_after_of,
+)
+
+from tests.support.examples import CHARACTERS, strings
+
+POLICY = BackoffPolicy()
+
+
+def test_the_defaults_are_the_documented_ones() -> None:
+    """Seven attempts, waits of at most a minute, two minutes in all, twenty requests at once."""
+    assert repr(POLICY) == (
+        "BackoffPolicy(max_attempts=7, max_wait=60.0, deadline=120.0, queue_timeout=None, base_delay=0.5, "
+        "max_delay=5.0, max_in_flight=20)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("max_attempts", [0, 1.5, True, "3"]),
+        ("max_in_flight", [0]),
+        ("max_wait", [-1.0, float("nan"), None]),
+        ("deadline", [float("inf"), "120", True]),
+        ("queue_timeout", [False]),
+        ("base_delay", [-0.1]),
+        ("max_delay", [float("nan")]),
+    ],
+)
+def test_a_number_out_of_range_is_rejected_by_name(name: str, wrong: list[Any]) -> None:
+    """A wrong number is a UsageError that names it, before anything is sent."""
+    for value in wrong:
+        with pytest.raises(UsageError, match=f"{name} must be") as caught:
+            dataclasses.replace(POLICY, **{name: value})
+        assert caught.value.argument == name
+        assert ("or None" in caught.value.rule) == (name in ("deadline", "queue_timeout"))
+
+
+@pytest.mark.parametrize("policy", [{"max_wait": 0}, {"deadline": None}, {"deadline": 0.5}, {"max_in_flight": 1}])
+def test_the_ends_of_the_ranges_are_taken(policy: dict[str, Any]) -> None:
+    """Zero waits and no deadline are policies."""
+    assert dataclasses.asdict(dataclasses.replace(POLICY, **policy)).items() >= policy.items()
+
+
+def decided(
+    method: str,
+    what: Outcome,
+    *,
+    retry_after: float | None = None,
+    progress: Progress = Progress(attempts=1),  # noqa: B008  # a frozen value
+    elapsed: float = 0.0,
+    policy: BackoffPolicy = POLICY,
+    rounds: int = 0,
+    jitter: float = 0.0,
+) -> str | None:
+    """Decides for a first attempt, unless it is said otherwise."""
+    delay = delay_before(retry_after=retry_after, progress=progress, policy=policy, jitter=jitter)
+    return decide(
+        method=method, outcome=what, delay=delay, progress=progress, elapsed=elapsed, policy=policy, rounds=rounds
+    )
+
+
+@pytest.mark.parametrize(
+    ("what", "idempotent", "other"),
+    [
+        (Outcome.RATE_LIMITED, True, True),
+        (Outcome.UNAVAILABLE, True, False),
+        (Outcome.OUTCOME_UNKNOWN, True, False),
+        (Outcome.NOT_SENT, True, True),
+        (Outcome.NEVER_REACHED, True, True),
+        (Outcome.UNSENDABLE, False, False),
+        (Outcome.UNTRUSTED, False, False),
+        (Outcome.FINAL, False, False),
+    ],
+)
+def test_who_retries_what(what: Outcome, idempotent: bool, other: bool) -> None:
+    """A POST is retried only where it certainly had no effect; GET and PATCH also after a lost response."""
+    expected = {**dict.fromkeys(("GET", "HEAD", "OPTIONS", "PATCH", "PUT"), idempotent), "POST": other, "DELETE": other}
+    assert {method: decided(method, what) is None for method in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("what", "attempts", "rate_limits", "rounds", "repeats"),
+    [
+        (Outcome.UNAVAILABLE, 6, 0, 6, True),
+        (Outcome.UNAVAILABLE, 7, 0, 0, False),
+        (Outcome.UNAVAILABLE, 1, 0, 7, False),
+        (Outcome.NOT_SENT, 7, 0, 0, False),
+        (Outcome.NEVER_REACHED, 2, 0, 0, True),
+        (Outcome.NEVER_REACHED, 3, 0, 0, False),
+        (Outcome.OUTCOME_UNKNOWN, 7, 9, 0, False),
+        (Outcome.RATE_LIMITED, 7, 9, 7, True),
+        (Outcome.RATE_LIMITED, 0, 1000, 0, True),
+    ],
+)
+def test_attempts_are_counted_without_429(
+    what: Outcome, attempts: int, rate_limits: int, rounds: int, repeats: bool
+) -> None:
+    """Seven attempts in all, or seven rounds of an outage; a 429 uses none, and is retried when they are used."""
+    progress = Progress(attempts=attempts, rate_limits=rate_limits)
+    assert (decided("GET", what, progress=progress, rounds=rounds) is None) is repeats
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "elapsed", "deadline", "reason"),
+    [
+        (60.0, 0.0, 120.0, None),
+        (60.5, 0.0, 120.0, "longer than max_wait=60 s"),
+        (10.0, 109.9, 120.0, None),
+        (10.0, 110.0, 120.0, "longer than deadline=120 s allows"),
+        (10.0, 1e9, None, None),
+    ],
+)
+def test_no_wait_is_begun_that_is_too_long(
+    retry_after: float, elapsed: float, deadline: float | None, reason: str | None
+) -> None:
+    """A wait above max_wait, or one that ends at the deadline or past it, is given up before it begins."""
+    policy = BackoffPolicy(deadline=deadline)
+    assert decided("GET", Outcome.RATE_LIMITED, retry_after=retry_after, elapsed=elapsed, policy=policy) == reason
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_what_is_raised_without_a_response_tells_whether_there_may_be_an_effect(outcome: Outcome) -> None:
+    """After one attempt that may have had an effect, the outcome of the call is unknown, whatever follows."""
+    progress = Progress().after(outcome).after(Outcome.NOT_SENT)
+    assert progress.error is (OutcomeUnknownError if outcome in EFFECT_POSSIBLE else NotSentError)
+
+
+counts = st.integers(min_value=0, max_value=10_000)
+jitters = st.floats(min_value=0.0, max_value=1.0)
+seconds = st.floats(min_value=0.0, max_value=1e6)
+policies = st.builds(
+    BackoffPolicy,
+    max_attempts=st.integers(min_value=1, max_value=20),
+    max_wait=seconds,
+    deadline=st.none() | seconds,
+    base_delay=seconds,
+    max_delay=seconds,
+)
+
+
+@given(
+    method=st.sampled_from(["GET", "HEAD", "PATCH", "PUT", "DELETE", "POST", "CONNECT", "post", "X"]),
+    what=st.sampled_from(Outcome),
+    retry_after=st.none() | st.floats(min_value=1e-6, max_value=1e300),
+    elapsed=seconds,
+    progress=st.builds(Progress, attempts=counts, rate_limits=counts),
+    rounds=counts,
+    policy=policies,
+    jitter=jitters,
+)
+def test_the_rules_hold_for_every_input(
+    method: str, what: Outcome, retry_after: float | None, elapsed: float, policy: BackoffPolicy, **others: Any
+) -> None:
+    """The rules above the table: no second effect, a named wait is a floor, no wait too long, nothing unlisted."""
+    if decided(method, what, retry_after=retry_after, elapsed=elapsed, policy=policy, **others) is not None:
+        return
+    assert what in RULES
+    without_effect = (Outcome.RATE_LIMITED, Outcome.NOT_SENT, Outcome.NEVER_REACHED)
+    assert method in ("GET", "HEAD", "PATCH", "PUT") or what in without_effect
+    delay = delay_before(retry_after=retry_after, policy=policy, progress=others["progress"], jitter=others["jitter"])
+    assert (retry_after or 0.0) <= delay <= policy.max_wait
+    assert policy.deadline is None or elapsed + delay < policy.deadline
+
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+DATE, LATER = "Sun, 01 Mar 2026 12:00:00 GMT", "Sun, 01 Mar 2026 12:00:20 GMT"
+
+
+@pytest.mark.parametrize(
+    ("value", "date", "expected"),
+    [
+        ("1", None, 1.0),
+        (" 30 ", None, 30.0),
+        ("007", None, 7.0),
+        ("0.25", None, 0.25),
+        ("99999999999999999999", None, 1e20),
+        (LATER, DATE, 20.0),
+        (LATER, None, 20.0),
+        (LATER, "Sun, 01 Mar 2026 12:00:15 GMT", 5.0),
+        (LATER, "yesterday", 20.0),
+        ("Sunday, 01-Mar-26 12:00:20 GMT", DATE, 20.0),
+        ("Sun Mar  1 12:00:20 2026", DATE, 20.0),
+        ("Sun, 01 Mar 2026 07:00:20 -0500", DATE, 20.0),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", DATE, (datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC) - NOW).total_seconds()),
+    ],
+)
+def test_a_wait_that_is_said_is_read(value: str, date: str | None, expected: float) -> None:
+    """Seconds, decimals, and the three forms of an HTTP date, taken against the response's own Date."""
+    assert parse_retry_after(value, date=date, now=NOW) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(None, "", " ", "0", "0.0", "000", "-1", "+1", "1e3", "0x10", "1_000", ".5", "5.", "1.2.3", "1,5", "1;2"),
+        *("nan", "NaN", "inf", "Infinity", "-inf", "soon", "1s", "1 s", "\u0661", "\u00b2", "9" * 400, "\x00"),
+        *("1, 1", "1, 2", f"{LATER}, {LATER}", "Sun,", "Sunday", "2026-03-01T12:00:20Z"),
+        *("Sun, 01 Mar 2026 11:59:59 GMT", DATE, "Mon, 32 Mar 2026 12:00:20 GMT", "Sun, 01 Mar 99999 12:00:20 GMT"),
+        *("Sun, 01 Mar 2026 12:00:61 GMT", "Sun, 01 Foo 2026 12:00:20 GMT"),
+    ],
+)
+def test_what_cannot_be_used_counts_as_absent(value: str | None) -> None:
+    """Zero, negative, infinite, doubled, past and garbled values name no wait."""
+    assert parse_retry_after(value, date=DATE, now=NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("documented", "seen", "expected"), [(None, None, None), ("3", "9", 3.0), (None, "9", 9.0), ("soon", "9", 9.0)]
+)
+def test_either_header_names_the_delay(documented: str | None, seen: str | None, expected: float | None) -> None:
+    """The documented header goes first, then the second one that has been seen."""
+    headers = {"Retry-After": documented, "iTwinPlatform-RateLimit-Retry-After-Seconds": seen}
+    sent = httpx.Headers({name: value for name, value in headers.items() if value is not None})
+    assert retry_after_of(sent, now=NOW) == expected
+
+
+DATES = st.from_regex(r"(Mon|Sun)[a-z]*,? [ 0-9A-Za-z:-]{0,40}", fullmatch=True, alphabet=CHARACTERS)
+
+
+@given(strings() | DATES, st.none() | strings())
+@example("Mon, 1 Jan 0001 00:00:00 -2359", "Fri, 31 Dec 9999 23:59:59 -2359")
+@example("Mon 0 Jan -0", "Sun - - - -")
+def test_no_header_makes_it_raise(value: str, date: str | None) -> None:
+    """Whatever the headers hold, the result is a number of seconds above zero, or None."""
+    seconds = parse_retry_after(value, date=date, now=NOW)
+    assert seconds is None or 0 < seconds < float("inf")
+
+
+@pytest.mark.parametrize(
+    ("named", "attempts", "rate_limits", "jitter", "expected"),
+    [
+        (None, 0, 0, 0.0, 0.5),
+        (None, 0, 1, 0.0, 0.5),
+        (None, 1, 0, 0.0, 0.5),
+        (None, 2, 0, 0.0, 1.0),
+        (None, 1, 2, 0.0, 2.0),
+        (None, 7, 0, 0.0, 5.0),
+        (None, 10_000, 10_000, 0.0, 5.0),
+        (None, 1, 0, 1.0, 0.625),
+        (None, 7, 0, 1.0, 5.5),
+        (1.0, 4, 0, 0.0, 1.0),
+        (1.0, 4, 0, 1.0, 1.05),
+        (30.0, 4, 0, 1.0, 30.5),
+        (59.9, 0, 0, 1.0, 60.0),
+        (60.0, 0, 0, 1.0, 60.0),
+        (61.0, 0, 0, 1.0, 61.0),
+    ],
+)
+def test_a_wait_doubles_where_none_is_said(
+    named: float | None, attempts: int, rate_limits: int, jitter: float, expected: float
+) -> None:
+    """From half a second to five, and jitter adds at most a quarter and half a second.
+
+    What the service says is a floor: jitter adds at most a twentieth and half a second, and nothing past max_wait.
+    """
+    progress = Progress(attempts=attempts, rate_limits=rate_limits)
+    wait = delay_before(retry_after=named, progress=progress, policy=POLICY, jitter=jitter)
+    assert wait == pytest.approx(expected)
+
+
+def test_a_moment_is_the_wait_after_now() -> None:
+    """`retry_at` is now and the wait; one that no calendar holds has no end to name."""
+    assert moment_after(NOW, 90.0) == datetime(2026, 3, 1, 12, 1, 30, tzinfo=UTC)
+    assert [moment_after(NOW, wait) for wait in (None, 1e15, 1e300, float("inf"))] == [None] * 4

@@ -1,0 +1,352 @@
+"""RedisGate on a real server: gates of one name share one limit, as processes do, also when the server was lost."""
+
+import asyncio
+import logging
+import re
+import sys
+from typing import Any
+
+import pytest
+import redis.asyncio
+from itwin_platform_transport import GateChanged, RedisGate, UsageError
+from itwin_platform_transport.gates import redis as redis_module
+from itwin_platform_transport.gates.window import WaitTooLongError
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from tests.support.gates import NAME, end, enter, gates, needs_redis, until_asked, until_queued
+from tests.support.real_time import until
+from tests.support.redis_server import RedisServer
+
+pytestmark = [*needs_redis, pytest.mark.usefixtures("quick_reconnect")]
+
+
+async def until_idle(gate: RedisGate) -> None:
+    """Wait until a gate has told the server what it has to tell, and runs no task."""
+    await until(lambda: gate._pump is not None and gate._pump.done())
+
+
+async def test_processes_share_what_is_in_flight(empty_server: RedisServer) -> None:
+    """Three gates never have more attempts in flight together than allowed, and every call gets its permit."""
+    now = most = served = 0
+
+    async def call(gate: RedisGate) -> None:
+        nonlocal now, most, served
+        permit = await enter(gate)
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.002)
+        now -= 1
+        served += 1
+        gate.responded(permit)
+
+    async with gates(empty_server.url, 3, max_in_flight=4) as opened:
+        await asyncio.gather(*(call(gate) for gate in opened for _ in range(40)))
+    assert (most, served) == (4, 120)
+
+
+@pytest.mark.usefixtures("no_polls")
+async def test_a_free_permit_reaches_a_waiting_call_without_polling(
+    empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server pushes it to the first that waits, also after a long silence, and whatever the gate is named."""
+    monkeypatch.setattr(redis_module, "_LISTEN_INTERVAL", 0.5)
+    events: list[GateChanged] = []
+    options: dict[str, Any] = {"name": 'Größe "7" \\ {🚧}', "max_in_flight": 1, "on_event": events.append}
+    async with gates(empty_server.url, 3, **options) as (one, two, three):
+        permit, waiting = await enter(one), []
+        for gate in (two, three):
+            waiting.append(enter(gate))
+            await until_asked(gate)
+        silent_since = asyncio.get_running_loop().time()
+        await until(lambda: asyncio.get_running_loop().time() > silent_since + 0.7)
+        for gate, task in zip((one, two), waiting, strict=True):
+            gate.responded(permit)
+            permit = await task
+        three.abandoned(permit)
+    assert events == []
+
+
+@pytest.mark.parametrize("retries", [0, 1], ids=["client gives up", "client subscribes again"])
+@pytest.mark.usefixtures("no_polls")
+async def test_a_cut_subscription_is_made_anew(
+    empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch, retries: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """When the subscription is cut, the limit is still shared, and a waiting call hears of the next permit.
+
+    The client of the caller may decode what the server says, or not.
+    """
+    monkeypatch.setattr(redis_module, "LEASE", 1000.0)  # no other exchange is due for a long time
+    events: list[GateChanged] = []
+    options: dict[str, Any] = {"retry": Retry(NoBackoff(), retries), "decode_responses": retries > 0}
+    client = redis.asyncio.Redis.from_url(empty_server.url, **options)
+    async with gates(empty_server.url, 1, max_in_flight=1) as (one,):
+        permit = await enter(one)
+        async with RedisGate(client, name=NAME, max_in_flight=1, on_event=events.append) as two:
+            waiting = enter(two)
+            await until_queued(empty_server)
+            with empty_server.client as other:
+                other.client_kill_filter(_type="pubsub")
+            await until(lambda: not two._listens)
+            await until(lambda: two._listens)
+            await until_queued(empty_server)
+            one.abandoned(permit)
+            two.abandoned(await waiting)
+    await client.aclose()
+    assert events == []
+    assert "gate 'test, app 7': its subscription is made anew: " in caplog.text
+
+
+@pytest.mark.parametrize("met", ["as usual", "while the server is lost", "with a permit from that time"])
+async def test_a_cooldown_of_one_process_holds_for_all(own_server: RedisServer, met: str) -> None:
+    """The server hears of it at once, or from the first that finds it again, also when it was emptied meanwhile."""
+    async with gates(own_server.url) as (one, two):
+        if met == "with a permit from that time":
+            own_server.kill()
+        permit, held = await enter(one), await enter(one)
+        if met == "while the server is lost":
+            own_server.kill()
+            one.rate_limited(permit, wait=60.0)
+            await until(lambda: one._is_lost)
+        if met != "as usual":
+            own_server.start()
+            await until(lambda: not one._is_lost)
+        if met != "while the server is lost":
+            one.rate_limited(permit, wait=60.0)
+            await until(lambda: not one._is_cooldown_unreported)
+        for gate in (two, one):
+            with pytest.raises(WaitTooLongError):
+                await enter(gate, max_wait=1.0)
+        one.abandoned(held)
+
+
+async def test_a_cooldown_outlives_a_reply_that_is_older(own_server: RedisServer) -> None:
+    """A reply sent before the 429 was reported neither ends the cooldown nor grants a permit."""
+    async with gates(own_server.url, 1) as (gate,):
+        permit = await enter(gate)
+        own_server.hang()
+        waiting = enter(gate, max_wait=100.0)
+        await until(lambda: gate._asked == 1)
+        gate.rate_limited(permit, wait=60.0)
+        own_server.go_on()
+        while gate._is_cooldown_unreported:  # each step of the loop is looked at
+            assert gate.cooldown_left() > 50.0
+            await asyncio.sleep(0)
+        assert gate.cooldown_left() > 50.0
+        assert (gate._is_lost, waiting.done()) == (False, False)
+        await end([waiting])
+
+
+async def test_what_was_granted_is_not_waited_for(empty_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that comes after others were admitted asks at once, not when their leases are kept."""
+    monkeypatch.setattr(redis_module, "LEASE", 1000.0)
+    async with gates(empty_server.url, 1) as (gate,), asyncio.timeout(10):
+        permits = await asyncio.gather(*(enter(gate) for _ in range(10)))
+        for permit in (*permits, await enter(gate)):
+            gate.abandoned(permit)
+
+
+async def test_a_call_costs_one_command(empty_server: RedisServer) -> None:
+    """The report of an attempt travels with the next request; after a pause, the first command grants a permit."""
+    with empty_server.client as client:
+        client.config_resetstat()
+        async with gates(empty_server.url, 1) as (gate,):
+            for _ in range(50):
+                gate.responded(await enter(gate))
+            assert client.info("commandstats")["cmdstat_evalsha"]["calls"] <= 55
+            await until_idle(gate)
+            client.config_resetstat()
+            permit = await enter(gate)
+            statistics = client.info("commandstats")
+            gate.responded(permit)
+    assert statistics["cmdstat_evalsha"]["calls"] == 1
+    assert "cmdstat_subscribe" not in statistics
+
+
+@pytest.mark.parametrize(
+    ("user", "database", "said", "heals"),
+    [
+        ("gate:wrong-secret@", "", "rejects the user name or the password in redis", ">wrong-secret"),
+        ("gate:secret@", "", r"does not permit the user what the gate needs \(N", "+@scripting"),
+        ("", "?db=99", "has no such database", None),
+    ],
+    ids=["password", "permission", "database"],
+)
+async def test_a_wrong_configuration_is_a_usage_error_at_each_call(
+    own_server: RedisServer, caplog: pytest.LogCaptureFixture, user: str, database: str, said: str, heals: str | None
+) -> None:
+    """Each call raises UsageError until the server permits it; neither the error nor the log contains the password."""
+    with own_server.client as client:
+        may = ["+@all"] if heals == ">wrong-secret" else ["+@all", "-@scripting"]
+        client.execute_command("ACL", "SETUSER", "gate", "on", ">secret", "~*", "&*", *may)
+        async with gates(own_server.url.replace("unix://", f"unix://{user}") + database, 1) as (gate,):
+            for _ in range(3):
+                with pytest.raises(UsageError, match=said) as raised:
+                    await enter(gate)
+                assert "secret" not in str(raised.value) + caplog.text + repr(gate)
+            if heals is not None:
+                client.execute_command("ACL", "SETUSER", "gate", heals)
+                gate.responded(await enter(gate))
+
+
+@pytest.mark.parametrize(
+    ("named", "wrong", "said"),
+    [
+        ("redis", ["http://localhost", "localhost:6379", "redis://a:b"], "redis must be a URL such as"),
+        ("redis", [redis.Redis()], r"a client of redis\.asyncio, not a synchronous one"),
+        ("name", [" "], "name must say"),
+        ("workers", [0], "workers must be"),
+        ("max_in_flight", [0, 2.5], "max_in_flight must be"),
+    ],
+)
+def test_a_wrong_argument_is_a_usage_error(named: str, wrong: list[Any], said: str) -> None:
+    """A URL that redis does not understand, a value out of range, and a client that cannot be awaited are rejected."""
+    for value in wrong:
+        with pytest.raises(UsageError, match=said) as caught:
+            RedisGate(**{"redis": "redis://localhost", "name": "test", named: value})
+        assert caught.value.argument == named
+
+
+def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the redis package, the constructor raises ImportError with the command that installs it."""
+    monkeypatch.setitem(sys.modules, "redis.asyncio", None)
+    with pytest.raises(ImportError, match="pip install redis"):
+        RedisGate("redis://localhost", name="test")
+
+
+@pytest.mark.parametrize("is_given", [False, True], ids=["URL", "client"])
+def test_a_gate_that_is_never_closed_leaves_no_socket_in_a_loop_that_ended(
+    empty_server: RedisServer, is_given: bool
+) -> None:
+    """It stays shared in one loop after the other; the caller closes the connections of a given client in each."""
+    events: list[GateChanged] = []
+    client = redis.asyncio.Redis.from_url(empty_server.url)
+    gate = RedisGate(client if is_given else empty_server.url, name="test", on_event=events.append)
+
+    async def work() -> None:
+        gate.responded(await enter(gate))
+        await until_idle(gate)
+        with empty_server.client as looking:
+            assert len(looking.client_list()) == 2
+        await client.aclose()
+
+    for _ in range(3):
+        asyncio.run(work())
+    assert events == []
+
+
+async def test_closing_ends_waiting_calls(empty_server: RedisServer) -> None:
+    """Closing fails waiting calls with UsageError and reports ended attempts, so that others get their permits."""
+    async with gates(empty_server.url, 2, max_in_flight=1) as (one, two):
+        permit = await enter(one)
+        waiting = enter(one)
+        await until(lambda: one._listens)
+        one.abandoned(permit)
+        await asyncio.gather(one.aclose(), waiting, return_exceptions=True)
+        with pytest.raises(UsageError, match="the gate is closed"):
+            await enter(one)
+        two.abandoned(await enter(two))
+
+
+async def test_closing_an_unused_gate_needs_no_server(own_server: RedisServer) -> None:
+    """An unused gate closes without a server, raises no event, and then rejects calls."""
+    own_server.kill()
+    events: list[GateChanged] = []
+    async with gates(own_server.url, 1, on_event=events.append) as (gate,):
+        await gate.aclose()
+        with pytest.raises(UsageError, match="the gate is closed"):
+            await enter(gate)
+    assert events == []
+
+
+async def test_without_the_server_each_process_uses_its_local_share(
+    own_server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """When the server dies, waiting calls get permits of the local share, with one warning and one event."""
+    caplog.set_level(logging.INFO, "itwin_platform")
+    events: list[GateChanged] = []
+    async with gates(own_server.url, 1, max_in_flight=8, workers=4, on_event=events.append) as (gate,):
+        held = [await enter(gate) for _ in range(8)]
+        waiting = [enter(gate) for _ in range(4)]
+        own_server.kill()
+        await until(lambda: gate._is_lost)
+        for permit in held:
+            gate.abandoned(permit)
+        await until(lambda: sum(task.done() for task in waiting) == 2)
+        assert [task.done() for task in waiting] == [True, True, False, False]
+        own_server.start()
+        await asyncio.gather(*waiting)
+        assert not gate._is_lost
+        for task in waiting:
+            gate.abandoned(task.result())
+    assert [(event.name, event.is_shared) for event in events] == [(NAME, False), (NAME, True)]
+    assert [(record.levelname, record.message.partition(": ")[0]) for record in caplog.records] == [
+        ("WARNING", "gate 'test, app 7' continues without its server"),
+        ("INFO", "gate 'test, app 7' is shared again"),
+    ]
+
+
+@pytest.mark.parametrize("hangs", [False, True], ids=["it is dead", "it hangs"])
+async def test_calls_that_never_wait_find_the_server_again(
+    own_server: RedisServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, hangs: bool
+) -> None:
+    """A server that was never there blocks no call, and costs one warning; with a call after it is back, all share."""
+    monkeypatch.setattr(redis_module, "SERVER_TIMEOUT", 0.1)
+    (own_server.hang if hangs else own_server.kill)()
+    async with gates(own_server.url, 1) as (gate,):
+        for _ in range(30):
+            gate.abandoned(await enter(gate))
+        assert gate._is_lost
+        await until_idle(gate)
+        monkeypatch.undo()
+        (own_server.go_on if hangs else own_server.start)()
+        permit = await enter(gate)
+        await until(lambda: not gate._is_lost)
+        gate.abandoned(permit)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+async def test_a_flushed_script_is_loaded_again(empty_server: RedisServer) -> None:
+    """A gate loads its script again after SCRIPT FLUSH, and no call fails."""
+    async with gates(empty_server.url, 1) as (gate,):
+        gate.abandoned(await enter(gate))
+        with empty_server.client as client:
+            client.script_flush()
+        gate.abandoned(await enter(gate))
+        assert not gate._is_lost
+
+
+@pytest.mark.parametrize(
+    ("code", "breaks", "heals"),
+    [
+        ("OOM", ["CONFIG SET maxmemory 1"], "CONFIG SET maxmemory 0"),
+        ("READONLY", ["REPLICAOF 127.0.0.1 1"], "REPLICAOF NO ONE"),
+        ("MASTERDOWN", ["CONFIG SET replica-serve-stale-data no", "REPLICAOF 127.0.0.1 1"], "REPLICAOF NO ONE"),
+        ("MISCONF", ['CONFIG SET save "900 1"', "BGSAVE"], "CONFIG SET stop-writes-on-bgsave-error no"),
+        ("BUSY", ["CONFIG SET lua-time-limit 1", 'EVAL "while true do end" 0'], "SCRIPT KILL"),
+        ("WRONGTYPE", ["HSET itwin-gate:{broken}:state field value"], "DEL itwin-gate:{broken}:state"),
+    ],
+)
+async def test_a_server_that_cannot_write_is_no_error(
+    own_server: RedisServer, caplog: pytest.LogCaptureFixture, code: str, breaks: list[str], heals: str
+) -> None:
+    """Whatever keeps the server from running the script, calls use the local share, and one warning names the code."""
+    with own_server.client as client:
+        own_server.spoil_dump()
+        for command in breaks:
+            own_server.send(command)
+        if code == "MISCONF":
+            await until(lambda: client.info("persistence")["rdb_last_bgsave_status"] == "err")
+        async with RedisGate(own_server.url, name="broken") as gate:
+            for _ in range(20):
+                gate.responded(await enter(gate))
+            assert gate._is_lost
+            client.execute_command(*heals.split())
+            permit = await enter(gate)
+            await until(lambda: not gate._is_lost)
+            gate.responded(permit)
+    (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert warning.startswith("gate 'broken' continues without its server: ")
+    # redis-py drops the code of these where the server is Redis 7.
+    name = {"OOM": "OutOfMemoryError", "READONLY": "ReadOnlyError", "MASTERDOWN": "MasterDownError"}.get(code, code)
+    assert re.search(rf"(responds with an error|is unreachable) \(({code}|{name})", warning)

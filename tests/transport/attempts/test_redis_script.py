@@ -1,0 +1,299 @@
+"""The script of RedisGate on a real server: leases, turns, its clock, and the rules of a window as its model."""
+
+import asyncio
+import math
+import random
+from collections import Counter
+from collections.abc import AsyncGenerator, Sequence
+from typing import Self
+
+import pytest
+from itwin_platform_transport import RateLimit
+from itwin_platform_transport.gates.redis import LEASE, RedisState, Reply, Report
+from itwin_platform_transport.gates.window import Permit, Window
+
+from measure.promises.limits import FixedWindow, PunishingWindow, TokenBucket
+from tests.support.gates import NAME, enter, gates, needs_redis, until_asked, until_queued
+from tests.support.real_time import until
+from tests.support.redis_server import RedisServer
+
+pytestmark = needs_redis
+
+NOW = 1_700_000_000.0
+
+
+class ClockedState(RedisState):
+    """The state with a script that reads its time from a key, which is set before an exchange."""
+
+    def __init__(
+        self, server: RedisServer, *, name: str = "test", max_in_flight: int, rates: tuple[RateLimit, ...] = ()
+    ) -> None:
+        super().__init__(server.url, name=name, max_in_flight=max_in_flight, rates=rates)
+        clock = b"redis.call('TIME')"
+        assert self._script.count(clock) == 1
+        self._script = self._script.replace(clock, b"{string.match(redis.call('GET', 'clock'), '(%d+) (%d+)')}")
+        self._digest = "0" * 40
+
+    async def set_clock(self, now: float) -> None:
+        """Set the time of all clocked states of the server."""
+        await self._redis.set("clock", f"{int(now)} {round(now % 1 * 1_000_000)}")
+
+
+class Processes:
+    """Processes at one server whose clock the test moves."""
+
+    def __init__(self, server: RedisServer, *, max_in_flight: int = 1, rates: tuple[RateLimit, ...] = ()) -> None:
+        self.state = ClockedState(server, max_in_flight=max_in_flight, rates=rates)
+        self.now = NOW
+        self.called: Counter[str] = Counter()
+        self.listeners: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        for listener in self.listeners:
+            listener.cancel()
+        await asyncio.gather(*self.listeners, return_exceptions=True)
+        await self.state.aclose()
+
+    async def exchange(
+        self, process: str, *reports: Report, wants: int = 0, listens: bool = False, kept: Sequence[Permit] = ()
+    ) -> Reply:
+        """Exchange at the time of the test."""
+        await self.state.set_clock(self.now)
+        numbers = tuple(permit.number for permit in kept)
+        return await self.state.exchange(process=process, wants=wants, listens=listens, kept=numbers, reports=reports)
+
+    async def queue(self, *processes: str, wants: int = 1) -> None:
+        """Let processes subscribe and wait, and count how often each is called."""
+        for process in processes:
+            calls = self.state.called(process)
+            await anext(calls)
+            self.listeners.append(asyncio.create_task(self._count(process, calls)))
+            await self.exchange(process, wants=wants, listens=True)
+
+    async def _count(self, process: str, calls: AsyncGenerator[None]) -> None:
+        async for _ in calls:
+            self.called[process] += 1
+
+
+def ended(permit: Permit) -> Report:
+    """Return the end of a permit."""
+    return ("abandoned", permit.number, permit.at)
+
+
+async def test_a_waiting_process_needs_no_lease(empty_server: RedisServer) -> None:
+    """A process that waits in silence for longer than a lease is called, and keeps its permit for a whole lease."""
+    async with Processes(empty_server) as processes:
+        (permit,) = (await processes.exchange("one", wants=1)).permits
+        await processes.queue("two")
+        for _ in range(10):
+            processes.now += LEASE / 2
+            await processes.exchange("one", kept=[permit])
+        await processes.exchange("one", ended(permit))
+        await until(lambda: processes.called["two"] == 1)
+        (taken,) = (await processes.exchange("two", wants=1, listens=True)).permits
+        processes.now += LEASE / 2
+        await processes.exchange("two", kept=[taken])
+        processes.now += 0.9 * LEASE
+        assert (await processes.exchange("one", wants=1)).permits == []
+
+
+async def test_who_does_not_come_gives_its_turn_to_the_next(empty_server: RedisServer) -> None:
+    """A process that was called and is silent holds a free permit back for a quarter of a second, and loses nothing."""
+    async with Processes(empty_server) as processes:
+        (permit,) = (await processes.exchange("one", wants=1)).permits
+        await processes.queue("two", "three")
+        await processes.exchange("one", ended(permit))
+        await until(lambda: processes.called == {"two": 1})  # and it does not come
+        reply = await processes.exchange("three", wants=1, listens=True)
+        assert not reply.permits
+        assert reply.wait == pytest.approx(0.25)
+        processes.now += 0.3
+        (taken,) = (await processes.exchange("three", wants=1, listens=True)).permits
+        await processes.exchange("three", ended(taken))
+        await until(lambda: processes.called["two"] == 2)
+        assert len((await processes.exchange("two", wants=1, listens=True)).permits) == 1
+
+
+async def test_a_doubled_or_late_message_grants_nothing(empty_server: RedisServer) -> None:
+    """A process that comes although it is not its turn gets no permit that another one was called for."""
+    async with Processes(empty_server, max_in_flight=2) as processes:
+        held = (await processes.exchange("one", wants=2)).permits
+        await processes.queue("two", "three", wants=2)
+        await processes.exchange("one", ended(held[0]), kept=held)
+        await until(lambda: processes.called == {"two": 1})
+        assert len((await processes.exchange("two", wants=2, listens=True)).permits) == 1
+        assert (await processes.exchange("two", wants=1, listens=True)).permits == []
+        await processes.exchange("one", ended(held[1]))
+        await until(lambda: processes.called["three"] == 1)
+        assert (await processes.exchange("two", wants=1, listens=True)).permits == []
+        assert len((await processes.exchange("three", wants=2, listens=True)).permits) == 1
+
+
+async def test_a_clock_that_goes_back_stops_nobody(empty_server: RedisServer) -> None:
+    """After a failover to a server whose clock is 30 s behind, cooldowns, leases and rates go on as before."""
+    async with Processes(empty_server, max_in_flight=9, rates=(RateLimit(2, 10.0),)) as processes:
+        first, _ = (await processes.exchange("one", wants=2)).permits
+        await processes.exchange("one", ("rate_limited", first.number, first.at, 5.0, 0.0))
+        processes.now -= 30.0
+        reply = await processes.exchange("two", wants=1)
+        assert not reply.permits
+        assert reply.cooldown == pytest.approx(5.0)
+        processes.now += 5.0
+        assert (await processes.exchange("two", wants=1)).wait == pytest.approx(5.4)
+        processes.now += 5.4
+        assert len((await processes.exchange("two", wants=1)).permits) == 1
+
+
+async def test_processes_with_other_settings_keep_the_longest_rate(empty_server: RedisServer) -> None:
+    """Each learns that settings differ, and what one without a rate sends counts against the rate of the other."""
+    old, new = (Processes(empty_server, max_in_flight=9, rates=rates) for rates in ((), (RateLimit(3, 10.0),)))
+    async with old, new:
+        assert not (await old.exchange("one", wants=1)).differs
+        assert (await new.exchange("two", wants=1)).differs
+        assert not (await new.exchange("two", wants=1)).differs
+        assert (await old.exchange("one", wants=1)).differs
+        assert (await new.exchange("two", wants=1)).permits == []
+
+
+async def test_a_difference_of_settings_is_one_warning(
+    empty_server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """During a rolling deployment each process says once that another one has other settings."""
+    async with gates(empty_server.url, 1, max_in_flight=3) as (one,), gates(empty_server.url, 1) as (two,):
+        for gate in (one, two) * 3:
+            gate.responded(await enter(gate))
+    said = "gate 'test, app 7': another process gives other settings; max_in_flight and rate must be the same"
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [said] * 2
+
+
+async def test_an_exchange_touches_few_dead_processes(empty_server: RedisServer) -> None:
+    """Of many processes that died with a permit, each exchange ends a hundred, and in the end all permits are free."""
+    async with Processes(empty_server, max_in_flight=400) as processes:
+        for process in range(400):
+            await processes.exchange(f"dead-{process}", wants=1)
+        processes.now += 2 * LEASE
+        for left in (300, 200, 100, 0):
+            await processes.exchange("one")
+            with empty_server.client as client:
+                assert client.zcard("itwin-gate:{test}:flight") == left
+        assert len((await processes.exchange("one", wants=500)).permits) == 400
+
+
+async def test_a_process_forgets_permits_whose_lease_expired(empty_server: RedisServer) -> None:
+    """A process that was silent for too long does not report the ends of permits that others hold now."""
+    async with gates(empty_server.url, max_in_flight=2) as (one, two):
+        for gate in (one, two):
+            gate._state = state = ClockedState(empty_server, name=NAME, max_in_flight=2)
+        await state.set_clock(NOW)
+        late = [await enter(one) for _ in range(2)]
+        await state.set_clock(NOW + 2 * LEASE)
+        held = [await enter(two) for _ in range(2)]
+        one.abandoned(late[0])
+        await until(lambda: not one._reports)
+        one.abandoned(late[1])
+        waiting = enter(one)
+        await until_asked(one)
+        assert not waiting.done()
+        two.abandoned(held[0])
+        one.abandoned(await waiting)
+        two.abandoned(held[1])
+
+
+@pytest.mark.parametrize(
+    ("cooldown", "life"), [(7200.0, 7200), (1e300, 1e8)], ids=["two hours", "longer than Redis counts"]
+)
+async def test_the_state_outlives_a_long_cooldown(empty_server: RedisServer, cooldown: float, life: float) -> None:
+    """What Redis knows of a cooldown, and of who holds permits, expires neither before it ends nor in years."""
+    async with Processes(empty_server) as processes:
+        (permit,) = (await processes.exchange("one", wants=1)).permits
+        await processes.exchange("one", ("rate_limited", permit.number, permit.at, cooldown, 0.0))
+        with empty_server.client as client:
+            assert min(client.ttl(key) for key in client.keys("itwin-gate:*")) > life
+
+
+async def test_keys_expire_and_name_only_the_gate(empty_server: RedisServer) -> None:
+    """Every key has the hash tag of the gate's name and expires when nobody uses the gate."""
+    async with gates(empty_server.url, 2, max_in_flight=1, rate=RateLimit(5, 60.0)) as (one, two):
+        permit = await enter(one)
+        waiting = enter(two)
+        await until_queued(empty_server)
+        with empty_server.client as client:
+            keys = sorted(client.keys("*"))
+            assert keys == [f"itwin-gate:{{test, app 7}}:{part}" for part in ("flight", "log", "queue", "state")]
+            assert all(0 < client.ttl(key) <= 3600 for key in keys)
+        one.abandoned(permit)
+        two.abandoned(await waiting)
+
+
+def granted(window: Window, now: float, wants: int) -> list[Permit]:
+    """Return the permits that a window grants now, at most so many."""
+    permits: list[Permit] = []
+    while len(permits) < wants and window.wait(now) == 0:
+        permits.append(window.begin(now))
+    return permits
+
+
+def end(window: Window, how: str, permit: Permit, *, now: float, wait: float, jitter: float) -> Report:
+    """End a permit of the window in some way, and return how it is reported."""
+    if how == "rate_limited":
+        window.rate_limited(permit, now=now, wait=wait, jitter=jitter)
+    else:
+        {"responded": window.responded, "abandoned": window.end, "unused": window.unused}[how](permit)
+    return how, permit.number, permit.at, wait, jitter
+
+
+WHAT = ["time goes on", "time goes on", "asks", "asks", "asks", "responded", "rate_limited", "abandoned", "unused"]
+RATES = (RateLimit(3, 1.0), RateLimit(5, 2.5))
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_the_script_keeps_the_rules_of_the_window(empty_server: RedisServer, seed: int) -> None:
+    """However two processes ask, send and end while the clock goes on, the script and the window do not differ."""
+    chance = random.Random(seed)  # noqa: S311  # a test's schedule
+    most, rates = chance.randint(1, 6), chance.choice([(), RATES])
+    window, held = Window(max_in_flight=most, rates=rates), {"one": list[Permit](), "two": list[Permit]()}
+    async with Processes(empty_server, max_in_flight=most, rates=rates) as processes:
+        for what in chance.choices(WHAT, k=1000):
+            process, number = chance.choice(["one", "two"]), chance.randint(1, 5)
+            now, kept = processes.now, held[process]
+            if what == "time goes on":  # both are heard of, so that neither loses its lease
+                seconds = chance.choice([0.0, 0.001, 0.25, 0.6, 1.04, 2.4, 2.6])
+                for _ in range(25 if seconds == 2.4 else 1):  # a minute: long cooldowns are probed then
+                    processes.now = round(processes.now + seconds, 3)
+                    for each, permits in held.items():
+                        await processes.exchange(each, kept=permits)
+            elif what == "asks":
+                reply = await processes.exchange(process, wants=number, kept=kept)
+                expected = granted(window, now, number)
+                assert [each.number for each in reply.permits] == [each.number for each in expected]
+                left = window.wait(now)
+                assert reply.wait == (None if left is None else pytest.approx(left, abs=1e-5))
+                assert reply.cooldown == pytest.approx(window.cooldown_left(now), abs=1e-5)
+                kept += expected
+            elif kept:
+                permit, wait = kept.pop(number % len(kept)), chance.choice([0.0, 0.25, 0.6, 1.04, 100.0])
+                report = end(window, what, permit, now=now, wait=wait, jitter=chance.choice([0.0, 0.5, 1.0]))
+                await processes.exchange(process, report, kept=kept)
+
+
+@pytest.mark.parametrize("limit", [FixedWindow(10, 1.0), TokenBucket(30, 3.0), PunishingWindow(10, 1.0, ban=5.0)])
+async def test_the_script_learns_what_the_window_learns(
+    empty_server: RedisServer, limit: FixedWindow | TokenBucket
+) -> None:
+    """For forty seconds at an unknown limit, both let the same requests start each time."""
+    window = Window(max_in_flight=20)
+    async with Processes(empty_server, max_in_flight=20) as processes:
+        for step in range(800):
+            now = processes.now = NOW + round(step / 19, 3) + 0.0004
+            permits = (await processes.exchange("one", wants=20)).permits
+            expected = granted(window, now, 20)
+            assert [each.number for each in permits] == [each.number for each in expected]
+            reports: list[Report] = []
+            for permit in expected:
+                how = "responded" if limit.accepts(now) else "rate_limited"
+                reports.append(end(window, how, permit, now=now, wait=math.ceil(limit.left(now)), jitter=0.5))
+            await processes.exchange("one", *reports)
+    assert window._learned is not None

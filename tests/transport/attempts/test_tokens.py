@@ -1,0 +1,358 @@
+"""Tokens: what can be sent as one, when one is refreshed for all tasks, and what follows a failure or a 401."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given, strategies as st
+from itwin_platform_transport import AccessToken, BackoffPolicy, BackoffTransport, Gate, TokenError
+from itwin_platform_transport.attempts.tokens import Freshness, TokenAuth, freshness
+
+from tests.support.services import START, ReceivedRequest, ScriptedTransport, now, rate_limited, send, wall_clock
+
+
+class WatchedProvider:
+    """Gives `t-1`, `t-2` and so on, each after `latency` seconds and for `life` seconds; notes when it is asked."""
+
+    def __init__(self, *, life: float | None = 3600.0, latency: float = 1.0) -> None:
+        self.life = life
+        self.latency = latency
+        self.asked: list[float] = []
+        self.failure: BaseException | None = None
+        self.always: str | None = None
+
+    async def __call__(self) -> AccessToken:
+        """Return the next token, or fails."""
+        self.asked.append(now())
+        number = len(self.asked)
+        await asyncio.sleep(self.latency)
+        if self.failure is not None:
+            raise self.failure
+        expires_at = None if self.life is None else wall_clock() + timedelta(seconds=self.life)
+        return AccessToken(self.always or f"t-{number}", expires_at)
+
+
+class GuardedService(ScriptedTransport):
+    """Responds with 401 to every token that `accepts` does not take; each attempt has a token of `provider`."""
+
+    def __init__(
+        self,
+        provider: WatchedProvider | str | AccessToken | Callable[[], str] | TokenAuth,
+        accepts: Callable[[str], bool] = lambda token: True,
+        *,
+        latency: float = 0.0,
+        max_in_flight: int = 10_000,
+    ) -> None:
+        super().__init__(lambda request: 200 if accepts(_token(request)) else 401, latency=latency)
+        self.auth = provider if isinstance(provider, TokenAuth) else TokenAuth(provider, now=wall_clock)
+        policy = BackoffPolicy(deadline=None, max_attempts=1)
+        self._backoff = BackoffTransport(self, token="none", gate=Gate(max_in_flight), policy=policy)
+        self._backoff._auth = self.auth
+
+    @property
+    def tokens(self) -> list[str]:
+        """The token of each request."""
+        return [_token(request) for request in self.requests]
+
+    async def call(self) -> int:
+        """Send one request and return the status of its response."""
+        return (await send(self._backoff)).status_code
+
+    async def calls(self, count: int = 100) -> list[int | BaseException]:
+        """Send so many requests at once."""
+        return await asyncio.gather(*(self.call() for _ in range(count)), return_exceptions=True)
+
+
+def _token(request: ReceivedRequest) -> str:
+    return request.headers["authorization"].removeprefix("Bearer ")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("", " ", "\n", "a\nb", "a\r\nX-Evil: 1", "abc\n", "a\tb", "a b", "Bearer abc", "\x00", "a\x7f", "tökén"),
+        *("a\u2028b", None, 7, b"abc", ["abc"]),
+    ],
+)
+def test_a_text_that_cannot_be_sent_is_rejected_without_showing_it(value: object) -> None:
+    """An invalid token raises TokenError, which does not contain it."""
+    with pytest.raises(TokenError, match="the token must be a non-empty string") as raised:
+        AccessToken(value)  # type: ignore[arg-type]  # what must not work
+    assert "Evil" not in str(raised.value)
+    assert "abc" not in str(raised.value)
+
+
+@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1))
+def test_every_visible_string_is_a_token(text: str) -> None:
+    """Any visible ASCII text is one; blanks around it are taken away."""
+    assert AccessToken(f"  {text} ").value == text
+
+
+@pytest.mark.parametrize("moment", [datetime(2026, 3, 1), 1_772_366_400, "2026-03-01T12:00:00Z", timedelta(hours=1)])
+def test_a_moment_without_a_zone_is_rejected(moment: object) -> None:
+    """What is not an aware datetime is a TokenError that says what to give."""
+    with pytest.raises(TokenError, match="expires_at must be an aware datetime"):
+        AccessToken("abc", moment)  # type: ignore[arg-type]  # what must not work
+
+
+@pytest.mark.parametrize(
+    ("life", "left", "expected"),
+    [
+        (3600, 3600, Freshness.FRESH),
+        (3600, 121, Freshness.FRESH),
+        (3600, 120, Freshness.EARLY),
+        (3600, 11, Freshness.EARLY),
+        (3600, 10, Freshness.EXPIRED),
+        (100, 21, Freshness.FRESH),
+        (100, 20, Freshness.EARLY),
+        (100, 5, Freshness.EXPIRED),
+        (1, 1, Freshness.FRESH),
+        (0, 0, Freshness.EXPIRED),
+        (-60, -60, Freshness.EXPIRED),
+    ],
+)
+def test_two_windows_before_the_end(life: int, left: int, expected: Freshness) -> None:
+    """Two minutes before the end one refreshes it, ten seconds before the end all do; for short lives in proportion."""
+    token = AccessToken("abc", START + timedelta(seconds=left))
+    assert freshness(token, obtained_at=START + timedelta(seconds=left - life), now=START) is expected
+
+
+def test_a_token_that_does_not_say_is_fresh() -> None:
+    """Only the service can tell."""
+    assert freshness(AccessToken("abc"), obtained_at=START - timedelta(days=9), now=START) is Freshness.FRESH
+
+
+async def test_a_hundred_tasks_share_a_token_until_it_expires() -> None:
+    """A hundred calls share one request for a token, also when it has expired; meanwhile they send what is fresh."""
+    source = WatchedProvider()
+    service = GuardedService(source)
+    for wait in (0, 3000, 600):
+        await asyncio.sleep(wait)
+        assert set(await service.calls()) == {200}
+    assert len(source.asked) == 2
+    assert service.tokens == ["t-1"] * 200 + ["t-2"] * 100
+
+
+async def test_one_task_refreshes_in_the_early_window() -> None:
+    """In the early window, calls send the old token while one refresh runs; then they send the new one."""
+    source = WatchedProvider(latency=5.0)
+    service = GuardedService(source)
+    await service.call()
+    await asyncio.sleep(3500)
+    before = now()
+    assert set(await service.calls()) == {200}
+    assert now() == before
+    await asyncio.sleep(6)
+    await service.call()
+    assert len(source.asked) == 2
+    assert service.tokens == ["t-1"] * 101 + ["t-2"]
+
+
+@pytest.mark.parametrize("cancelled", [99, 100])
+async def test_cancelled_tasks_do_not_cancel_the_refresh(cancelled: int) -> None:
+    """Cancelling the task that started the refresh, or all of them, leaves the refresh to the others."""
+    source = WatchedProvider()
+    service = GuardedService(source)
+    tasks = [asyncio.create_task(service.call()) for _ in range(100)]
+    await asyncio.sleep(0.5)
+    for task in tasks[:cancelled]:
+        task.cancel()
+    assert (await asyncio.gather(*tasks, return_exceptions=True))[cancelled:] == [200] * (100 - cancelled)
+    assert await service.call() == 200
+    assert len(source.asked) == 1
+
+
+@pytest.mark.parametrize("when", [0.0, 0.5])
+async def test_closing_ends_a_refresh_and_tells_those_who_wait(when: float) -> None:
+    """Waiting calls raise TokenError instead of CancelledError, and no task remains."""
+    service = GuardedService(WatchedProvider())
+    call = asyncio.create_task(service.call())
+    for _ in range(2):
+        await asyncio.sleep(0)
+    await asyncio.sleep(when)
+    await service.auth.aclose()
+    with pytest.raises(TokenError, match="the token provider failed: it was cancelled"):
+        await call
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    await service.auth.aclose()
+
+
+@pytest.mark.parametrize("given", ["t-0", AccessToken("t-0"), AccessToken("t-0", START)])
+async def test_a_token_that_is_given_is_sent_as_it_is(given: str | AccessToken) -> None:
+    """A token without a provider is sent even when it has expired, and its 401 is the result."""
+    service = GuardedService(given, lambda token: False)
+    assert await service.call() == 401
+    assert service.tokens == ["t-0"]
+
+
+async def test_a_provider_without_expiry_is_called_for_each_attempt_at_once() -> None:
+    """Only a token with an expiry serves several attempts: a hundred calls at once call it a hundred times."""
+    source = WatchedProvider(life=None)
+    service = GuardedService(source)
+    for _ in range(2):
+        assert set(await service.calls()) == {200}
+    assert len(source.asked) == len(set(service.tokens)) == 200
+
+
+async def test_cancelling_a_call_cancels_its_own_call_of_the_provider() -> None:
+    """A provider that is called for one attempt alone ends with it, and the cancellation stays one."""
+    service = GuardedService(WatchedProvider(life=None))
+    await service.call()
+    call = asyncio.create_task(service.call())
+    await asyncio.sleep(0.5)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    assert service.tokens == ["t-1"]
+
+
+async def test_a_plain_function_is_asked_on_every_attempt() -> None:
+    """A function that returns strings is asked each time, also after a 401."""
+    tokens = iter(["a", "b", "c"])
+    service = GuardedService(lambda: next(tokens), lambda token: token != "b")
+    assert [await service.call(), await service.call()] == [200, 200]
+    assert service.tokens == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("response", ["", "a\nb", None, 7, b"abc"])
+async def test_a_response_of_the_source_that_is_no_token_is_a_failure(response: object) -> None:
+    """A TokenError that tells what is wrong and not what it was; nothing is sent."""
+    service = GuardedService(lambda: response)  # type: ignore[arg-type,return-value]  # what must not work
+    said = r"the token provider failed: (the token must be a non-empty string|a token must be a str)"
+    with pytest.raises(TokenError, match=said):
+        await service.call()
+    assert service.tokens == []
+
+
+def test_a_source_of_another_kind_is_rejected_at_once() -> None:
+    """Neither text nor token nor function."""
+    with pytest.raises(TokenError, match="a token must be a str or an AccessToken, not int"):
+        TokenAuth(7)  # type: ignore[arg-type]  # what must not work
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"), [(ConnectionError("planted-secret"), "ConnectionError"), (TokenError("no key"), "no key")]
+)
+async def test_a_failed_refresh_is_shared_by_the_calls_that_wait(failure: Exception, said: str) -> None:
+    """All calls that began before the failure raise it, those too that reach the provider only after it."""
+    source = WatchedProvider()
+    source.failure = failure
+    errors = await GuardedService(source, max_in_flight=20).calls()
+    assert len(set(map(id, errors))) == 100
+    assert {(type(error), str(error)) for error in errors} == {(TokenError, f"the token provider failed: {said}")}
+    assert all(isinstance(error, TokenError) and error.__cause__ is failure for error in errors)
+    assert len(source.asked) == 1
+
+
+@pytest.mark.parametrize("life", [3600.0, None])
+async def test_a_call_after_a_failed_refresh_calls_the_provider_again(life: float | None) -> None:
+    """What failed for an earlier call need not fail for this one."""
+    source = WatchedProvider(life=life)
+    service = GuardedService(source)
+    for failure in (ConnectionError(), asyncio.CancelledError(), None, asyncio.CancelledError(), None):
+        source.failure = failure
+        if failure is None:
+            assert await service.call() == 200
+            await asyncio.sleep(3600)
+        else:
+            with pytest.raises(TokenError):
+                await service.call()
+    assert service.tokens == ["t-3", "t-5"]
+
+
+async def test_a_failure_is_shared_for_one_second() -> None:
+    """A call that began before the failure calls the provider again when it needs a token long after it."""
+    source = WatchedProvider()
+    auth = TokenAuth(source, now=wall_clock)
+    source.failure = ConnectionError()
+    for wait in (0.0, 0.9, 0.2):
+        await asyncio.sleep(wait)
+        with pytest.raises(TokenError):
+            await auth.token(since=0)
+    assert source.asked == [0.0, 2.1]
+
+
+async def test_a_failure_in_the_early_window_fails_no_call() -> None:
+    """After a failed refresh in the early window, calls send the old token and retry the provider once a second."""
+    source = WatchedProvider(latency=0.0)
+    service = GuardedService(source)
+    await service.call()
+    source.failure = ConnectionError()
+    await asyncio.sleep(3500)
+    for _ in range(50):
+        assert await service.call() == 200
+        await asyncio.sleep(0.1)
+    assert set(service.tokens) == {"t-1"}
+    assert 5 <= len(source.asked) - 1 <= 6
+
+
+async def test_after_a_401_the_call_is_retried_once_with_a_new_token() -> None:
+    """A token that the service takes no more is refreshed once for all; each call is retried once."""
+    source = WatchedProvider()
+    service = GuardedService(source, lambda token: token != "t-1", latency=0.1)
+    assert await service.calls() == [200] * 100
+    assert len(source.asked) == 2
+    assert service.tokens == ["t-1"] * 100 + ["t-2"] * 100
+
+
+@pytest.mark.parametrize(
+    ("always", "life", "sent"),
+    [(None, 3600.0, ["t-1", "t-2"]), ("same", 3600.0, ["same"]), ("same", None, ["same"])],
+)
+async def test_a_call_sends_at_most_two_requests_because_of_401(
+    always: str | None, life: float | None, sent: list[str]
+) -> None:
+    """A 401 with the new token as well is the response; with the same token again, the request is not retried."""
+    source = WatchedProvider(life=life)
+    source.always = always
+    service = GuardedService(source, lambda token: False)
+    assert await service.call() == 401
+    assert (service.tokens, len(source.asked)) == (sent, 2)
+
+
+async def test_each_401_of_a_token_that_stays_the_same_refreshes_it() -> None:
+    """A provider may return a rejected token again; the next call's 401 asks it for another one all the same."""
+    source = WatchedProvider()
+    service = GuardedService(source, lambda token: token == "new-token")
+    for token, status, asked in (("old-token", 401, 2), ("new-token", 200, 3)):
+        source.always = token
+        assert await service.calls() == [status] * 100
+        assert len(source.asked) == asked
+
+
+async def test_a_401_for_an_old_token_does_not_throw_the_new_one_away() -> None:
+    """A late 401 retries with the token that is there, without asking."""
+    source = WatchedProvider()
+    fast = GuardedService(source, lambda token: token != "t-1")
+    slow = GuardedService(fast.auth, lambda token: token != "t-1", latency=60.0)
+    late = asyncio.create_task(slow.call())
+    await asyncio.sleep(10)
+    assert (await fast.call(), await late) == (200, 200)
+    assert (fast.tokens, slow.tokens, len(source.asked)) == (["t-1", "t-2"], ["t-1", "t-2"], 2)
+
+
+@pytest.mark.parametrize("life", [None, 2.0])
+async def test_a_refresh_that_began_before_the_401_is_not_taken_for_a_new_one(life: float | None) -> None:
+    """Its token may be one of those that were just revoked: the provider is called again, once for all tasks."""
+    source = WatchedProvider(life=life)
+    service = GuardedService(source, lambda token: token not in ("t-1", "t-2"), latency=2.0)
+    call = asyncio.create_task(service.call())
+    await asyncio.sleep(2.7)
+    # The request is on its way with t-1. For another one, a refresh begins that returns t-2 after the 401.
+    other = asyncio.create_task(service.auth.token())
+    assert await call == 200
+    assert service.tokens == ["t-1", "t-3"]
+    assert len(source.asked) == 3
+    await other
+
+
+async def test_a_retry_after_the_one_with_a_new_token_carries_a_fresh_one() -> None:
+    """The token that a 401 led to is for the next attempt; one after a long cooldown does not carry it, expired."""
+    source = WatchedProvider(life=50.0, latency=0.0)
+    service = ScriptedTransport(401, rate_limited("55"), 200)
+    gate = Gate(random_number=lambda: 0.0)
+    transport = BackoffTransport(service, token=source, now=wall_clock, gate=gate, random_number=lambda: 0.0)
+    assert (await send(transport)).status_code == 200
+    assert [request.headers["authorization"][-3:] for request in service.requests] == ["t-1", "t-2", "t-3"]

@@ -1,0 +1,281 @@
+"""The window: cooldowns, slow start, probes and rates, decided without a clock of its own."""
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from itwin_platform_transport import RateLimit
+from itwin_platform_transport.gates.window import Permit, Window
+
+from tests.support.examples import examples
+
+
+def opened(window: Window, now: float) -> list[Permit]:
+    """Start as many requests as the window allows now."""
+    permits = []
+    while window.wait(now) == 0:
+        permits.append(window.begin(now))
+    return permits
+
+
+def rounds(window: Window, now: float, count: int) -> list[int]:
+    """Return how many requests start in each round, where all of a round succeed before the next."""
+    sizes = []
+    for _ in range(count):
+        permits = opened(window, now)
+        sizes.append(len(permits))
+        for permit in permits:
+            window.responded(permit)
+    return sizes
+
+
+def limited_after(allowed: int, *, wait: float = 1.0) -> Window:
+    """Return a window in which this many requests succeeded at 0 s, and the next one got a 429."""
+    window = Window(max_in_flight=20)
+    *successes, limited = [window.begin(0.0) for _ in range(allowed + 1)]
+    for permit in successes:
+        window.responded(permit)
+    window.rate_limited(limited, now=0.0, wait=wait)
+    return window
+
+
+@pytest.mark.parametrize("allowed", range(8))
+def test_after_a_429_the_window_opens_slowly(allowed: int) -> None:
+    """No request starts until the cooldown ends; then 1, 2, 4, 8, 16 and at most `max_in_flight`.
+
+    Up to seven successes before the 429 tell no rate: the slow start goes on past as many. Nor does a lost response.
+    """
+    window = limited_after(allowed, wait=5.0)
+    assert (window.wait(0.0), window.wait(4.5)) == (5.0, 0.5)
+    window.end(window.begin(5.0))
+    assert rounds(window, 5.0, 7) == [1, 2, 4, 8, 16, 20, 20]
+
+
+def test_further_429s_of_a_cooldown_only_extend_it() -> None:
+    """A 429 of a request from before the cooldown neither shortens it nor restarts the slow start, however late."""
+    window = Window(max_in_flight=20)
+    first, second, third, late, *others = opened(window, 0.0)
+    window.rate_limited(first, now=1.0, wait=5.0)
+    window.rate_limited(second, now=1.5, wait=1.0)
+    assert window.cooldown_left(1.5) == 4.5
+    window.rate_limited(third, now=2.0, wait=9.0)
+    assert window.cooldown_left(2.0) == 9.0
+    for other in others:
+        window.responded(other)
+    assert rounds(window, 11.0, 2) == [1, 2]
+    window.rate_limited(late, now=11.0, wait=1.0)
+    assert (window.wait(11.5), window.in_flight) == (0.5, 0)
+    assert rounds(window, 12.0, 1) == [4]
+
+
+def test_slow_requests_from_before_count_as_in_flight() -> None:
+    """Requests from before the cooldown count against `max_in_flight`, and others may start after it."""
+    window = Window(max_in_flight=4)
+    permits = opened(window, 0.0)
+    window.rate_limited(permits[0], now=0.0, wait=1.0)
+    assert rounds(window, 1.0, 3) == [1, 1, 1]
+    assert len(opened(window, 1.0)) == 1
+    assert window.wait(1.0) is None
+    window.responded(permits[1])
+    assert rounds(window, 1.0, 1) == [1]
+
+
+def test_an_unused_permit_frees_the_rate() -> None:
+    """A permit counts against the rate until `per` after it was granted, or until it is returned unused."""
+    window = Window(max_in_flight=20, rates=[RateLimit(2, 10.0)])
+    first, _ = window.begin(0.0), window.begin(1.0)
+    assert window.wait(3.0) == pytest.approx(7.4)
+    window.unused(first)
+    assert window.wait(3.0) == 0.0
+    late = window.begin(3.0)
+    assert window.wait(12.0) == 0.0
+    window.unused(late)  # it is too old to count
+    assert window.wait(20.0) == 0.0
+
+
+def test_several_rates_hold_at_once() -> None:
+    """With two rates, the stricter one decides: three in 10 s, and five in 100 s."""
+    window = Window(max_in_flight=20, rates=[RateLimit(3, 10.0), RateLimit(5, 100.0)])
+    now, sent = 0.0, list[float]()
+    while len(sent) < 9:
+        now += window.wait(now) or 0.0
+        window.responded(window.begin(now))
+        sent.append(now)
+    assert sent == pytest.approx([0.0, 0.0, 0.0, 10.4, 10.4, 101.0, 101.0, 101.0, 111.4])
+
+
+@given(st.lists(st.floats(min_value=0.0, max_value=3.0), max_size=60), st.integers(1, 5), st.floats(0.1, 10.0))
+def test_no_period_exceeds_the_rate(steps: list[float], requests: int, per: float) -> None:
+    """Whenever requests start, no period of `per` seconds has more of them than the rate allows."""
+    window = Window(max_in_flight=1000, rates=[RateLimit(requests, per)])
+    now, started = 0.0, list[float]()
+    for step in steps:
+        now += step
+        if window.wait(now) == 0:
+            window.begin(now)
+            started.append(now)
+    for first, beyond in zip(started, started[requests:], strict=False):
+        assert beyond - first >= per - 1e-9
+
+
+def test_a_long_cooldown_is_probed_each_minute() -> None:
+    """One request a minute probes a long cooldown: a 429 sets a new end, any other response ends it."""
+    window = limited_after(0, wait=86_400.0)
+    assert window.wait(0.0) == 60.0
+    probe = window.begin(60.0)
+    assert window.may_send(probe, 60.0)
+    assert window.wait(61.0) == 59.0
+    window.rate_limited(probe, now=61.0, wait=80_000.0)
+    assert (window.wait(61.0), window.cooldown_left(61.0)) == (60.0, 80_000.0)
+    window.responded(window.begin(121.0))
+    assert window.cooldown_left(121.0) == 0.0
+    assert rounds(window, 121.0, 3) == [2, 4, 8]
+
+
+def test_a_probe_that_was_not_sent_is_due_again() -> None:
+    """When a probe is not sent, the next request may probe immediately; one without a response takes its turn."""
+    window = limited_after(0, wait=600.0)
+    window.unused(window.begin(60.0))
+    assert window.wait(60.0) == 0.0
+    window.end(window.begin(60.0))
+    assert window.wait(70.0) == 50.0
+
+
+def test_cooldowns_grow_while_each_ends_in_a_429() -> None:
+    """The range of added jitter doubles up to 20 s until the first success; the next cooldown lasts as long."""
+    window = Window(max_in_flight=20)
+    now, waits = 0.0, list[float]()
+    for _ in range(7):
+        window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=1.0)
+        waits.append(window.cooldown_left(now))
+        now += waits[-1]
+    assert waits == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0, 20.0, 20.0])
+    for jitter, grown in ((0.0, 1.0), (0.5, 10.5)):
+        window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=jitter)
+        assert window.cooldown_left(now) == pytest.approx(grown)
+        now += grown
+    window.responded(window.begin(now))
+    window.rate_limited(window.begin(now), now=now, wait=1.0, jitter=1.0)
+    assert window.cooldown_left(now) == pytest.approx(10.5)  # as long as the last time
+
+
+def test_a_long_cooldown_is_not_extended() -> None:
+    """A `retry-after` longer than the range of the jitter is kept as it is."""
+    window = Window(max_in_flight=20)
+    for _ in range(3):
+        window.rate_limited(window.begin(0.0), now=0.0, wait=30.0, jitter=1.0)
+        assert window.cooldown_left(0.0) == 30.0
+        window.hold(0.0)
+
+
+def used_up(window: Window, now: float) -> int:
+    """Return how many requests succeed one after the other until the window holds one back."""
+    count = 0
+    while window.wait(now) == 0:
+        window.responded(window.begin(now))
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize(("named", "learned"), [(0.4, 0.4), (1.0, 1.04), (1.6, 1.04), (5.3, 5.2)])
+def test_a_429_tells_a_rate(named: float, learned: float) -> None:
+    """Ten requests got through before a 429: from then on, ten start in the whole seconds that it asks for, and 4 %."""
+    window = limited_after(10, wait=named)
+    assert used_up(window, named) == 10
+    assert window.wait(named) == pytest.approx(learned)
+    assert used_up(window, named + learned) == 10
+
+
+def test_a_rate_is_not_learned_from_a_long_period() -> None:
+    """Ten requests in a minute tell nothing of how many a second allows."""
+    window = Window(max_in_flight=20)
+    for second in range(0, 60, 6):
+        window.responded(window.begin(float(second)))
+    window.rate_limited(window.begin(60.0), now=60.0, wait=1.0)
+    assert rounds(window, 61.0, 5) == [1, 2, 4, 8, 16]
+
+
+def pauses(window: Window, now: float, count: int) -> tuple[list[float], float]:
+    """Return how long the learned rate holds requests back, again and again, and the time at the end."""
+    found = []
+    for _ in range(count):
+        used_up(window, now)
+        found.append(round(window.wait(now) or 0.0, 3))
+        now += found[-1]
+    return found, now
+
+
+@pytest.mark.parametrize(
+    ("wait", "expected"), [(1.0, [1.04] * 10 + [0.936] * 2), (5.0, [5.2] * 2 + [2.6] * 4 + [1.3] * 6)]
+)
+def test_a_learned_rate_is_probed_when_it_holds_back(wait: float, expected: list[float]) -> None:
+    """A probe comes when the rate has held ten times as long as a failure would cost, and not when idle.
+
+    It takes a tenth off. Of a long period the first probes take half: ten requests in 5 s may be ten in 1 s.
+    """
+    window = limited_after(10, wait=wait)
+    found, now = pauses(window, wait, 12)
+    assert found == expected
+    assert window.wait(now + 50.0) == 0.0
+
+
+def test_a_failed_probe_is_taken_back() -> None:
+    """After a 429 in a probe, the last period holds that had none; the next probe is half as large, and comes later."""
+    window = limited_after(10)
+    _, now = pauses(window, 1.0, 11)
+    window.rate_limited(window.begin(now), now=now, wait=1.0)
+    found, _ = pauses(window, now + 2.0, 22)
+    assert found == [1.04] * 20 + [0.988] * 2
+
+
+def test_a_long_period_that_was_too_fast_is_probed_boldly_again() -> None:
+    """A failed probe halves the next one; after a 429 without a probe, the next one takes half off."""
+    window = limited_after(10, wait=5.0)
+    _, now = pauses(window, 5.0, 2)
+    used_up(window, now)
+    for _ in range(2):
+        window.rate_limited(window.begin(now), now=now, wait=5.0)
+        now += 5.0
+        window.wait(now)
+    found, _ = pauses(window, now, 6)
+    assert found[-2:] == pytest.approx([5.2 / 0.95 / 2] * 2, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("succeeds", "sent_at", "named", "left", "seconds"),
+    [(10, 3.0, 2.0, 8, 8 * 3.12 / 8.5), (10, 2.2, 1.0, 8, 8 * 1.04 / 8.5), (0, 1.0, 1.0, 10, 1.04 / 0.95)],
+    ids=["in whole seconds", "in a second at least", "nothing to measure by"],
+)
+def test_a_learned_rate_that_was_too_fast_is_measured_again(
+    succeeds: int, sent_at: float, named: float, left: int, seconds: float
+) -> None:
+    """Without a probe, a 429 slows the rate down to 85 % of what got through since the last one, or by a twentieth."""
+    window = limited_after(10)
+    assert (used_up(window, 1.0) if succeeds else window.wait(1.0)) == succeeds
+    window.rate_limited(window.begin(sent_at), now=sent_at, wait=named)
+    assert used_up(window, 10.0) == left
+    assert window.wait(10.0) == pytest.approx(seconds)
+
+
+STEPS = st.tuples(st.sampled_from(["begins", "responded", "lost", "limited"]), st.floats(0.0, 3.0), st.floats(0.0, 5.0))
+
+
+@settings(max_examples=examples(80))
+@given(st.lists(STEPS, max_size=60))
+def test_no_history_leaves_the_window_stuck(steps: list[tuple[str, float, float]]) -> None:
+    """Whatever ends in whichever way: at most four in flight, none starts in a cooldown, and one may after it."""
+    window, in_flight = Window(max_in_flight=4), list[Permit]()
+    now = cooldown_until = 0.0
+    for what, passes, wait in steps:
+        now += passes
+        if what == "begins" and window.wait(now) == 0:
+            assert now >= cooldown_until
+            in_flight.append(window.begin(now))
+        elif what == "limited" and in_flight:
+            window.rate_limited(in_flight.pop(0), now=now, wait=wait)
+            cooldown_until = max(cooldown_until, now + wait)
+        elif what != "begins" and in_flight:
+            (window.responded if what == "responded" else window.end)(in_flight.pop(0))
+        assert window.in_flight == len(in_flight) <= 4
+        if not in_flight and now >= cooldown_until:
+            until_next = window.wait(now)
+            assert until_next is not None
+            assert until_next < 60.0

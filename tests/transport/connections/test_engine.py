@@ -1,0 +1,643 @@
+"""The default transport: what it sends, which responses it takes, and when a connection is used again."""
+
+import asyncio
+import socket
+import ssl
+import threading
+import warnings
+from collections.abc import AsyncIterator, Coroutine, Generator
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from types import coroutine
+from typing import Any
+from unittest.mock import AsyncMock
+
+import httpx
+import pytest
+from itwin_platform_transport.connections.engine import EngineTransport
+
+from measure.promises.parsing import by_engine
+from tests.support.event_loops import CountingLoop, cancelled_at_turn
+from tests.support.frames import counted_calls
+from tests.support.networks import TIMES, Handler, Network, authority, on_every_network, watched
+from tests.support.real_time import pass_time, until
+from tests.support.services import RawServer, raw_response
+
+LARGE = bytes(range(256)) * 40_000
+#: More than all buffers between two programs hold.
+HUGE = LARGE * 4
+OK = raw_response(b"{}")
+CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+NONE_OPEN, ONE_IDLE = "EngineTransport(in_use=0, idle=0)", "EngineTransport(in_use=0, idle=1)"
+
+
+@pytest.fixture
+async def plain() -> AsyncIterator[Network]:
+    """A network without TLS, in the event loop of the test."""
+    network = Network(is_encrypted=False)
+    yield network
+    await network.transport.aclose()
+
+
+async def head_of(reader: asyncio.StreamReader) -> bytes:
+    """Read the head of a request."""
+    return await reader.readuntil(b"\r\n\r\n")
+
+
+def responding(*responses: bytes, closes: bool = False) -> Handler:
+    """Send one response after the other; the last one again and again, or the end of the connection after it."""
+    left = list(responses)
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while left:
+            await head_of(reader)
+            writer.write(left[0] if len(left) == 1 and not closes else left.pop(0))
+            await writer.drain()
+
+    return handle
+
+
+def halting(go_on: asyncio.Event, data: bytes) -> Handler:
+    """Send all of a response except its last byte, and that one when the event is set."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.write(data[:-1])
+        await go_on.wait()
+        writer.write(data[-1:])
+        await reader.read()
+
+    return handle
+
+
+def stalling(data: bytes) -> Handler:
+    """Send these bytes after the head of a request; then send nothing, and read no more."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.write(data)
+        await asyncio.Event().wait()
+
+    return handle
+
+
+MANY_HEADERS = b"HTTP/1.1 200 OK" + b"".join(b"\r\na-%d: b" % number for number in range(400))
+LONG_HEADER = b"HTTP/1.1 200 OK\r\na: " + b"b" * 100_000
+#: A response, and what is read of it: after the first ones the connection serves the next request too.
+LASTING: dict[str, tuple[bytes, int, bytes]] = {
+    "Content-Length": (OK, 200, b"{}"),
+    "chunks": (CHUNKED + b"3\r\nabc\r\n0\r\n\r\n", 200, b"abc"),
+    "an extension, spaces": (CHUNKED + b"3;a=b\r\nabc\r\n1  \r\nd\r\n0\r\n\r\n", 200, b"abcd"),
+    "a trailer": (CHUNKED + b"3\r\nabc\r\n0\r\nx-t: 1\r\n\r\n", 200, b"abc"),
+    "interim responses": (b"HTTP/1.1 103 E\r\nx-i: b\r\n\r\nHTTP/1.1 100 C\r\n\r\n" + OK, 200, b"{}"),
+    "a length beside chunks": (CHUNKED[:-2] + b"content-length: 9\r\n\r\n1\r\na\r\n0\r\n\r\n", 200, b"a"),
+    "lines without a carriage return": (OK.replace(b"\r\n", b"\n"), 200, b"{}"),
+    "400 headers": (raw_response(b"{}", head=MANY_HEADERS), 200, b"{}"),
+    "a header of 100,000 bytes": (raw_response(b"{}", head=LONG_HEADER), 200, b"{}"),
+    "204": (b"HTTP/1.1 204 No Content\r\n\r\n", 204, b""),
+    "304 with a length": (b"HTTP/1.1 304 Not Modified\r\ncontent-length: 70\r\n\r\n", 304, b""),
+}
+LAST: dict[str, tuple[bytes, int, bytes]] = {
+    "Connection: close": (raw_response(b"{}", head=b"HTTP/1.1 200 OK\r\nconnection: close"), 200, b"{}"),
+    "HTTP/1.0": (raw_response(b"{}", head=b"HTTP/1.0 200 OK"), 200, b"{}"),
+    "HEAD": (b"HTTP/1.1 200 OK\r\ncontent-length: 700\r\n\r\n", 200, b""),
+    "a second response": (OK + OK, 200, b"{}"),
+    "surplus that is no response": (OK + b"x", 200, b"{}"),
+}
+
+
+@pytest.mark.parametrize("case", LASTING | LAST)
+@on_every_network
+async def test_a_response_is_read_to_its_end(network: Network, case: str) -> None:
+    """A response ends where HTTP says, and its connection serves the next request if nothing speaks against it."""
+    data, *expected = (LASTING | LAST)[case]
+    async with network.served(responding(data, raw_response(b"next"))) as url:
+        first = await network.send(url, method="HEAD" if case == "HEAD" else "GET")
+        assert [first.status_code, first.content] == expected
+        assert not {"x-t", "x-i"} & first.headers.keys()
+        assert (await network.send(url)).content == b"next"
+        assert len(set(network.accepted)) == (1 if case in LASTING else 2)
+
+
+@on_every_network
+async def test_a_body_without_a_length_ends_with_its_connection(network: Network) -> None:
+    """It is complete when the server closes the connection."""
+    async with network.served(responding(b"HTTP/1.1 200 OK\r\n\r\nabcdef", closes=True)) as url:
+        assert (await network.send(url)).content == b"abcdef"
+
+
+MALFORMED = {
+    "no HTTP": b"HTTX/9 nonsense\r\n\r\n",
+    "101": b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nabc",
+    "a status that is none": b"HTTP/1.1 099 Odd\r\n\r\n",
+    "lengths that differ": b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
+    "a length twice": b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\na",
+    "a list of lengths": b"HTTP/1.1 200 OK\r\ncontent-length: 1, 1\r\n\r\na",
+    "a length that is none": b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\na",
+    "the size of a chunk": CHUNKED + b"3 bytes\r\nabc\r\n0\r\n\r\n",
+    "no size of a chunk": CHUNKED + b"zz\r\n",
+    "the end of a chunk": CHUNKED + b"2\r\nabc\r\n0\r\n\r\n",
+    "an interim response with a body": b"HTTP/1.1 104 X\r\ncontent-length: 5\r\n\r\nstray" + OK,
+    "an interim response in chunks": b"HTTP/1.1 103 X\r\ntransfer-encoding: chunked\r\n\r\n5\r\nstray\r\n0\r\n\r\n"
+    + OK,
+    "an endless interim body": b"HTTP/1.1 103 X\r\ncontent-length: 9000000\r\n\r\n" + bytes(1_000_000),
+    "endless interim responses": b"HTTP/1.1 100 C\r\n\r\n" * 30_000,
+    "endless headers": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 80_000,
+    "an endless header": b"HTTP/1.1 200 OK\r\na: " + b"b" * 500_000,
+    "endless trailers": CHUNKED + b"0\r\n" + b"a: b\r\n" * 80_000,
+    "an endless extension": CHUNKED + b"3;x=" + b"y" * 500_000,
+    "an endless size": CHUNKED + b"0" * 500_000,
+    "endless empty lines": b"\r\n" * 250_000,
+}
+#: What the server sends before it closes the connection.
+CUT = {
+    "nothing": b"",
+    "an interim response": b"HTTP/1.1 100 Continue\r\n\r\n",
+    "half a head": b"HTTP/1.1 200 O",
+    "half a body": OK[:-1],
+    "half of the chunks": CHUNKED + b"3\r\nabc\r\n",
+    "half of the end": CHUNKED + b"3\r\nabc\r\n0\r\n",
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED | CUT)
+@on_every_network
+async def test_what_is_no_complete_response_ends_the_request(network: Network, case: str) -> None:
+    """It raises RemoteProtocolError at once: nothing is waited for or sent again, and no memory is filled."""
+    async with network.served(responding((MALFORMED | CUT)[case], closes=case in CUT)) as url:
+        with pytest.raises(httpx.RemoteProtocolError) as raised:
+            await network.send(url)
+        assert (repr(network.transport), len(network.accepted)) == (NONE_OPEN, 1)
+    assert ("closed the connection before its response was complete" in str(raised.value)) is (case in CUT)
+
+
+@pytest.mark.parametrize("size", [131_072, 131_073], ids=["the longest", "one byte more"])
+@pytest.mark.parametrize("step", [1_000, 65_536, 262_144])
+async def test_a_head_is_as_long_however_it_arrives(size: int, step: int) -> None:
+    """Its limit counts bytes, not packets, and not what comes behind it."""
+    fixed = len(b"HTTP/1.1 200 OK\r\nx: \r\ncontent-length: 2\r\n\r\n")
+    data = b"HTTP/1.1 200 OK\r\nx: %s\r\ncontent-length: 2\r\n\r\n{}" % (b"a" * (size - fixed))
+    segments = [data[start : start + step] for start in range(0, len(data), step)]
+    read = await by_engine("GET", segments)
+    assert isinstance(read, str) is (size > 131_072), read
+
+
+ILLEGAL: dict[str, dict[str, Any]] = {
+    "a line break in a value": {"headers": [(b"x", b"a\r\nb: c")]},
+    "a line feed in a value": {"headers": [(b"x", b"a\nb")]},
+    "a zero in a value": {"headers": [(b"x", b"a\0")]},
+    "a space in a name": {"headers": [(b"x y", b"a")]},
+    "a colon in a name": {"headers": [(b"x:", b"a")]},
+    "a line break in a name": {"headers": [(b"x\r\ny", b"a")]},
+    "a space in the method": {"method": "GE T"},
+    "a length that is not that of the body": {"headers": [(b"Content-Length", b"1")], "content": b"abc"},
+    "a length without a body": {"headers": [(b"content-length", b"3")]},
+    "the length twice": {"headers": [(b"content-length", b"3")] * 2, "content": b"abc"},
+}
+
+
+@pytest.mark.parametrize("arguments", ILLEGAL.values(), ids=ILLEGAL)
+async def test_no_head_is_sent_that_could_be_read_as_two(plain: Network, arguments: dict[str, Any]) -> None:
+    """What HTTP has no form for is rejected before a connection is opened."""
+    with pytest.raises(httpx.LocalProtocolError):
+        await plain.send("http://127.0.0.1:1/", **arguments)
+
+
+async def test_all_that_http_allows_is_sent(plain: Network) -> None:
+    """Tabs, empty values and bytes above ASCII are legal in a header."""
+    headers = [(b"host", b"x"), (b"x", b"a \xe9 b\tc"), (b"empty", b"")]
+    async with RawServer(raw_response()) as server:
+        await plain.send(server.address, headers=headers)
+    assert server.requests[0].headers.raw == headers
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "text"),
+    [
+        ("http://127.0.0.1:1/", httpx.ConnectError, r"^\[Errno \d+\] Connect"),
+        ("http://a..example/", httpx.LocalProtocolError, "none that can be looked up"),
+        ("ftp://127.0.0.1/", httpx.UnsupportedProtocol, "http://"),
+    ],
+)
+@on_every_network
+async def test_a_host_that_cannot_be_reached_is_an_error_of_httpx(
+    network: Network, url: str, kind: type[httpx.TransportError], text: str
+) -> None:
+    """It says why in the words of the operating system, and no error of another kind escapes."""
+    with pytest.raises(kind, match=text):
+        await network.send(url)
+
+
+@pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
+async def test_a_resolver_that_finds_nothing_is_an_error_of_httpx(
+    plain: Network, monkeypatch: pytest.MonkeyPatch, scheme: str, port: int
+) -> None:
+    """A host without an address is one that cannot be reached; it is looked up with the port of the scheme."""
+    nothing = AsyncMock(return_value=[])
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", nothing)
+    with pytest.raises(httpx.ConnectError, match="no address"):
+        await plain.send(f"{scheme}://service.example/")
+    nothing.assert_awaited_once_with("service.example", port, type=socket.SOCK_STREAM)
+
+
+@pytest.mark.parametrize("is_early", [False, True], ids=["response afterwards", "response before"])
+@on_every_network
+async def test_a_large_body_is_sent_completely(network: Network, is_early: bool) -> None:
+    """A streamed body is sent with its length and to its end, whenever the service accepts it; then comes the next."""
+    received: list[bytes] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        received.append(await head_of(reader))
+        if is_early:
+            writer.write(OK)
+        received.append(await reader.readexactly(len(LARGE)))
+        if not is_early:
+            writer.write(OK)
+        await responding(raw_response(b"next"))(reader, writer)
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield LARGE[:1000]
+        yield LARGE[1000:]
+
+    async with network.served(handle) as url:
+        assert (await network.send(url, method="POST", content=pieces())).content == b"{}"
+        assert (await network.send(url)).content == b"next"
+    head, body = received
+    assert (body, len(set(network.accepted))) == (LARGE, 1)
+    assert b"\r\nContent-Length: %d\r\n" % len(LARGE) in head
+    assert b"transfer-encoding" not in head.lower()
+
+
+@pytest.mark.parametrize(("status", "closes"), [(413, False), (413, True), (200, False)])
+@on_every_network
+async def test_an_early_response_ends_an_upload_that_is_not_taken(
+    network: Network, status: int, closes: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An error does at once, a success after the `write` limit: asyncio warns of nothing, and the connection ends."""
+    early = raw_response(b"early", head=b"HTTP/1.1 %d Early" % status)
+    times = TIMES if status == 413 else {**TIMES, "write": 0.05}
+    async with network.served(responding(early, closes=True) if closes else stalling(early)) as url:
+        # After a reset the response may be lost.
+        with suppress(httpx.NetworkError, httpx.ProtocolError) if closes else nullcontext():
+            response = await network.send(url, method="POST", content=HUGE, times=times)
+            assert (response.status_code, response.content) == (status, b"early")
+        assert repr(network.transport) == NONE_OPEN
+        assert caplog.records == []
+
+
+@on_every_network
+async def test_a_reset_ends_an_upload(network: Network) -> None:
+    """The rest of the body is not waited for."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        writer.transport.abort()
+
+    async with network.served(handle) as url:
+        with pytest.raises((httpx.NetworkError, httpx.ProtocolError)):
+            await network.send(url, method="POST", content=HUGE)
+        assert repr(network.transport) == NONE_OPEN
+
+
+@on_every_network
+async def test_an_early_error_may_end_later(network: Network) -> None:
+    """The connection serves no other request, also when the rest of the response comes after the end of the upload."""
+    has_stopped, error = asyncio.Event(), raw_response(b"{}", head=b"HTTP/1.1 413 Content Too Large")
+    async with network.served(halting(has_stopped, error)) as url:
+        request = httpx.Request("POST", url, content=HUGE, extensions={"timeout": TIMES})
+        response = await network.transport.handle_async_request(request)
+        has_stopped.set()
+        assert await response.aread() == b"{}"
+        assert repr(network.transport) == NONE_OPEN
+
+
+async def test_the_time_limit_of_writing_is_one_for_progress(plain: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An upload may take longer than the `write` limit, as long as something of it is taken in time."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        for _ in range(5):
+            await reader.readexactly(len(LARGE) // 5)
+            pass_time(monkeypatch, seconds=8.0)
+            await asyncio.sleep(0)
+        writer.write(OK)
+        await reader.read()
+
+    async with plain.served(handle) as url:
+        response = await plain.send(url, method="POST", content=LARGE, times={**TIMES, "write": 10.0})
+        assert response.content == b"{}"
+
+
+SLOW: dict[str, tuple[bytes, bytes, type[httpx.TimeoutException]]] = {
+    "takes no body": (HUGE, b"", httpx.WriteTimeout),
+    "sends no head": (b"", b"", httpx.ReadTimeout),
+    "sends an interim response": (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", httpx.ReadTimeout),
+    "sends half a body": (b"", OK[:-1], httpx.ReadTimeout),
+}
+
+
+@pytest.mark.parametrize("case", SLOW)
+@on_every_network
+async def test_a_peer_that_stops_is_not_waited_for(network: Network, case: str) -> None:
+    """The phase that made no progress in time is the error, and the connection is closed."""
+    content, data, kind = SLOW[case]
+    async with network.served(stalling(data)) as url:
+        with pytest.raises(kind):
+            await network.send(url, method="POST", content=content, times={**TIMES, "read": 0.05, "write": 0.05})
+        assert repr(network.transport) == NONE_OPEN
+
+
+@on_every_network
+async def test_a_peer_that_sends_too_far_ahead_is_slowed_down(network: Network) -> None:
+    """A body that nobody reads fills no memory; when it is read, it is complete."""
+    sent = 0
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        await head_of(reader)
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 50000000\r\n\r\n")
+        for _ in range(50):
+            writer.write(bytes(1_000_000))
+            await writer.drain()
+            sent += 1
+        await reader.read()
+
+    async with network.served(handle) as url:
+        response = await network.transport.handle_async_request(httpx.Request("GET", url))
+        before = -1
+        while before != sent:
+            before = sent
+            await asyncio.sleep(0.05)
+        assert sent < 25
+        assert len(await response.aread()) == 50_000_000
+        assert repr(network.transport) == ONE_IDLE
+
+
+@on_every_network
+async def test_closing_leaves_no_socket(network: Network) -> None:
+    """Requests in flight end with an error of httpx, idle connections end, and a later request opens none."""
+    ended = 0
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal ended
+        await head_of(reader)
+        if len(network.accepted) == 1:
+            writer.write(OK)
+        try:
+            await reader.read()
+        finally:
+            ended += 1
+
+    async with network.served(handle) as url:
+        await network.send(url)
+        calls = [asyncio.create_task(network.send(url)) for _ in range(3)]
+        await until(lambda: len(network.accepted) == 3)
+        await network.transport.aclose()
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        assert [isinstance(outcome, httpx.TransportError) for outcome in outcomes] == [True] * 3
+        await until(lambda: ended == 3)
+        with pytest.raises(httpx.ConnectError, match="the transport was closed"):
+            await network.send(url)
+
+
+@on_every_network
+async def test_who_asks_learns_of_the_connection(network: Network) -> None:
+    """The extension `network_stream` names the addresses of both ends and the TLS object."""
+    async with network.served(responding(OK)) as url:
+        response = await network.send(url)
+        stream = response.extensions["network_stream"]
+        assert response.extensions["http_version"] == b"HTTP/1.1"
+        assert stream.get_extra_info("server_addr") == ("127.0.0.1", httpx.URL(url).port)
+        assert stream.get_extra_info("client_addr")[1] == network.accepted[0]
+        assert (stream.get_extra_info("ssl_object") is None) == (network.server_context is None)
+
+
+@on_every_network
+async def test_a_response_that_is_closed_twice_gives_its_connection_back_once(network: Network) -> None:
+    """Closing a body again, as a wrapper of a transport may, does not hand out one connection to two requests."""
+    headed = asyncio.Event()
+    async with network.served(halting(headed, OK)) as url:
+        response = await network.transport.handle_async_request(httpx.Request("GET", url))
+        assert repr(network.transport) == "EngineTransport(in_use=1, idle=0)"
+        headed.set()
+        assert await response.aread() == b"{}"
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        for _ in range(2):
+            await response.stream.aclose()
+        assert repr(network.transport) == ONE_IDLE
+
+
+@pytest.mark.parametrize(
+    ("pauses", "opened"),
+    [([4.0], 3), ([0.0, 0.0, 2.4, 2.4], 2)],
+    ids=["idle for too long", "not needed"],
+)
+async def test_a_connection_that_was_idle_is_closed(
+    plain: Network, monkeypatch: pytest.MonkeyPatch, pauses: list[float], opened: int
+) -> None:
+    """None is used after a long pause; in a quiet time one serves all requests, and the others end in it."""
+    async with RawServer(raw_response()) as server:
+        await opened_at_once(plain.transport, server.address, 2)
+        ports = set()
+        for seconds in pauses:
+            pass_time(monkeypatch, seconds=seconds)
+            response = await plain.send(server.address)
+            ports.add(response.extensions["network_stream"].get_extra_info("client_addr")[1])
+        assert (len(ports), server.connections_accepted, repr(plain.transport)) == (1, opened, ONE_IDLE)
+
+
+@pytest.mark.parametrize(
+    ("header", "kept"),
+    [
+        (b"timeout=3", 2.0),
+        (b"timeout=3, max=100", 2.0),
+        (b"max=100, Timeout = 3", 2.0),
+        (b'timeout="3"', 2.0),
+        (b"timeout=1", 0.0),
+        (b"timeout=0", 0.0),
+        (b"timeout=5", 4.0),
+        (b"timeout=60", 4.0),
+        (b"timeout=" + b"9" * 30, 4.0),
+        (b"max=100", 4.0),
+        (b"xtimeout=1", 4.0),
+        (b"timeout=soon", 4.0),
+        (None, 4.0),
+    ],
+)
+@pytest.mark.parametrize("is_used", [False, True], ids=["not used", "used"])
+async def test_a_connection_is_idle_for_as_long_as_its_server_says(
+    plain: Network, monkeypatch: pytest.MonkeyPatch, header: bytes | None, kept: float, is_used: bool
+) -> None:
+    """Four seconds, or one less than `Keep-Alive` names: what arrives when the server closes it may be lost."""
+    if is_used and not kept:
+        pytest.skip("it is never used")
+    head = b"HTTP/1.1 200 OK" if header is None else b"HTTP/1.1 200 OK\r\nKeep-Alive: " + header
+    async with RawServer(raw_response(head=head), raw_response()) as server:
+        await plain.send(server.address)
+        pass_time(monkeypatch, seconds=kept - 0.5 if is_used else kept)
+        await plain.send(server.address)
+        assert server.connections_accepted == (1 if is_used else 2)
+        # What one response says holds until the next one.
+        pass_time(monkeypatch, seconds=3.5)
+        await plain.send(server.address)
+        assert server.connections_accepted == (1 if is_used else 2)
+
+
+async def opened_at_once(transport: EngineTransport, address: str, number: int) -> None:
+    """Open so many connections, and leave them idle."""
+    requests = (transport.handle_async_request(httpx.Request("GET", address)) for _ in range(number))
+    for response in await asyncio.gather(*requests):
+        await response.aread()
+
+
+async def test_a_connection_to_another_address_is_not_used(plain: Network) -> None:
+    """Each connection leads to one scheme, host and port."""
+    async with RawServer(raw_response(b"one")) as one, RawServer(raw_response(b"two")) as two:
+        bodies = [(await plain.send(server.address)).content for server in (one, two, one)]
+    assert bodies == [b"one", b"two", b"one"]
+
+
+async def test_many_connections_cost_no_more_than_one() -> None:
+    """A request makes as many function calls with 50 idle connections as with one."""
+    counts: list[int] = []
+    async with RawServer(raw_response()) as server:
+        for number in (1, 50):
+            transport = EngineTransport()
+            await opened_at_once(transport, server.address, number)
+            for _ in range(5):  # the server waits for the next requests
+                await asyncio.sleep(0)
+            with counted_calls() as calls:
+                await (await transport.handle_async_request(httpx.Request("GET", server.address))).aread()
+            counts.append(len(calls))
+            await transport.aclose()
+    assert counts[1] <= counts[0] * 1.1
+
+
+@coroutine
+def noting_waits(work: Coroutine[Any, Any, Any], waits: list[object]) -> Generator[object, None, None]:
+    """Run some work, and note each time that it lets other tasks run."""
+    while True:
+        try:
+            waits.append(work.send(None))
+        except StopIteration:
+            return
+        yield waits[-1]
+
+
+async def test_a_request_on_an_open_connection_waits_for_its_response_only(plain: Network) -> None:
+    """With many requests in flight, none of them stands half done before or after it has its response."""
+    async with RawServer(raw_response()) as server:
+        await plain.send(server.address)
+        waits: list[object] = []
+        await noting_waits(plain.send(server.address), waits)
+        assert len(waits) == 1
+
+
+BODY = b"x" * 5_000
+#: What a server sends, each part in a packet of its own.
+PACKETS: dict[str, tuple[bytes, ...]] = {
+    "at once": (raw_response(b"x" * 100_000),),
+    "head, part, end": (raw_response(BODY)[:-5_000], BODY[:3_000], BODY[3_000:]),
+    "chunks": (CHUNKED, b"5\r\nxxxxx\r\n", b"5\r\nxxxxx\r\n0\r\n\r\n"),
+    "interim response": (b"HTTP/1.1 103 E\r\n\r\n", raw_response(BODY)[:-1], b"x"),
+    "last response": (raw_response(BODY, head=b"HTTP/1.1 200 OK\r\nconnection: close")[:-9], b"x" * 9),
+    "no body": (b"HTTP/1.1 204 No Content\r\n", b"\r\n"),
+}
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "TLS"])
+@pytest.mark.parametrize("packets", PACKETS.values(), ids=PACKETS)
+def test_a_request_that_is_cancelled_leaves_nothing(packets: tuple[bytes, ...], is_encrypted: bool) -> None:
+    """At every turn of the event loop: no socket stays open, and the next request gets its own response."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while (await head_of(reader)).startswith(b"POST "):
+            for packet in packets:
+                writer.write(packet)
+                for _ in range(4):
+                    await asyncio.sleep(0)
+        writer.write(raw_response(b"next"))
+        await reader.read()
+
+    async def cancelled(turn: int) -> bool:
+        network = Network(is_encrypted=is_encrypted)
+        async with network.served(handle) as url:
+            hit = await cancelled_at_turn(network.send(url, method="POST"), turn=turn)
+            assert (await network.send(url)).content == b"next"
+            assert repr(network.transport) == ONE_IDLE
+            await network.transport.aclose()
+        return hit
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        turn, hit = 1, True
+        while hit:
+            with asyncio.Runner(loop_factory=CountingLoop) as runner:
+                hit = runner.run(cancelled(turn))
+            turn += 1
+    assert 5 < turn < 200
+
+
+async def test_who_watches_httpx_sees_every_request(plain: Network) -> None:
+    """A method that takes the place of httpx's own, at any time, gets each request of the default transport."""
+    async with RawServer(raw_response()) as server:
+        await plain.send(server.address)
+        with watched() as seen:
+            await plain.send(server.address, headers=[(b"host", b"x"), (b"x-a", b"1")])
+        await plain.send(server.address)
+    assert [request.headers["x-a"] for request in seen] == ["1"]
+    assert (len(server.requests), server.connections_accepted) == (3, 1)
+
+
+async def test_certificates_are_read_once_and_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several first requests over https share one reading, which the event loop's thread does not do."""
+    readers: list[threading.Thread] = []
+    read = httpx.create_ssl_context
+
+    def noted() -> ssl.SSLContext:
+        readers.append(threading.current_thread())
+        return read()
+
+    monkeypatch.setattr(httpx, "create_ssl_context", noted)
+    transport = EngineTransport()
+    requests = (transport.handle_async_request(httpx.Request("GET", "https://127.0.0.1:1/")) for _ in range(3))
+    outcomes = await asyncio.gather(*requests, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [httpx.ConnectError] * 3
+    assert [reader is threading.current_thread() for reader in readers] == [False]
+
+
+@pytest.mark.skipif(httpx.__version__ < "0.28", reason="httpx 0.27 ignores a file that does not exist")
+async def test_certificates_that_cannot_be_read_are_an_error_of_httpx(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text names the variable and the file, and says why."""
+    monkeypatch.setenv("SSL_CERT_FILE", "/missing.pem")
+    text = r"cannot be read: the environment variable SSL_CERT_FILE names '/missing.pem' \(no such file or directory\)"
+    with pytest.raises(httpx.LocalProtocolError, match=text):
+        await EngineTransport().handle_async_request(httpx.Request("GET", "https://127.0.0.1:1/"))
+
+
+@pytest.mark.parametrize("is_given", [True, False])
+async def test_a_given_context_is_used_as_it_is(
+    is_given: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The default certificates offer HTTP/1.1 by ALPN; a caller's context, which others may use, is not changed."""
+    path = tmp_path / "authority.pem"
+    path.write_text(authority())
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))
+    network = Network(is_encrypted=True)
+    assert network.server_context is not None
+    network.server_context.set_alpn_protocols(["http/1.1"])
+    if not is_given:
+        network.transport = EngineTransport()
+    async with network.served(responding(OK)) as address:
+        response = await network.send(address)
+        connection = response.extensions["network_stream"].get_extra_info("ssl_object")
+        assert connection.selected_alpn_protocol() == (None if is_given else "http/1.1")
+        await network.transport.aclose()
+
+
+async def test_a_silent_peer_is_not_connected_to_for_ever() -> None:
+    """The connect timeout covers the TLS handshake."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"https://127.0.0.1:{silent.getsockname()[1]}/"
+        with pytest.raises(httpx.ConnectTimeout, match="no connection in time"):
+            await Network(is_encrypted=True).send(url, times={**TIMES, "connect": 0.05})

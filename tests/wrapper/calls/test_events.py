@@ -1,0 +1,313 @@
+"""What an application is told: a line and an event for each attempt and cooldown, a span for each call and attempt."""
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform import (
+    AccessToken,
+    AttemptEnded,
+    BackoffPolicy,
+    BadRequestError,
+    CooldownStarted,
+    DeadlineExceededError,
+    Gate,
+    NotSentError,
+    OutcomeUnknownError,
+    PlatformClient,
+    RateLimitError,
+    TransportError,
+)
+from itwin_platform_transport import CallInfo, Request
+from opentelemetry import trace
+from opentelemetry.instrumentation.httpx import HTTPXClientInstrumentor
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from pytest_httpx import HTTPXMock
+
+from tests.support.services import Outcome, PreparedResponse, ScriptedTransport, backoff, rate_limited, response, send
+
+UNTRUSTED = httpx.ConnectError("x")
+UNTRUSTED.__cause__ = ssl.SSLCertVerificationError("certificate has expired")
+SCENE = "6a2d2381-6c57-9332-387a-5b7c00000000"
+ACCOUNT = httpx.Response(200, content=b'{"iTwin": {"id": "a-1"}}', headers={"x-correlation-id": "c-1"})
+POLICY = BackoffPolicy(base_delay=1.0, max_delay=1.0)
+
+
+@pytest.mark.parametrize(
+    ("steps", "latency", "expected", "error", "sent"),
+    [
+        ((503, httpx.ReadTimeout("x"), 200), 0.25, [(503, 1, 0.25), ("ReadTimeout", 2, 0.25), (200, 3, 0.25)], None, 3),
+        ((200,), 3600.0, [("CancelledError", 1, 120.0)], DeadlineExceededError, 1),
+        ((UNTRUSTED,), 0.0, [("ConnectError", 1, 0.0)], NotSentError, 0),
+    ],
+    ids=["each", "one that the deadline cuts off", "one whose certificate is not trusted"],
+)
+async def test_each_attempt_is_an_event(
+    steps: tuple[Outcome, ...], latency: float, expected: list[object], error: type[TransportError] | None, sent: int
+) -> None:
+    """Answered or not: how it ended, which one of the call it was, and how long it took without the waits.
+
+    Where one side does not trust the other it is the first attempt, although no request was sent.
+    """
+    events: list[object] = []
+    with nullcontext() if error is None else pytest.raises(error) as raised:
+        await send(backoff(ScriptedTransport(*steps, latency=latency), on_event=events.append), "PATCH")
+    ended = [event for event in events if isinstance(event, AttemptEnded)]
+    assert [(event.status or event.error, event.attempt, round(event.seconds, 6)) for event in ended] == expected
+    assert {(event.method, event.route) for event in ended} == {("PATCH", "/things")}
+    assert raised is None or raised.value.attempts == sent
+
+
+def client(service: httpx.AsyncBaseTransport | None, **settings: Any) -> PlatformClient:
+    """A client of the scripted service, with short delays."""
+    given: dict[str, Any] = {"token": "planted-token", "backoff": POLICY, "transport": service} | settings
+    return PlatformClient("https://service.example/base-path", vendor="acme", **given)
+
+
+def cooldown(seconds: float, **limit: str) -> CooldownStarted:
+    """The event of a cooldown of the operation."""
+    return CooldownStarted(method="GET", route="/things", seconds=seconds, **limit)
+
+
+NAMES = {"ITwinPlatform-RateLimited-Tier": "Trial", "ITwinPlatform-RateLimited-API": "iTwins"}
+
+
+@pytest.mark.parametrize(
+    ("calls", "jitter", "limits", "expected"),
+    [
+        (20, 0.0, [rate_limited("5")] * 21, [cooldown(5.0)] * 2),
+        (1, 1.0, [rate_limited("1")] * 3, [cooldown(1.0), cooldown(2.0), cooldown(4.0)]),
+        (1, 0.0, [response(429, headers={"retry-after": "2"} | NAMES)], [cooldown(2.0, tier="Trial", api="iTwins")]),
+    ],
+    ids=["twenty at once", "prolonged by the gate", "named"],
+)
+async def test_a_cooldown_is_one_event(
+    calls: int, jitter: float, limits: list[httpx.Response], expected: list[CooldownStarted]
+) -> None:
+    """However many 429s it has: how long no request starts, and which limit the response names."""
+    events: list[object] = []
+    gate = Gate(20, random_number=lambda: jitter)
+    transport = backoff(ScriptedTransport(*limits, 200), gate=gate, on_event=events.append)
+    await asyncio.gather(*(send(transport) for _ in range(calls)))
+    assert [event for event in events if isinstance(event, CooldownStarted)] == expected
+
+
+async def test_the_correlation_id_is_that_of_the_response_else_the_one_that_was_sent() -> None:
+    """What support asks for is on each attempt."""
+    events: list[object] = []
+    service = ScriptedTransport(response(200, headers={"X-Correlation-Id": "answered"}), httpx.ConnectError("x"), 200)
+    transport = backoff(service, on_event=events.append)
+    for headers in ({"x-correlation-id": "sent"}, {"x-correlation-id": "sent"}, {}):
+        await send(transport, **headers)
+    identities = [event.correlation_id for event in events if isinstance(event, AttemptEnded)]
+    assert identities == ["answered", "sent", "sent", None]
+
+
+async def test_the_log_has_a_line_an_attempt(caplog: pytest.LogCaptureFixture) -> None:
+    """Level DEBUG for an attempt, WARNING for a cooldown, in the logger `itwin_platform`."""
+    caplog.set_level(logging.DEBUG, "itwin_platform")
+    last = response(200, headers={"x-correlation-id": "c-1"})
+    await send(backoff(ScriptedTransport(rate_limited("2"), httpx.ReadError("x"), last)))
+    assert [(record.name, record.levelname, record.message) for record in caplog.records] == [
+        ("itwin_platform", "WARNING", "GET /things -> 429: no request starts for 2 s"),
+        ("itwin_platform", "DEBUG", "GET /things -> 429 in 0 ms (attempt 1, correlation id None)"),
+        ("itwin_platform", "INFO", "GET /things -> 429: attempt 2 in 2 s"),
+        ("itwin_platform", "DEBUG", "GET /things -> ReadError in 0 ms (attempt 2, correlation id None)"),
+        ("itwin_platform", "INFO", "GET /things -> ReadError: attempt 3 in 1 s"),
+        ("itwin_platform", "DEBUG", "GET /things -> 200 in 0 ms (attempt 3, correlation id c-1)"),
+    ]
+
+
+@pytest.mark.parametrize("headers", [{}, {"x-correlation-id": "c-9"}])
+async def test_a_line_names_the_route_and_not_what_is_in_it(
+    caplog: pytest.LogCaptureFixture, httpx_mock: HTTPXMock, headers: dict[str, str]
+) -> None:
+    """Through the client: the template of the path, no ids, no query values, no body, no token."""
+    caplog.set_level(logging.DEBUG, "itwin_platform")
+    httpx_mock.add_response(json={"objects": [], "_links": {}}, headers=headers)
+    httpx_mock.add_response(json={"webhook": {"id": "w", "secret": "webhook-secret"}})
+    events: list[Any] = []
+    async with client(None, on_event=events.append) as platform:
+        await platform.scenes.list_objects(SCENE, "itwin-7").collect()
+        await platform.webhooks.update("webhook-7", active=True, secret="planted-secret")
+    assert [event.route for event in events] == ["/scenes/{scene_id}/objects", "/webhooks/{webhook_id}"]
+    for confidential in ("6a2d2381", "itwin-7", "webhook-7", "planted", "webhook-secret", "base-path", "Bearer"):
+        assert confidential not in caplog.text + repr(events)
+
+
+@pytest.fixture
+def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
+    """Where the spans end. OpenTelemetry has no call that takes its provider back, so it is patched."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    yield exporter
+    provider.shutdown()
+
+
+def of(span: ReadableSpan) -> dict[str, object]:
+    """The attributes of a span."""
+    return dict(span.attributes or {})
+
+
+async def test_a_call_has_a_span_with_its_attempts_below(spans: InMemorySpanExporter) -> None:
+    """Names and attributes follow the conventions of OpenTelemetry for HTTP clients."""
+    async with client(ScriptedTransport(503, rate_limited("1"), ACCOUNT)) as platform:
+        await platform.itwins.get_primary_account()
+    *attempts, call = spans.get_finished_spans()
+    assert [span.name for span in (call, *attempts)] == ["GET /itwins/myprimaryaccount"] * 4
+    assert (call.kind, {span.kind for span in attempts}) == (trace.SpanKind.INTERNAL, {trace.SpanKind.CLIENT})
+    assert [span.parent for span in attempts] == [call.context] * 3
+    assert of(call) == {
+        "http.request.method": "GET",
+        "url.template": "/itwins/myprimaryaccount",
+        "server.address": "service.example",
+        "server.port": 443,
+        "http.response.status_code": 200,
+        "itwin_platform.correlation_id": "c-1",
+    }
+    assert [of(span).get("http.response.status_code") for span in attempts] == [503, 429, 200]
+    assert [of(span).get("http.request.resend_count") for span in attempts] == [None, 1, 2]
+    assert [of(span).get("error.type") for span in attempts] == ["503", "429", None]
+    assert [span.status.is_ok for span in (*attempts, call)] == [False, False, True, True]
+
+
+async def test_waits_stand_on_the_attempt_that_they_delayed(spans: InMemorySpanExporter) -> None:
+    """The cooldown after a 429 is a wait at the gate, and a slow token provider a wait for the token."""
+
+    async def provider() -> AccessToken:
+        await asyncio.sleep(3.0)
+        return AccessToken("planted-token")
+
+    await asyncio.sleep(1.0)  # a wait is no moment
+    async with client(ScriptedTransport(rate_limited("20"), ACCOUNT), token=provider) as platform:
+        await platform.itwins.get_primary_account()
+    first, second, _ = spans.get_finished_spans()
+    assert (of(first)["itwin_platform.gate_wait"], of(first)["itwin_platform.token_wait"]) == (0.0, 3.0)
+    assert 20.0 <= float(str(of(second)["itwin_platform.gate_wait"])) <= 21.0
+
+
+async def test_a_wait_for_a_probe_stands_on_the_attempt_after_it(spans: InMemorySpanExporter) -> None:
+    """Calls of an operation that is down wait beside the gate until one of them has probed it."""
+    info = CallInfo(method="GET", route="/things/{id}", policy=POLICY)
+    transport = backoff(ScriptedTransport(*[503] * 5, 200, latency=0.5))
+    urls = [httpx.URL(f"https://service.example/things/{number}") for number in range(5)]
+    await asyncio.gather(*(transport.send(Request("GET", url, (), b"", {}), info) for url in urls))
+    attempts = [of(span) for span in spans.get_finished_spans() if span.kind is trace.SpanKind.CLIENT]
+    waits = [attempt.get("itwin_platform.outage_wait") for attempt in attempts]
+    assert waits[:5] == [None] * 5
+    assert waits[5:] == pytest.approx([0.01, *[0.51] * 4])
+
+
+@pytest.mark.parametrize(
+    ("step", "error", "kinds"),
+    [
+        (httpx.ReadTimeout("x"), OutcomeUnknownError, ["ReadTimeout", "OutcomeUnknownError"]),
+        (429, RateLimitError, ["429", "429"]),
+        (400, BadRequestError, ["400", "400"]),
+        (PreparedResponse(fault="hang"), TimeoutError, ["CancelledError", "CancelledError"]),
+    ],
+)
+async def test_a_failed_call_records_its_error(
+    spans: InMemorySpanExporter, step: Any, error: type[Exception], kinds: list[str]
+) -> None:
+    """Its spans have the name of the error, also of a cancellation, and neither message nor frames, nor any secret."""
+    policy = BackoffPolicy(max_attempts=1, max_wait=0.0)
+    async with client(ScriptedTransport(step), backoff=policy) as platform:
+        with pytest.raises(error):
+            async with asyncio.timeout(1.0):
+                await platform.itwins.get_primary_account()
+    finished = spans.get_finished_spans()
+    assert [of(span)["error.type"] for span in finished] == kinds
+    assert not any(span.status.is_ok for span in finished)
+    assert all(not span.events and span.status.description is None for span in finished)
+
+
+@pytest.mark.parametrize("faults", [[], [401], [httpx.ReadError("x"), 429, 503, 429], [503] * 10], ids=str)
+async def test_there_are_as_many_attempt_spans_as_requests(spans: InMemorySpanExporter, faults: list[Any]) -> None:
+    """There is one span for each request that the service received, and one for each page of a concurrent listing."""
+
+    def page(request: Any) -> httpx.Response:
+        return httpx.Response(200, json={"objects": [], "_links": {}, "iTwin": {"id": "a"}})
+
+    service = ScriptedTransport(*faults, page)
+    tokens = iter(["t-1", "t-2", "t-3"])
+    async with client(service, token=lambda: AccessToken(next(tokens)), gate=Gate(1)) as platform:
+        calls = [platform.itwins.get_primary_account(), platform.scenes.list_objects(SCENE, "i").collect()]
+        await asyncio.gather(*calls, return_exceptions=True)
+    kinds = [span.kind for span in spans.get_finished_spans()]
+    assert kinds.count(trace.SpanKind.CLIENT) == len(service.requests)
+    assert kinds.count(trace.SpanKind.INTERNAL) == 2
+
+
+async def test_no_span_tells_what_is_confidential(spans: InMemorySpanExporter) -> None:
+    """No id, no query value, no token; a span of another library within an attempt lies below it."""
+
+    def inner(request: Any) -> httpx.Response:
+        with trace.get_tracer_provider().get_tracer("another").start_as_current_span("inner"):
+            return httpx.Response(200, json={"objects": [], "_links": {}})
+
+    async with client(ScriptedTransport(inner)) as platform:
+        await platform.scenes.list_objects(SCENE, "planted-itwin", order_by="planted-order").collect()
+    within, attempt, _ = spans.get_finished_spans()
+    assert within.parent
+    assert within.parent == attempt.context
+    exported = "".join(span.to_json() for span in spans.get_finished_spans())
+    assert "planted" not in exported
+    assert SCENE not in exported
+
+
+async def test_instrumented_httpx_has_a_span_an_attempt(httpx_mock: HTTPXMock, spans: InMemorySpanExporter) -> None:
+    """OpenTelemetry's `HTTPXClientInstrumentor` traces each request, and sends the trace context to the service."""
+    for status in (503, 429, 200):
+        httpx_mock.add_response(status, headers={"retry-after": "1"}, content=b'{"iTwin": {"id": "a-1"}}')
+    instrumentor = HTTPXClientInstrumentor()
+    instrumentor.instrument()
+    try:
+        async with client(None) as platform:
+            await platform.itwins.get_primary_account()
+    finally:
+        instrumentor.uninstrument()
+    names = [span.instrumentation_scope.name for span in spans.get_finished_spans() if span.instrumentation_scope]
+    assert names.count("opentelemetry.instrumentation.httpx") == 3
+    assert len({request.headers["traceparent"] for request in httpx_mock.get_requests()}) == 3
+    assert "planted-token" not in "".join(span.to_json() for span in spans.get_finished_spans())
+
+
+async def test_any_tracer_provider_is_used(spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider may be of a class of its own, such as Logfire's, whose objects cannot be hashed."""
+
+    class Provider:
+        __hash__ = None  # type: ignore[assignment]  # as for a class that defines `__eq__`
+
+        def __init__(self, inner: trace.TracerProvider) -> None:
+            self._inner = inner
+
+        def get_tracer(self, name: str, version: str) -> trace.Tracer:
+            return self._inner.get_tracer(name, version)
+
+    provider = Provider(trace.get_tracer_provider())
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    async with client(ScriptedTransport(ACCOUNT)) as platform:
+        await platform.itwins.get_primary_account()
+    assert len(spans.get_finished_spans()) == 2
+
+
+async def test_without_a_tracer_provider_nothing_is_traced() -> None:
+    """OpenTelemetry is imported here, and nothing has set it up: no span is made, and none is current."""
+    current: list[object] = []
+
+    def inner(request: Any) -> httpx.Response:
+        current.append(trace.get_current_span())
+        return ACCOUNT
+
+    async with client(ScriptedTransport(inner)) as platform:
+        await platform.itwins.get_primary_account()
+    assert current == [trace.INVALID_SPAN]

@@ -1,0 +1,319 @@
+"""Requests of the caller's own through our `httpx.AsyncClient`, and ours through the caller's: where tokens go."""
+
+import asyncio
+import gzip
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform import (
+    APIStatusError,
+    AuthenticationError,
+    BackoffPolicy,
+    BackoffTransport,
+    NotFoundError,
+    NotSentError,
+    OutcomeUnknownError,
+    PlatformClient,
+    PlatformError,
+    RateLimitError,
+    ResponseDecodeError,
+    ServerError,
+    UsageError,
+)
+from itwin_platform._requests.request import check_address, check_path
+from pytest_httpx import HTTPXMock
+
+BASE_URL = "https://service.example/api"
+ACCEPT = "application/vnd.acme.itwin-platform.v1+json"
+ACCOUNT = {"iTwin": {"id": "a-1", "class": "Account", "displayName": "Acme"}}
+
+
+def platform_of(client: httpx.AsyncClient | None = None, **settings: Any) -> PlatformClient:
+    """Our client, over theirs if there is one."""
+    return PlatformClient(BASE_URL, vendor="acme", token="t-1", http_client=client, **settings)
+
+
+@pytest.fixture
+async def platform() -> AsyncIterator[PlatformClient]:
+    """A client whose responses come from pytest-httpx."""
+    async with platform_of() as opened:
+        yield opened
+
+
+@pytest.fixture
+def ours(platform: PlatformClient) -> httpx.AsyncClient:
+    """The client of the generated functions, for requests of the caller's own."""
+    return platform.generated.get_async_httpx_client()
+
+
+@pytest.fixture
+async def theirs() -> AsyncIterator[httpx.AsyncClient]:
+    """A client with habits of its own."""
+    async with httpx.AsyncClient(
+        auth=("user", "password"),
+        params={"tenant": "7"},
+        headers={"User-Agent": "theirs", "X-Theirs": "yes", "Accept": "text/html"},
+        follow_redirects=True,
+        timeout=1.0,
+        base_url="https://other.example/base",
+    ) as client:
+        yield client
+
+
+NOTE = {"note": "kept"}
+
+
+async def test_a_request_carries_what_the_client_sends(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
+    """It has the base path, the token, the vendor in Accept, gzip only, and our User-Agent."""
+    httpx_mock.add_callback(lambda _: httpx.Response(200, json={"a": 1}, headers=NOTE, extensions=NOTE))
+    response = await ours.get("/things?x=1", headers={"Accept": "application/vnd.{vendor}.itwin-platform.v1+json"})
+    assert (response.json(), response.headers["note"], response.extensions["note"]) == ({"a": 1}, "kept", "kept")
+    [request] = httpx_mock.get_requests()
+    assert str(request.url) == f"{BASE_URL}/things?x=1"
+    assert request.headers["user-agent"].startswith("itwin-platform/")
+    expected = {"authorization": "Bearer t-1", "accept": ACCEPT, "accept-encoding": "gzip"}
+    assert dict(request.headers).items() >= expected.items()
+    assert "cookie" not in request.headers
+
+
+ELSEWHERE = {"retry-after": "3600", "location": "https://evil.example/"}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "error", "said", "requests"),
+    [
+        (httpx.Response(302, headers=ELSEWHERE), APIStatusError, "302", 1),
+        (httpx.Response(429, headers=ELSEWHERE), RateLimitError, "429", 1),
+        (httpx.ConnectError("x"), NotSentError, "after 7 attempts", 7),
+        (httpx.ReadTimeout("x"), OutcomeUnknownError, "after 7 attempts", 7),
+        (httpx.Response(200, headers={"content-encoding": "compress"}), ResponseDecodeError, "'compress'", 1),
+    ],
+)
+async def test_what_goes_wrong_is_a_typed_error(
+    httpx_mock: HTTPXMock, outcome: httpx.Response | Exception, error: type[PlatformError], said: str, requests: int
+) -> None:
+    """A status, a lost response and an encoding that was not asked for, with as many attempts as of an operation."""
+
+    def respond(_: httpx.Request) -> httpx.Response:
+        if isinstance(outcome, Exception):
+            raise outcome
+        return httpx.Response(outcome.status_code, headers=outcome.headers, stream=httpx.ByteStream(b"x"))
+
+    httpx_mock.add_callback(respond, is_reusable=True)
+    async with platform_of(backoff=BackoffPolicy(base_delay=0.0)) as platform:
+        with pytest.raises(error, match=said) as caught:
+            await platform.generated.get_async_httpx_client().get("/things?secret=planted")
+    assert (caught.value.method, caught.value.route) == ("GET", "/things")
+    assert len(httpx_mock.get_requests()) == requests
+
+
+async def test_all_paths_of_a_host_are_down_together(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
+    """Their operations are not known: one request probes for all others."""
+    httpx_mock.add_response(503, is_reusable=True)
+    found = await asyncio.gather(*(ours.get(f"/things/{number}") for number in range(30)), return_exceptions=True)
+    assert {type(error) for error in found} == {ServerError}
+    assert len(httpx_mock.get_requests()) < 60
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/../admin", "/a/../b", "/a/./b", "/a//b", "//evil.example/", "/a/..", "/.", "/a/..?x=/"),
+        *("/a/..%2F..%2Fadmin", "/a/%2e%2E", "/a/%252e%252E", "/a/%2e", "/a/..%5Cadmin", "/a/x%5C..%5C..%5Cadmin"),
+    ],
+)
+async def test_a_path_that_climbs_is_rejected_before_sending(
+    ours: httpx.AsyncClient, httpx_mock: HTTPXMock, path: str
+) -> None:
+    """An id that is empty or made of dots would reach another path."""
+    with pytest.raises(UsageError, match="the request would reach another path"):
+        await ours.get(path)
+    assert not httpx_mock.get_requests()
+
+
+@pytest.mark.parametrize("path", ["/scenes/", "/a/b", "/a/...", "/a/b?next=../..", "/a/%2F..b", "/"])
+def test_a_path_that_stays_is_taken(path: str) -> None:
+    """Dots in a name and in a query are no climbing."""
+    check_path(path)
+
+
+@pytest.mark.parametrize("path", ["/\ud800", "/a\nb", "/x?a=\udcff"])
+async def test_what_cannot_be_written_is_rejected(ours: httpx.AsyncClient, path: str) -> None:
+    """An address that cannot be encoded is a UsageError, not one of httpx."""
+    with pytest.raises(UsageError):
+        await ours.get(path)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://service.example/api/x", "https://evil.example/api/x", "https://service.example:444/api/x"),
+        *("https://service.example/other", "https://service.example/apix", "https://user:pass@service.example/api/x"),
+        *("https://service.example/api/../x", "https://service.example.evil.example/api/x"),
+        *("ftp://service.example/api/x", "https://service.example/api"),
+    ],
+)
+async def test_no_other_address_gets_the_token(ours: httpx.AsyncClient, httpx_mock: HTTPXMock, url: str) -> None:
+    """Another scheme, host, port, user or path: rejected before anything is sent."""
+    for address in (url, httpx.URL(url)):
+        with pytest.raises(UsageError, match="requests go to"):
+            await ours.get(address)
+    assert not httpx_mock.get_requests()
+
+
+def test_the_same_origin_may_be_written_otherwise() -> None:
+    """A default port and upper case are the same origin, whether or not there is a base path."""
+    check_address(httpx.URL("https://SERVICE.example:443/api/x?y=z"), base_url=httpx.URL(f"{BASE_URL}/"))
+    check_address(httpx.URL("https://service.example/x"), base_url=httpx.URL("https://service.example"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "query", "headers"),
+    [
+        ({"url": "/itwins/?a=1", "params": {"b": "2"}}, [b"a=1&b=2", b"b=2"], {}),
+        ({"params": [("a", "1"), ("a", "2")]}, [b"a=1&a=2"], {}),
+        ({"params": {"a": ["1", "2"]}}, [b"a=1&a=2"], {}),
+        ({"headers": [("x-mine", "b")]}, [b""], {"x-mine": ["b"]}),
+        ({"headers": {"USER-AGENT": "mine"}}, [b""], {"user-agent": ["mine"]}),
+        ({"headers": {"content-type": "a/b"}, "json": {}}, [b""], {"content-type": ["a/b"]}),
+        ({"json": {}}, [b""], {"content-type": ["application/json"], "content-length": ["2"]}),
+    ],
+    ids=["query", "pairs", "lists", "header pairs", "own agent", "own type", "plain"],
+)
+async def test_what_httpx_takes_is_taken(
+    ours: httpx.AsyncClient,
+    httpx_mock: HTTPXMock,
+    arguments: dict[str, Any],
+    query: list[bytes],
+    headers: dict[str, list[str]],
+) -> None:
+    """Parameters and headers in any form that an AsyncClient takes are sent as it sends them, each header once."""
+    httpx_mock.add_response(json={})
+    given: dict[str, Any] = {"url": "/itwins/", **arguments}
+    await ours.request("POST", **given)
+    sent = httpx_mock.get_requests()[0]
+    assert sent.url.query in query
+    assert {name: sent.headers.get_list(name) for name in headers} == headers
+    assert len(sent.headers.get_list("host")) == len(sent.headers.get_list("user-agent")) == 1
+
+
+async def test_json_is_written_as_operations_write_it(ours: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
+    """Compact, in UTF-8; what JSON does not have is rejected with the reason."""
+    httpx_mock.add_response(json={})
+    await ours.patch("/things", json={"a": "ä", "b": [1, None]})
+    assert httpx_mock.get_requests()[0].content == '{"a":"ä","b":[1,null]}'.encode()
+    with pytest.raises(UsageError, match="cannot be serialized as JSON"):
+        await ours.post("/x", json=float("nan"))
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_redirect_is_not_followed(platform: PlatformClient, httpx_mock: HTTPXMock, status: int) -> None:
+    """A redirect to anywhere is an error that shows where it leads in its headers; nothing else is sent."""
+    httpx_mock.add_response(status, headers={"location": "https://evil.example/"})
+    with pytest.raises(APIStatusError) as raised:
+        await platform.webhooks.update("w", active=True)
+    assert (raised.value.status, raised.value.headers["Location"]) == (status, "https://evil.example/")
+    assert [request.url.host for request in httpx_mock.get_requests()] == ["service.example"]
+
+
+async def test_what_a_response_carries_shows_no_token(httpx_mock: HTTPXMock) -> None:
+    """A program that prints the extensions of a rejected response prints no token."""
+    httpx_mock.add_response(401)
+    transport = BackoffTransport(httpx.AsyncHTTPTransport(), token="planted-token-4711")
+    async with httpx.AsyncClient(transport=transport) as client:
+        response = await client.get(BASE_URL)
+    assert response.status_code == 401
+    assert "planted-token-4711" not in repr(response.extensions)
+
+
+async def test_ours_applies_and_theirs_is_kept(theirs: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
+    """Our token, Accept, address and query win; their own headers and parameters go with them."""
+    httpx_mock.add_response(json={"iTwins": [], "_links": {}})
+    async with platform_of(theirs) as platform:
+        assert await platform.itwins.list(display_name="A & B", page_size=5).collect() == []
+    [request] = httpx_mock.get_requests()
+    assert request.headers["user-agent"].startswith("itwin-platform/")
+    headers = {"authorization": "Bearer t-1", "accept": ACCEPT, "x-theirs": "yes"}
+    assert dict(request.headers).items() >= headers.items()
+    assert request.url.copy_with(query=None) == f"{BASE_URL}/itwins/"
+    assert dict(request.url.params).items() >= {"tenant": "7", "displayName": "A & B", "$top": "5"}.items()
+
+
+async def test_a_query_stays_as_it_is_where_they_add_nothing(httpx_mock: HTTPXMock) -> None:
+    """A client without default parameters sends our address byte by byte."""
+    httpx_mock.add_response(json={"iTwins": [], "_links": {}}, is_reusable=True)
+    async with httpx.AsyncClient() as theirs, platform_of(theirs) as over, platform_of() as own:
+        for platform in (over, own):
+            await platform.itwins.list(display_name="A & B").collect()
+    through_theirs, through_ours = httpx_mock.get_requests()
+    assert through_theirs.url.raw_path == through_ours.url.raw_path
+
+
+async def test_it_is_neither_changed_nor_closed(theirs: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
+    """Headers, auth, parameters, timeout and hooks are what they were, and it can be used afterwards."""
+    httpx_mock.add_response(json=ACCOUNT, is_reusable=True)
+
+    def state() -> list[object]:
+        kept = (theirs.auth, theirs.timeout, theirs.base_url, theirs.follow_redirects, theirs.event_hooks)
+        return [*kept, dict(theirs.headers), str(theirs.params), dict(theirs.cookies)]
+
+    before = state()
+    async with platform_of(theirs) as platform:
+        await platform.itwins.get_primary_account()
+    assert (state(), theirs.is_closed) == (before, False)
+    await theirs.get("/afterwards")
+    assert httpx_mock.get_requests()[-1].headers["authorization"].startswith("Basic ")
+
+
+async def test_backoff_and_errors_apply(theirs: httpx.AsyncClient, httpx_mock: HTTPXMock) -> None:
+    """503 is retried, redirects are not followed, a status is a typed error, a body is limited.
+
+    Where httpx cannot read where a redirect leads, it fails although it does not follow: the outcome is unknown.
+    """
+    httpx_mock.add_response(503)
+    httpx_mock.add_response(json=ACCOUNT)
+    for location in ("https://evil.example/", "https://xn--evl-.example/", "http://[::1"):
+        httpx_mock.add_response(302, headers={"location": location})
+    httpx_mock.add_response(404, json={"error": {"code": "ResourceNotFound", "message": "No."}})
+    httpx_mock.add_response(content=b"[")
+    errors = (APIStatusError, OutcomeUnknownError, OutcomeUnknownError, NotFoundError, ResponseDecodeError)
+    said = ("302", "RemoteProtocolError", "RemoteProtocolError", "ResourceNotFound", "JSON")
+    async with platform_of(theirs) as platform:
+        assert (await platform.itwins.get_primary_account()).id == "a-1"
+        for error, part in zip(errors, said, strict=True):
+            with pytest.raises(error, match=part):
+                await platform.scenes.create("i-1", display_name="A")
+    assert {request.url.host for request in httpx_mock.get_requests()} == {"service.example"}
+
+
+@pytest.mark.parametrize(("read", "encoded"), [(False, False), (True, False), (True, True)])
+async def test_a_hook_that_raises_for_the_status_changes_nothing(read: bool, encoded: bool) -> None:
+    """Their hook raises HTTPStatusError: the status still decides, and a body that the hook has read is there."""
+
+    async def hook(response: httpx.Response) -> None:
+        if read:
+            await response.aread()
+        response.raise_for_status()  # as httpx's own documentation shows
+
+    body = b'{"error": {"code": "HeaderNotFound", "message": "No."}}'
+    headers, content = ({"content-encoding": "gzip"}, gzip.compress(body)) if encoded else ({}, body)
+    responses = iter([httpx.Response(503), httpx.Response(401, headers=headers, stream=httpx.ByteStream(content))])
+    service = httpx.MockTransport(lambda _: next(responses))
+    async with (
+        httpx.AsyncClient(transport=service, event_hooks={"response": [hook]}) as theirs,
+        platform_of(theirs) as platform,
+    ):
+        with pytest.raises(AuthenticationError) as raised:
+            await platform.itwins.get_primary_account()
+    assert (raised.value.attempts, raised.value.code) == (2, "HeaderNotFound" if read else None)
+
+
+async def test_a_client_that_they_closed_is_a_usage_error(theirs: httpx.AsyncClient) -> None:
+    """Nothing is sent or retried through a client that is closed."""
+    platform = platform_of(theirs)
+    await theirs.aclose()
+    with pytest.raises(UsageError, match="http_client is closed"):
+        await platform.itwins.get_primary_account()
+    assert asyncio.get_running_loop().time() == 0.0

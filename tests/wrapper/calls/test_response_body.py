@@ -1,0 +1,182 @@
+"""Reading a response: the limit counts decoded bytes as they arrive, and a body that is cut is an error."""
+
+import gzip
+import tracemalloc
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterable
+
+import httpx
+import pytest
+from itwin_platform._requests.response import DecodedResponse
+from itwin_platform_transport import BackoffPolicy, BackoffTransport, CallInfo, CallResult, Request, ResponseDecodeError
+from itwin_platform_transport.attempts.call import KEPT_OF_TOO_LARGE
+from itwin_platform_transport.connections.messages import send_through
+
+from tests.support.services import ScriptedTransport, send
+
+MOST = 1_000_000
+
+
+class Chunks(httpx.AsyncByteStream):
+    """A body as it comes off the wire; an exception among the chunks breaks it off."""
+
+    def __init__(self, chunks: Iterable[bytes | Exception]) -> None:
+        self._chunks = chunks
+        self.closed = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self._chunks:
+            if isinstance(chunk, Exception):
+                raise chunk
+            yield chunk
+
+    async def aclose(self) -> None:
+        """Record it."""
+        self.closed = True
+
+
+def head(chunks: Iterable[bytes | Exception], *, status: int = 200, encoding: str | None = None) -> httpx.Response:
+    """A response whose body is still to come."""
+    headers = {"x-correlation-id": "c-1"} | ({} if encoding is None else {"content-encoding": encoding})
+    return httpx.Response(status, headers=headers, stream=Chunks(chunks))
+
+
+async def decoded(response: httpx.Response, *, limit: int) -> DecodedResponse:
+    """Read a response as an attempt does, and decode it as the platform does."""
+    request = await Request.of(httpx.Request("GET", "https://service.example"))
+    received = await send_through(httpx.MockTransport(lambda _: response), request)
+    await received.read(limit=limit)
+    result = CallResult(received, 1, 0.0, None, None, None, None)
+    info = CallInfo(method="GET", route="/", policy=BackoffPolicy())
+    complete = DecodedResponse(info, result, limit=limit)
+    if complete.fault is not None and received.status_code < 300:
+        raise complete.decode_error(complete.fault)
+    return complete
+
+
+def cut(data: bytes, size: int) -> list[bytes]:
+    """Data in chunks."""
+    return [data[start : start + size] for start in range(0, len(data), size)]
+
+
+async def test_a_plain_body_is_kept_with_headers_and_extensions() -> None:
+    """Status, headers and extensions stay as they came, and nothing is added."""
+    response = head([b"ab", b"", b"c"], status=404)
+    response.extensions["http_version"] = b"HTTP/1.1"
+    complete = await decoded(response, limit=3)
+    assert (complete.status_code, complete.content, complete.headers["x-correlation-id"]) == (404, b"abc", "c-1")
+    assert complete.headers == response.headers
+    assert complete.extensions["http_version"] == b"HTTP/1.1"
+
+
+def raw_deflated(data: bytes) -> bytes:
+    """Deflate data without the header that tells so."""
+    return zlib.compress(data, wbits=-zlib.MAX_WBITS)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "encode"),
+    [
+        *((name, bytes) for name in (None, "identity", "")),
+        *((name, gzip.compress) for name in ("gzip", "GZIP ")),
+        ("gzip", lambda data: gzip.compress(data[:65_536]) + gzip.compress(b"") + gzip.compress(data[65_536:])),
+        *(("deflate", deflate) for deflate in (zlib.compress, raw_deflated)),
+        ("deflate, gzip", lambda data: gzip.compress(raw_deflated(data))),
+    ],
+)
+async def test_a_body_may_be_as_large_as_the_limit_and_no_larger(
+    encoding: str | None, encode: Callable[[bytes], bytes]
+) -> None:
+    """The limit counts decoded bytes; past it the response is rejected, and its beginning stays on the error."""
+    text = bytes(index * index % 251 for index in range(MOST + 1))
+    assert (await decoded(head(cut(encode(text[:-1]), 65_536), encoding=encoding), limit=MOST)).content == text[:-1]
+    response = head(cut(encode(text), 65_536), encoding=encoding)
+    chunks = response.stream
+    said = r"larger than max_response_bytes, 1000000 bytes.*id c-1"
+    with pytest.raises(ResponseDecodeError, match=said) as raised:
+        await decoded(response, limit=MOST)
+    assert raised.value.body == text[:KEPT_OF_TOO_LARGE]
+    assert isinstance(chunks, Chunks)
+    assert chunks.closed
+
+
+BOMB = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
+#: 40 MB of zeros, compressed once and twice.
+BOMBS = {"gzip": b"".join([BOMB.compress(bytes(1_000_000)) for _ in range(40)]) + BOMB.flush()}
+BOMBS["gzip, gzip"] = gzip.compress(BOMBS["gzip"])
+
+
+@pytest.mark.parametrize("encoding", BOMBS)
+async def test_a_bomb_takes_little_memory(encoding: str) -> None:
+    """A body of 40 MB takes at most three times the limit of 2 MB."""
+    most, body = 2 * 1024 * 1024, BOMBS[encoding]
+    tracemalloc.start()
+    try:
+        with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes"):
+            await decoded(head(cut(body, 1_000), encoding=encoding), limit=most)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(body) < 50_000
+    assert peak <= 3 * most
+
+
+WHOLE = gzip.compress(b'{"a": 1}' * 100)
+ENCODED = {"content-encoding": "gzip", "content-length": str(len(WHOLE))}
+
+
+@pytest.mark.parametrize(
+    ("chunks", "encoding", "reason"),
+    [
+        ([WHOLE[:-4]], "gzip", "its gzip encoding breaks off"),
+        ([WHOLE[:5]], "gzip", "its gzip encoding breaks off"),
+        ([WHOLE, WHOLE[:30]], "gzip", "its gzip encoding breaks off"),
+        ([b"{}"], "gzip", "its gzip encoding is broken"),
+        ([WHOLE, b"trailing"], "gzip", "its gzip encoding is broken"),
+        ([zlib.compress(b"{}"), b"trailing"], "deflate", "its deflate encoding is broken"),
+        ([zlib.compress(b"{}")[:1]], "deflate", "its deflate encoding breaks off"),
+        ([b"{}"], "br", "it is encoded as 'br', which was not asked for"),
+        ([b"(\xb5/\xfd"], "zstd", "it is encoded as 'zstd', which was not asked for"),
+        ([b"{}"], "compress", "it is encoded as 'compress', which was not asked for"),
+        ([b"{}"], "gzip, compress", "it is encoded as 'gzip, compress', which was not asked for"),
+        ([WHOLE], "gzip, " * 2000, "it is encoded as 'gzip, gzip, "),
+    ],
+)
+async def test_an_encoding_that_cannot_be_read_is_reported(chunks: list[bytes], encoding: str, reason: str) -> None:
+    """A success is rejected with the reason; an error response stays one, without what could not be read."""
+    with pytest.raises(ResponseDecodeError) as raised:
+        await decoded(head(chunks, encoding=encoding), limit=MOST)
+    assert reason in str(raised.value)
+    assert (await decoded(head(chunks, encoding=encoding, status=422), limit=MOST)).status_code == 422
+
+
+async def test_a_body_that_was_read_without_keeping_it_is_reported() -> None:
+    """A response that a hook has consumed raises an error that names `aread()`."""
+    response = head([b"{}"])
+    assert [chunk async for chunk in response.aiter_raw()] == [b"{}"]
+    with pytest.raises(ResponseDecodeError, match=r"consumed its body without keeping it: read it with `aread\(\)`"):
+        await decoded(response, limit=MOST)
+
+
+async def test_a_response_without_a_body_may_name_an_encoding() -> None:
+    """Nothing breaks off where nothing began."""
+    assert (await decoded(head([], status=204, encoding="gzip"), limit=MOST)).content == b""
+    assert (await decoded(head([b""], encoding="gzip"), limit=MOST)).content == b""
+
+
+@pytest.mark.parametrize("error", [httpx.ReadError("x"), httpx.RemoteProtocolError("x"), ConnectionResetError()])
+async def test_a_body_that_breaks_off(error: Exception) -> None:
+    """A success without its end is no response; an error response is one, with what came of its body."""
+    with pytest.raises(type(error)):
+        await decoded(head([b"{", error]), limit=MOST)
+    complete = await decoded(head([b"{", error], status=409), limit=MOST)
+    assert (complete.status_code, complete.content) == (409, b"{")
+    too_large = await decoded(head([b"x" * (MOST + 1)], status=409), limit=MOST)
+    assert len(too_large.content) == MOST
+
+
+async def test_a_body_that_is_too_large_for_an_ordinary_client_says_so() -> None:
+    """The error of `BackoffTransport` names the limit, as that of the platform does."""
+    transport = BackoffTransport(ScriptedTransport(head([b"x" * 11])), max_response_bytes=10)
+    with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 10 bytes"):
+        await send(transport)

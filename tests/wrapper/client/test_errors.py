@@ -1,0 +1,242 @@
+"""The tree of errors: any response gives one with what is known, and each says what a caller wants to know."""
+
+import copy
+import inspect
+import json
+import pickle
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import itwin_platform
+import pytest
+from hypothesis import example, given, settings, strategies as st
+from itwin_platform import (
+    APIStatusError,
+    DeadlineExceededError,
+    DeliveryError,
+    NotFoundError,
+    NotSentError,
+    OutcomeUnknownError,
+    PagingError,
+    PlatformError,
+    RateLimitError,
+    ResponseDecodeError,
+    ServerError,
+    StateError,
+    TokenError,
+    TransportError,
+    UsageError,
+    _errors,
+)
+
+from tests.support.examples import examples
+from tests.wrapper.client.conftest import error_of
+
+PROJECT = Path(__file__).resolve().parents[3]
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+HEADERS = httpx.Headers({"X-Correlation-Id": "c-1", "retry-after": "30"})
+CLASSES = [kind for _, kind in inspect.getmembers(_errors, inspect.isclass) if issubclass(kind, PlatformError)]
+STATUS_CLASSES = [kind for kind in CLASSES if issubclass(kind, APIStatusError)]
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "retryable"),
+    [
+        *((302, APIStatusError, False), (402, APIStatusError, False), (418, APIStatusError, False)),
+        *((500, ServerError, False), (502, ServerError, True), (503, ServerError, True)),
+        *((504, ServerError, True), (599, ServerError, False)),
+    ],
+)
+async def test_an_undocumented_status_has_the_class_above_it(
+    status: int, kind: type[APIStatusError], retryable: bool
+) -> None:
+    """What is not in the tree is the class above; three of them pass by themselves."""
+    error = await error_of(httpx.Response(status))
+    assert isinstance(error, APIStatusError)
+    assert (type(error), error.status, error.retryable) == (kind, status, retryable)
+
+
+NO_OBJECTS: list[object] = [
+    *(None, [], "text", 7, b"", b"{", b"\xff\xfe\x00", b"[" * 100_000, b"1" * 10_000),
+    *(b"<html>502 Bad Gateway</html>", b"Internal Server Error"),
+]
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "message"),
+    [
+        ({"error": {"code": "TooManyRequests"}}, "TooManyRequests", None),
+        ({"statusCode": 401, "message": "Invalid JWT."}, None, "Invalid JWT."),
+        ({"code": "A", "message": "B"}, "A", "B"),
+        ({"error": None}, None, None),
+        ({"error": "text"}, None, None),
+        ({"error": []}, None, None),
+        ({"error": {"code": 7, "message": ["x"], "target": {}}}, None, None),
+        ({"error": {"code": "A", "details": None}}, "A", None),
+        ({"error": {"code": "A", "details": {"code": "B"}}}, "A", None),
+        ({"error": {"code": "A", "details": [None, 1, "x", []]}}, "A", None),
+        *((value, None, None) for value in NO_OBJECTS),
+        (b'\xef\xbb\xbf{"code": "A"}', "A", None),
+        (b'{"code": "A", "code": "B"}', "B", None),
+    ],
+)
+def test_any_body_is_read_as_far_as_it_goes(body: object, code: str | None, message: str | None) -> None:
+    """The gateway's form, HTML, text, null, lists, nonsense: what cannot be read is None, and nothing raises."""
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    error = ServerError(status=500, headers={}, body=content, attempts=1)
+    assert (error.code, error.message, error.details) == (code, message, ())
+    assert str(error).startswith("500 ")
+    assert "null" not in str(error)
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
+    lambda inner: (
+        st.lists(inner)
+        | st.dictionaries(st.sampled_from(["error", "code", "message", "details", "target", "x"]), inner)
+    ),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=examples(100))
+@given(st.binary() | anything.map(lambda value: json.dumps(value).encode()), st.integers(300, 999))
+@example(b'{"error": {"details": [{"code": {"code": null}}]}}', 300)
+def test_no_body_makes_the_parser_raise(body: bytes, status: int) -> None:
+    """Any body with any status gives an error with a message."""
+    error = APIStatusError(status=status, headers={}, body=body, attempts=1)
+    assert str(error).encode()
+    assert error.body == body
+
+
+STATUS: dict[str, Any] = {"status": 400, "headers": HEADERS, "attempts": 3, "retry_after": 30.0, "retry_at": NOW}
+STATUS["body"] = b'{"code": "A", "details": [{"code": "D"}]}'
+DETAILED = b"""{"error": {"code": "A", "message": "B", "details": [
+    {"code": "V", "message": "Long.", "target": "uri"}, {"target": "b"}, {}]}}"""
+ALL_LINES = """\
+422 A: B
+- V [uri]: Long.
+- no code [b]: no message
+- no code: no message
+- retry in 30 s
+- correlation id c-1"""
+#: Errors, and what each says.
+TEXTS: list[tuple[PlatformError, str]] = [
+    (APIStatusError(**STATUS | {"status": 422, "body": DETAILED}), ALL_LINES),
+    (RateLimitError(status=429, headers={}, body=b"", attempts=1), "429 rate limited"),
+    (
+        RateLimitError(status=429, headers={}, body=b'{"code": "A"}', attempts=1),
+        "429 A: the response has no message\n- rate limited",
+    ),
+    # Half of a surrogate pair, which JSON can write and no log can hold.
+    (
+        APIStatusError(status=422, headers={}, body=b'{"code": "A\\ud800", "message": "\\udfff"}', attempts=1),
+        "422 A?: ?",
+    ),
+    (UsageError("uri is empty", code="InvalidValue", target="uri"), "uri is empty (InvalidValue [uri])"),
+    (UsageError("a", code="B"), "a (B)"),
+    (UsageError("a", target="b"), "a"),
+    (
+        ResponseDecodeError(201, HEADERS, b"[", reason="it is a list"),
+        "response with status 201: it is a list (correlation id c-1)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("error", "text"), TEXTS, ids=[text[:20] for _, text in TEXTS])
+def test_an_error_says_what_is_known(error: PlatformError, text: str) -> None:
+    """Its parts in order, with words in place of those that are missing."""
+    assert str(error) == text
+
+
+def test_a_response_that_was_decoded_by_hand_took_one_attempt() -> None:
+    """Generated functions raise the error; the client says how many attempts there were."""
+    assert ResponseDecodeError(200, {}, b"").attempts == 1
+
+
+TRIAL = {f"ITwinPlatform-RateLimited-{name}": name.lower() for name in ("Tier", "API", "Operation")}
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({}, (None, None, None)),
+        (TRIAL, ("tier", "api", "operation")),
+        ({"iTwinPlatform-Tier": "Standard"}, ("Standard", None, None)),
+        ({"Tier": "Standard", "ITwinPlatform-RateLimited-Tier": ""}, ("Standard", None, None)),
+    ],
+)
+def test_a_rate_limit_names_what_was_exceeded(headers: dict[str, str], expected: tuple[str | None, ...]) -> None:
+    """Tier, API and operation come from either set of headers that has been seen, and are None where absent."""
+    error = RateLimitError(status=429, headers=httpx.Headers(headers), body=b"", attempts=1)
+    assert (error.tier, error.api, error.operation) == expected
+
+
+def test_a_transport_error_says_whether_it_can_have_had_an_effect() -> None:
+    """By its class, or by what is known; where nothing else is said, no request was sent."""
+    errors = [kind("x") for kind in (NotSentError, OutcomeUnknownError, TransportError, DeadlineExceededError)]
+    assert [(error.sent, error.attempts) for error in errors] == [(False, 0), (True, 0), (True, 0), (True, 0)]
+
+
+def test_every_class_is_exported_and_in_the_tree() -> None:
+    """The docstring of the module is the tree: each class, beneath the one that it derives from."""
+    lines = re.findall(r"^(?P<indent> *)(?P<name>[A-Z]\w+Error)\b", _errors.__doc__ or "", re.MULTILINE)
+    above: dict[int, str] = {-2: "Exception"}
+    for indent, name in lines:
+        above[len(indent)] = name
+        assert issubclass(getattr(itwin_platform, name), getattr(itwin_platform, above[len(indent) - 2], Exception))
+    assert {name for _, name in lines} == {kind.__name__ for kind in CLASSES}
+    assert all(getattr(itwin_platform, kind.__name__) is kind for kind in CLASSES)
+
+
+def test_each_class_names_its_section_in_the_documentation() -> None:
+    """A file of the source tree and a heading of it; a class of an application leads to that of its base."""
+
+    class LayerMissingError(NotFoundError):
+        """An error of an application."""
+
+    for kind in CLASSES:
+        page, _, anchor = kind.doc_url.partition("#")
+        assert f"\n## {kind.__name__}\n" in (PROJECT / page).read_text(encoding="utf-8")
+        assert anchor == kind.__name__.lower()
+    assert LayerMissingError.doc_url == NotFoundError.doc_url == "docs/troubleshooting.md#notfounderror"
+
+
+#: What each class can be given, and has as an attribute afterwards; `text` and the like are what it says.
+GIVEN: dict[type[PlatformError], dict[str, Any]] = {
+    **{kind: {"text": "text"} for kind in (PlatformError, TokenError, PagingError, DeliveryError)},
+    **{kind: {"rule": "a rule", "argument": "a", "code": "B", "target": "c"} for kind in (UsageError, StateError)},
+    **{kind: {"text": "text", "attempts": 5} for kind in (TransportError, NotSentError, OutcomeUnknownError)},
+    DeadlineExceededError: {"text": "late", "attempts": 1, "sent": False, "retry_at": NOW},
+    ResponseDecodeError: {"status": 201, "headers": HEADERS, "body": b"[", "reason": "because"},
+    **{kind: STATUS | {"reason": "because", "hide": str} for kind in STATUS_CLASSES},
+}
+SAID = ("text", "reason", "hide")
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_an_error_carries_what_it_is_given(kind: type[PlatformError]) -> None:
+    """Each argument is an attribute, or is said."""
+    given, error = GIVEN[kind], kind(**GIVEN[kind])
+    assert given.keys() == inspect.signature(kind).parameters.keys()
+    named = {name: value for name, value in given.items() if name not in SAID}
+    assert {name: getattr(error, name) for name in named} == named
+    assert all(value in str(error) for name, value in given.items() if name in ("text", "reason"))
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_every_error_survives_pickling_and_copying(kind: type[PlatformError]) -> None:
+    """Text and everything on it, twice over, and with what a caller added."""
+    error = kind(**GIVEN[kind])
+    error.resume, error.collected = "resume", (1, 2)
+    if isinstance(error, TransportError):
+        error.scene_id = "scene-1"
+    error.add_note("a caller's note")
+    once = pickle.loads(pickle.dumps(error))  # noqa: S301  # our own bytes
+    twice = pickle.loads(pickle.dumps(once))  # noqa: S301  # our own bytes
+    for copied in (twice, copy.copy(error), copy.deepcopy(error)):
+        assert type(copied) is kind
+        assert (str(copied), vars(copied), copied.args) == (str(error), vars(error), error.args)

@@ -1,0 +1,165 @@
+"""Generated functions and requests of the caller: token, Accept, backoff, errors, checks and limits apply to them."""
+
+import dataclasses
+import json
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from itwin_platform import AuthenticationError, ErrorCode, NotFoundError, ResponseDecodeError, UsageError
+from itwin_platform_api.api.detectors import create_detector
+from itwin_platform_api.api.itwins import get_primary_account
+from itwin_platform_api.api.repositories import update_repository
+from itwin_platform_api.api.scenes import create_scene
+from itwin_platform_api.models import DetectorCreate, DetectorType, RepositoryUpdate, SceneCreate
+from itwin_platform_api.operations import BODY_LIMITS
+from itwin_platform_api.request import send
+from pytest_httpx import HTTPXMock
+
+from tests.support.specification import specification
+from tests.wrapper.client.conftest import ACCOUNT, answering
+
+
+async def test_a_generated_function_is_called_as_it_is() -> None:
+    """It needs no more than the generated client: vendor, version and token are put on."""
+    client, requests = answering(lambda _: httpx.Response(201, json={"detector": {"name": "n"}}))
+    body = DetectorCreate(name="n", type_=DetectorType.PHOTO_OBJECT_DETECTOR)
+    async with client:
+        response = await create_detector.asyncio(client=client.generated, body=body)
+    assert response.detector.name == "n"
+    assert requests[0].headers["accept"] == "application/vnd.acme.itwin-platform.v2+json"
+    assert requests[0].headers["authorization"] == "Bearer planted-token"
+
+
+async def test_a_generated_function_raises_typed_errors() -> None:
+    """An error response is raised before generated code looks at the body, also one that it does not know."""
+    error = {"error": {"code": "ResourceNotFound"}}
+    responses = [httpx.Response(404, json=error), httpx.Response(200, text="<html>"), httpx.Response(401)]
+    client, requests = answering(lambda _: responses[len(requests) - 1])
+    async with client:
+        with pytest.raises(NotFoundError) as caught:
+            await get_primary_account.asyncio(client=client.generated)
+        with pytest.raises(ResponseDecodeError) as broken:
+            await get_primary_account.asyncio(client=client.generated)
+        with pytest.raises(AuthenticationError):
+            await get_primary_account.asyncio(client=client.generated)
+    assert caught.value.code == ErrorCode.RESOURCE_NOT_FOUND
+    assert (broken.value.body, len(requests)) == (b"<html>", 3)
+
+
+async def test_a_generated_function_is_retried_with_a_fresh_token() -> None:
+    """A 503 is retried, and a 401 once with a refreshed token, where there is another one."""
+    tokens = iter(["old", "older", "new", "newer"])
+    responses = [httpx.Response(status, headers={"retry-after": "0.001"}, json=ACCOUNT) for status in (503, 401, 200)]
+    client, requests = answering(lambda _: responses.pop(0), token=lambda: next(tokens))
+    async with client:
+        response = await get_primary_account.asyncio(client=client.generated)
+    assert response.itwin.id == "a"
+    assert [request.headers["authorization"] for request in requests] == ["Bearer old", "Bearer older", "Bearer new"]
+
+
+@pytest.mark.parametrize("repository_id", ["", ".", ".."])
+async def test_a_generated_function_cannot_climb(repository_id: str) -> None:
+    """An id that would be resolved away, or is none, is rejected below the generated code, too."""
+    client, requests = answering()
+    async with client:
+        with pytest.raises(UsageError, match="would reach another path"):
+            await update_repository.asyncio("i", repository_id, client=client.generated, body=RepositoryUpdate(uri="u"))
+    assert requests == []
+
+
+@pytest.mark.parametrize("header", ["a\r\nX-Evil: 1", "", "é", "a\x00b"], ids=ascii)
+async def test_a_generated_function_sends_no_broken_header(header: str) -> None:
+    """A line break would start another header."""
+    client, requests = answering()
+    body = SceneCreate(display_name="S")
+    async with client:
+        with pytest.raises(UsageError, match="x-correlation-id must be a string of visible ASCII"):
+            await create_scene.asyncio(client=client.generated, itwin_id="i", x_correlation_id=header, body=body)
+    assert requests == []
+
+
+@pytest.mark.parametrize(("method", "length"), [("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("GET", None)])
+async def test_a_request_without_a_body_states_that_where_one_is_usual(method: str, length: str | None) -> None:
+    """What a new operation without a body sends ends where its service expects it. Source: RFC 9110, section 8.6."""
+    client, requests = answering()
+    values = get_primary_account.build_request()
+    async with client:
+        await send(client.generated.get_async_httpx_client(), dataclasses.replace(values, method=method))
+    assert requests[0].headers.get("content-length") == length
+
+
+async def test_another_accept_is_sent_as_it_is() -> None:
+    """Accept can be given for one call: only the placeholder of the vendor is filled in."""
+    client, requests = answering()
+    async with client:
+        for accept in ("application/json", "application/vnd.{vendor}.itwin-platform.v3+json"):
+            await get_primary_account.asyncio(client=client.generated, accept=accept)
+    accepted = [request.headers["accept"] for request in requests]
+    assert accepted == ["application/json", "application/vnd.acme.itwin-platform.v3+json"]
+
+
+@pytest.mark.parametrize("is_given", [False, True], ids=["default", "another's client"])
+async def test_cookies_are_neither_stored_nor_sent(httpx_mock: HTTPXMock, is_given: bool) -> None:
+    """What `platform.generated` receives in Set-Cookie is not sent back, nor is a cookie of the caller."""
+    cookies = [(b"set-cookie", value) for value in (b"session=1; Path=/", b"bad=\xc3\xa9\x01; Path=/", b"=;;")]
+    httpx_mock.add_response(json=ACCOUNT, headers=cookies, is_reusable=True)
+    async with httpx.AsyncClient() as theirs:
+        client, _ = answering(transport=None, http_client=theirs if is_given else None)
+        async with client:
+            generated = client.generated.get_async_httpx_client()
+            for _ in range(2):
+                await generated.request("GET", "/itwins/myprimaryaccount", headers={"Cookie": "mine=1"})
+            await client.itwins.get_primary_account()
+            assert list(generated.cookies.jar) == []
+    assert ["cookie" in request.headers for request in httpx_mock.get_requests()] == [False] * 3
+
+
+MOST = 4_718_592  # 4.5 MiB
+SCENE = '{"displayName":""}'
+
+
+def test_the_limits_are_those_of_the_specification() -> None:
+    """Every body limit of the specification is held, by its method and route, and no other. Source: section 8."""
+    stated = {
+        (method.upper(), path): operation["requestBody"]["x-max-body-bytes"]
+        for path, methods in specification()["paths"].items()
+        for method, operation in methods.items()
+        if "x-max-body-bytes" in operation.get("requestBody", {})
+    }
+    assert stated == BODY_LIMITS == {("POST", "/scenes/"): MOST}
+
+
+@pytest.mark.parametrize(
+    ("letter", "width"), [("x", 1), ("é", 2), ("\u20ac", 3), ('"', 2)], ids=["1", "2", "3", "escaped"]
+)
+async def test_the_body_is_measured_as_it_is_sent(letter: str, width: int) -> None:
+    """Exactly 4.5 MiB is sent, one byte more is rejected, in bytes of the encoded body."""
+    client, requests = answering(lambda _: httpx.Response(201, json={"scene": {"id": "s"}}))
+    count, rest = divmod(MOST - len(SCENE), width)
+    exactly = letter * count + "x" * rest
+    async with client:
+        await client.scenes.create("itwin", display_name=exactly)
+        with pytest.raises(UsageError, match=f"has {MOST + 1:,} bytes, at most {MOST:,} are allowed") as caught:
+            await client.scenes.create("itwin", display_name=exactly + "x")
+    assert (caught.value.code, caught.value.target) == ("RequestTooLarge", None)
+    [request] = requests
+    assert len(request.content) == MOST
+    assert json.loads(request.content)["displayName"] == exactly
+
+
+async def test_a_request_of_the_callers_own_is_measured_too() -> None:
+    """Exactly 4.5 MiB is sent, one byte more is rejected; a body without a stated length is not known before."""
+
+    async def streamed() -> AsyncIterator[bytes]:
+        yield b"x" * (MOST + 1)
+
+    client, requests = answering()
+    async with client:
+        http = client.generated.get_async_httpx_client()
+        for content in (b"x" * MOST, streamed()):
+            await http.post("/scenes/", content=content)
+        with pytest.raises(UsageError, match=f"at most {MOST:,} are allowed") as caught:
+            await http.post("/scenes/", content=b"x" * (MOST + 1))
+    assert caught.value.code == "RequestTooLarge"
+    assert [len(request.content) for request in requests] == [MOST, MOST + 1]

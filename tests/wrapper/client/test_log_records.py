@@ -1,0 +1,124 @@
+"""Log records carry their event field by field, for logs that are written as JSON."""
+
+import asyncio
+import json
+import logging
+from typing import Any
+from unittest.mock import ANY
+
+import httpx
+import pytest
+from itwin_platform import AttemptEnded, BackoffEvent, BackoffPolicy, CooldownStarted, Gate, OutageEnded, OutageStarted
+
+from tests.support.event_loops import in_virtual_time
+from tests.wrapper.client.conftest import SCENE, answering
+
+ITWIN = "itwin-7"
+#: What an ordinary record has: names that a field of an event must not take.
+ORDINARY = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
+
+
+def test_a_program_without_logging_sees_nothing() -> None:
+    """Python writes what reaches no handler to stderr: the logger has one that does nothing."""
+    assert [type(handler) for handler in logging.getLogger("itwin_platform").handlers] == [logging.NullHandler]
+
+
+class Failing(logging.Handler):
+    """A handler whose disk is full."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Fail."""
+        raise RuntimeError(record.getMessage())
+
+
+async def logged(caplog: pytest.LogCaptureFixture, *statuses: int) -> list[dict[str, Any]]:
+    """Return the log of a listing of scene objects whose responses have these statuses: messages and extra fields."""
+    left = list(statuses)
+
+    def service(request: httpx.Request) -> httpx.Response:
+        headers = {"retry-after": "0", "x-correlation-id": "c-1"}
+        return httpx.Response(left.pop(0), headers=headers, json={"objects": [], "_links": {}, "secret": "planted"})
+
+    caplog.set_level(logging.DEBUG, "itwin_platform")
+    platform, _ = answering(service, backoff=BackoffPolicy(base_delay=0.0, max_delay=0.0))
+    async with platform:
+        await platform.scenes.list_objects(SCENE, ITWIN).collect()
+    records = [record for record in caplog.records if record.name == "itwin_platform"]
+    fields = [{name: value for name, value in vars(each).items() if name not in ORDINARY} for each in records]
+    return [{"message": each.getMessage(), **more} for each, more in zip(records, fields, strict=True)]
+
+
+async def test_a_record_of_an_attempt_has_its_fields(caplog: pytest.LogCaptureFixture) -> None:
+    """Method, route, status, attempt, seconds and correlation id can be searched for, and counted."""
+    failed, retry, done = await logged(caplog, 503, 200)
+    assert failed.pop("message").startswith("GET /scenes/{scene_id}/objects -> 503 in ")
+    assert failed.pop("itwin_seconds") >= 0
+    assert failed == {
+        "itwin_event": "AttemptEnded",
+        "itwin_method": "GET",
+        "itwin_route": "/scenes/{scene_id}/objects",
+        "itwin_status": 503,
+        "itwin_error": None,
+        "itwin_attempt": 1,
+        "itwin_correlation_id": "c-1",
+    }
+    assert (done["itwin_status"], done["itwin_attempt"]) == (200, 2)
+    assert (retry["itwin_event"], retry["itwin_status"], retry["itwin_attempt"]) == ("RetryScheduled", 503, 2)
+
+
+async def test_no_field_takes_an_ordinary_name_or_tells_a_secret(caplog: pytest.LogCaptureFixture) -> None:
+    """Each field is our own by its prefix; no query value, no id, no body, no token, no address is in any of them."""
+    lines = await logged(caplog, 429, 503, 200)
+    assert len(lines) == 6
+    assert all(name == "message" or name.startswith("itwin_") for line in lines for name in line)
+    for confidential in (SCENE, ITWIN, "planted", "/api", "service.example", "$top", "Bearer"):
+        assert confidential not in json.dumps(lines)
+
+
+def test_events_name_the_call_and_what_happened() -> None:
+    """A cooldown and an outage have the method and the route, what failed, and how often it was probed."""
+    steps: list[Any] = [httpx.Response(429, headers={"retry-after": "9"}), *[httpx.ReadError("x")] * 5]
+    events: list[BackoffEvent] = []
+
+    def service(_: httpx.Request) -> httpx.Response:
+        step = steps.pop(0) if steps else httpx.Response(200, json={"webhook": {"id": "w"}})
+        if isinstance(step, httpx.Response):
+            return step
+        raise step
+
+    async def calls() -> None:
+        platform, _ = answering(service, on_event=events.append)
+        async with platform, asyncio.TaskGroup() as group:
+            for _ in range(8):
+                group.create_task(platform.webhooks.activate("w"))
+
+    in_virtual_time(calls())
+    call: dict[str, Any] = {"method": "PATCH", "route": "/webhooks/{webhook_id}", "seconds": ANY}
+    assert [event for event in events if not isinstance(event, AttemptEnded)] == [
+        CooldownStarted(**call),
+        OutageStarted(**call, status=None, error="ReadError"),
+        OutageEnded(**call, probes=1),
+    ]
+
+
+@pytest.mark.parametrize("handlers", [None, [Failing()]], ids=["a log", "a log that fails"])
+async def test_a_callback_that_fails_loses_no_response(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, handlers: list[logging.Handler] | None
+) -> None:
+    """Its exception is logged with its traceback and its event, and the call and the gate continue."""
+
+    def fail(_: object) -> None:
+        raise ZeroDivisionError("a bug in a counter")
+
+    caplog.set_level(logging.INFO, "itwin_platform")
+    if handlers is not None:
+        monkeypatch.setattr(logging.getLogger("itwin_platform"), "handlers", handlers)
+    gate = Gate()
+    platform, _ = answering(gate=gate, on_event=fail)
+    async with platform:
+        assert (await platform.with_options(on_response=fail).itwins.get_primary_account()).id == "a"
+    assert gate.in_flight == 0
+    if handlers is None:
+        assert caplog.messages == ["on_event failed", "on_response failed"]
+        assert vars(caplog.records[0])["itwin_event"] == "AttemptEnded"
+        assert caplog.text.count("ZeroDivisionError: a bug in a counter") == 2

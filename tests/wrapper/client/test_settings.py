@@ -1,0 +1,222 @@
+"""Where a client gets its settings from, and what it rejects to begin with. Source: sections 1, 5 and 9."""
+
+import ssl
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from itwin_platform import (
+    AccessToken,
+    BackoffPolicy,
+    BackoffTransport,
+    Gate,
+    PlatformClient,
+    ResponseDecodeError,
+    TokenError,
+    UsageError,
+)
+
+from tests.wrapper.client.conftest import SETTINGS, answering
+
+NAMES = {"base_url": "ITWIN_PLATFORM_BASE_URL", "vendor": "ITWIN_PLATFORM_VENDOR", "token": "ITWIN_PLATFORM_TOKEN"}
+
+
+async def request_of(**settings: Any) -> httpx.Request:
+    """Return the request of a call."""
+    client, requests = answering(**settings)
+    async with client:
+        await client.itwins.get_primary_account()
+    return requests[0]
+
+
+async def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without arguments, three variables say where to send, as which vendor and with which token."""
+    for name, variable in NAMES.items():
+        monkeypatch.setenv(variable, SETTINGS[name])
+    request = await request_of(base_url=None, vendor=None, token=None)
+    assert request.url == "https://service.example/api/itwins/myprimaryaccount"
+    assert request.headers["accept"] == "application/vnd.acme.itwin-platform.v1+json"
+    assert request.headers["authorization"] == "Bearer planted-token"
+
+
+async def test_an_argument_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An argument overrides its environment variable."""
+    for variable in NAMES.values():
+        monkeypatch.setenv(variable, "https://not-this.example/")
+    request = await request_of()
+    assert request.url.host == "service.example"
+    assert "not-this" not in str(request.headers)
+
+
+@pytest.mark.parametrize("empty", [False, True], ids=["missing", "empty"])
+@pytest.mark.parametrize(("name", "variable"), NAMES.items())
+def test_a_missing_setting_is_named(name: str, variable: str, empty: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error says which argument to give or which variable to set; an empty variable is a missing one."""
+    if empty:
+        monkeypatch.setenv(variable, "")
+    with pytest.raises(UsageError, match=f"{name} is missing: pass {name}=... or set .* {variable}"):
+        answering(**{name: None})
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, {"connect": 30.0, "read": 30.0, "write": 30.0, "pool": 30.0}),
+        ({"timeout": 2.5}, {"connect": 2.5, "read": 2.5, "write": 2.5, "pool": 2.5}),
+        ({"timeout": httpx.Timeout(5.0, read=9.0)}, {"connect": 5.0, "read": 9.0, "write": 5.0, "pool": 5.0}),
+    ],
+    ids=["default", "seconds", "parts"],
+)
+async def test_every_attempt_has_a_timeout(settings: dict[str, Any], expected: dict[str, float]) -> None:
+    """By default half a minute for each part of an attempt, and never none."""
+    assert (await request_of(**settings)).extensions["timeout"] == expected
+
+
+def test_a_client_shows_no_token() -> None:
+    """Neither the generated client nor what the client is made of shows the token."""
+    client, _ = answering()
+    assert "planted-token" not in repr(client.generated) + repr(vars(client))
+
+
+def test_settings_other_than_the_address_are_keywords() -> None:
+    """The address may be given by position; nothing else."""
+    with pytest.raises(TypeError):
+        PlatformClient("https://service.example", "acme")  # type: ignore[call-arg]  # as a mistake
+
+
+@pytest.mark.parametrize(
+    ("base_url", "sent_to"),
+    [
+        ("https://service.example", "https://service.example/"),
+        ("https://service.example/", "https://service.example/"),
+        ("https://service.example/a/b", "https://service.example/a/b/"),
+        ("https://service.example/a/b/", "https://service.example/a/b/"),
+        ("https://service.example:8443/a%20b", "https://service.example:8443/a%20b/"),
+        ("HTTPS://Service.Example/A", "https://service.example/A/"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080/"),
+        ("http://[::1]:8080/x", "http://[::1]:8080/x/"),
+        ("http://127.8.9.10", "http://127.8.9.10/"),
+        ("http://localhost:8080", "http://localhost:8080/"),
+    ],
+)
+async def test_a_path_prefix_is_kept(base_url: str, sent_to: str) -> None:
+    """Requests go below the given path, with or without a slash at its end; plain http is for loopback."""
+    assert str((await request_of(base_url=base_url)).url) == f"{sent_to}itwins/myprimaryaccount"
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        *("http://service.example", "http://localhost.example", "http://127.0.0.1.example", "http://10.0.0.1"),
+        *("http://api.localhost", "http://0.0.0.0:80", "http://[::2]", "http://[::ffff:10.0.0.1]"),
+    ],
+)
+async def test_a_token_does_not_travel_in_the_open(base_url: str) -> None:
+    """Plain http to a host that is not loopback is rejected, unless the caller says that it is meant."""
+    with pytest.raises(UsageError, match="allow_insecure=True") as caught:
+        answering(base_url=base_url)
+    assert caught.value.argument == "base_url"
+    request = await request_of(base_url=base_url, allow_insecure=True)
+    assert request.headers["authorization"] == "Bearer planted-token"
+
+
+async def coroutine(_: object) -> None:
+    """A callback that nobody would await."""
+
+
+NO_WORDS = [" ", "a b", "two words", "a/b", "a.b", "acme\n", "{vendor}", "é", "-acme", "a;q=1", "a,b"]
+NO_URLS = [
+    *("https://[::1", "https://service.example:port", "https://service..example", f"https://{'x' * 64}.example"),
+    *("https://service.example\n", "https://xn--a"),
+]
+NO_ADDRESSES = ["service.example", "ftp://service.example", "https://", "//service.example"]
+MORE_THAN_A_PATH = [
+    *("https://user:planted@service.example", "https://service.example/?a=b", "https://service.example/?"),
+    *("https://service.example/#a", "https://service.example#"),
+]
+NO_TRANSPORT = httpx2.AsyncHTTPTransport()
+#: Arguments that cannot be used, and what the error says of them.
+ARGUMENTS: list[tuple[str, str, list[Any]]] = [
+    ("base_url", "starts with https://", NO_ADDRESSES),
+    ("base_url", "must not contain a user", MORE_THAN_A_PATH),
+    ("base_url", "must be a str", [5, b"x"]),
+    ("vendor", "must be one word", NO_WORDS),
+    ("vendor", "must be a str", [5, b"x"]),
+    ("vendor", "is missing", [""]),
+    ("gate", "must be a Gate", [5, Gate]),
+    ("on_event", "must be a function", [5, coroutine]),
+    ("backoff", "must be a BackoffPolicy", [{}, BackoffPolicy]),
+    ("max_response_bytes", "must be an integer", [None, float("nan"), "5", 0, -1, True]),
+    ("timeout", "must be a number", [10**400, "5", None, True, 0, -1.0, float("nan"), float("inf")]),
+    ("ssl_context", "must be an ssl.SSLContext", ["company.pem", Path("company.pem")]),
+    ("allow_insecure", "must be True or False", ["False", 0]),
+    ("check_requests", "must be True or False", ["no", None]),
+    ("http_client", r"must be an httpx.AsyncClient, not httpx2\..*not supported", [httpx2.AsyncClient()]),
+    ("transport", r"must be an httpx.AsyncBaseTransport, not httpx2\.", [NO_TRANSPORT]),
+]
+
+
+@pytest.mark.parametrize(
+    ("argument", "said", "value"),
+    [
+        (argument, said, value)
+        for argument, said, values in [*ARGUMENTS, ("base_url", "not a URL", NO_URLS)]
+        for value in values
+    ],
+)
+def test_a_constructor_names_the_wrong_argument(argument: str, said: str, value: Any) -> None:
+    """A wrong type, range or address is a UsageError that names it; user information does not show in it."""
+    with pytest.raises(UsageError, match=f"^{argument}.*{said}") as caught:
+        PlatformClient(**SETTINGS | {argument: value})
+    assert caught.value.argument == argument
+    assert "planted" not in str(caught.value)
+
+
+async def test_a_response_may_have_one_byte_at_least() -> None:
+    """The least `max_response_bytes` is 1, and it holds."""
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=b"{}"))
+    async with PlatformClient(**SETTINGS | {"transport": transport, "max_response_bytes": 1}) as client:
+        with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 1 bytes"):
+            await client.itwins.get_primary_account()
+
+
+def test_a_transport_of_another_library_is_rejected_at_construction() -> None:
+    """It is no surprise of the first request."""
+    with pytest.raises(UsageError, match="transport must be an"):
+        BackoffTransport(NO_TRANSPORT)  # type: ignore[arg-type]  # as a mistake
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [("transport", "http_client"), ("ssl_context", "transport"), ("ssl_context", "http_client")],
+)
+def test_arguments_that_exclude_each_other_are_named(ours: str, theirs: str) -> None:
+    """A transport and a client of the caller have connections of their own."""
+    given: dict[str, Any] = {
+        "transport": httpx.MockTransport(lambda _: httpx.Response(200)),
+        "http_client": httpx.AsyncClient(),
+        "ssl_context": ssl.create_default_context(),
+    }
+    said = f"{ours} (and {theirs} exclude each other|applies to the client's own)"
+    with pytest.raises(UsageError, match=said) as caught:
+        PlatformClient(**SETTINGS | {name: given[name] for name in (ours, theirs)})
+    assert caught.value.argument == ours
+
+
+@pytest.mark.parametrize("seconds", ["5", True, 1e300])
+def test_an_expiry_that_is_no_number_is_rejected(seconds: Any) -> None:
+    """A token that expires in no number of seconds, or twice, is a TokenError."""
+    with pytest.raises(TokenError, match="expires_in must be a number of seconds"):
+        AccessToken("t", expires_in=seconds)
+    with pytest.raises(TokenError, match="takes the place of expires_at"):
+        AccessToken("t", datetime.now(UTC), expires_in=5)
+
+
+def test_a_token_expires_in_seconds() -> None:
+    """`expires_in` is what identity providers return: seconds from now."""
+    expires_at = AccessToken("t", expires_in=3600).expires_at
+    assert expires_at is not None
+    assert timedelta(minutes=59) < expires_at - datetime.now(UTC) <= timedelta(hours=1)

@@ -1,0 +1,226 @@
+"""`with_options`: a view of the client whose options apply to its calls only, and what `on_response` learns of them."""
+
+import asyncio
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform import AccessToken, BackoffPolicy, PlatformClient, PlatformError, ResponseInfo, UsageError
+from itwin_platform_api.api.itwins import get_primary_account
+
+from tests.support.event_loops import in_virtual_time
+from tests.wrapper.client.conftest import ACCOUNT, SCENE, answering, pages
+
+
+async def coroutine(_: object) -> None:
+    """A callback that nobody would await."""
+
+
+async def call_everything(view: PlatformClient) -> None:
+    """One operation, both listings with two pages each, a generated function, and a request of no operation."""
+    await view.itwins.get_primary_account()
+    assert len(await view.itwins.list(page_size=1).collect()) == 2
+    assert len(await view.scenes.list_objects(SCENE, "itwin-7", page_size=1).collect()) == 2
+    await get_primary_account.asyncio(client=view.generated)
+    await view.generated.get_async_httpx_client().get("/itwins/myprimaryaccount")
+
+
+async def test_options_reach_every_request() -> None:
+    """Operations, each page of a listing, generated functions and requests of the caller carry the options."""
+    client, requests = answering(pages)
+    reported: list[ResponseInfo] = []
+    async with client:
+        view = client.with_options(timeout=httpx.Timeout(3.0, read=9.0), on_response=reported.append)
+        headers = {"X-Feature": "on", "user-agent": "exporter/1"}
+        await call_everything(view.with_options(headers=headers, correlation_id="c-1"))
+    assert len(requests) == len(reported) == 7
+    assert SCENE not in repr([info.route for info in reported])
+    for request in requests:
+        sent = [request.headers.get_list(name) for name in ("x-feature", "user-agent", "x-correlation-id")]
+        assert sent == [["on"], ["exporter/1"], ["c-1"]]
+        assert request.extensions["timeout"] == {"connect": 3.0, "read": 9.0, "write": 3.0, "pool": 3.0}
+
+
+async def test_the_client_itself_stays_as_it_is() -> None:
+    """A view changes neither the client that it is made from nor other views of it."""
+    client, requests = answering(pages)
+    async with client:
+        client.with_options(headers={"X-Feature": "on"}, correlation_id="c-1", timeout=1.0)
+        await call_everything(client)
+        await call_everything(client.with_options(timeout=2.0))
+    assert not any({"x-feature", "x-correlation-id"} & request.headers.keys() for request in requests)
+    assert [request.extensions["timeout"]["read"] for request in requests] == [30.0] * 7 + [2.0] * 7
+
+
+async def test_views_nest() -> None:
+    """Nested views add their headers; for other options the innermost value applies, and None removes it."""
+    client, requests = answering()
+    reported: list[str] = []
+    outer = client.with_options(headers={"A": "1", "B": "1"}, correlation_id="outer", timeout=5.0)
+    inner = outer.with_options(headers={"b": "2"}, on_response=lambda info: reported.append(info.route))
+    async with client:
+        await inner.itwins.get_primary_account()
+        await inner.with_options(correlation_id=None, on_response=None).itwins.get_primary_account()
+    first, second = requests
+    assert (first.headers["a"], first.headers.get_list("b")) == ("1", ["2"])
+    assert (first.headers["x-correlation-id"], first.extensions["timeout"]["read"]) == ("outer", 5.0)
+    assert "x-correlation-id" not in second.headers
+    assert reported == ["/itwins/myprimaryaccount"]
+
+
+async def test_the_keyword_of_an_operation_wins() -> None:
+    """A keyword of the call, such as `correlation_id`, overrides the option and the header of the view."""
+    client, requests = answering(pages)
+    async with client:
+        view = client.with_options(correlation_id="view", headers={"prefer": "return=minimal"})
+        await view.scenes.list_objects(SCENE, "itwin-7", correlation_id="call").collect()
+        await view.itwins.list(representation="full", limit=1).collect()
+    assert {request.headers.get_list("x-correlation-id")[0] for request in requests[:2]} == {"call"}
+    assert requests[2].headers.get_list("prefer") == ["return=representation"]
+
+
+async def test_extras_are_sent_beside_what_an_operation_sends() -> None:
+    """`extra_query` and `extra_body` nest, and hold for every page and for no other query than that of the link."""
+
+    def service(request: httpx.Request) -> httpx.Response:
+        following = {"_links": {"next": {"href": "?new=yes&$skip=5"}}} if len(requests) == 2 else {}
+        return httpx.Response(200, json={"iTwins": [], "detector": {"name": "n"}, **following})
+
+    client, requests = answering(service)
+    async with client:
+        view = client.with_options(extra_query={"new": "yes"}, extra_body={"colour": "red"})
+        inner = view.with_options(extra_query={"newer": "a b"})
+        await inner.detectors.create(name="n", type="PhotoObjectDetector")
+        await client.with_options(extra_query={"new": "yes"}).itwins.list(page_size=5).collect()
+    assert requests[0].content == b'{"name":"n","type":"PhotoObjectDetector","colour":"red"}'
+    assert requests[0].url.query == b"new=yes&newer=a%20b"
+    assert [request.url.params.get_list("new") for request in requests[1:]] == [["yes"], ["yes"]]
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ({"extra_query": {"status": "a"}}, "extra_query must not contain status: the operation sends it"),
+        ({"extra_body": {"name": "x"}}, "extra_body must not contain name: the operation sends it"),
+        ({"extra_body": {"x": 1}}, "extra_body: GET /itwins/ sends no body"),
+    ],
+)
+async def test_extras_never_replace_what_an_operation_sends(option: dict[str, Any], words: str) -> None:
+    """A name that the operation sends, and a body where it sends none, are rejected by the name of the option."""
+    client, requests = answering()
+    view = client.with_options(**option)
+
+    async def call() -> object:
+        if "name" in words:
+            return await view.detectors.create(name="n", type="PhotoObjectDetector")
+        return await view.itwins.list(status="Active").collect()
+
+    with pytest.raises(UsageError, match=words) as caught:
+        await call()
+    assert [caught.value.argument] == list(option)
+    assert requests == []
+
+
+#: Options that cannot be used, and what the error says; it begins with the name of the option.
+UNUSABLE: list[tuple[dict[str, Any], str]] = [
+    *(({"timeout": value}, "timeout must be a number of seconds above 0") for value in (0, True, None)),
+    *(({"deadline": value}, "deadline must be") for value in (-1.0, float("nan"), "1", True)),
+    ({"queue_timeout": -1}, "queue_timeout must be a finite number of seconds of at least 0, or None"),
+    *(({"max_attempts": value}, "max_attempts must be an integer") for value in (0, 1.5, None)),
+    *(({"headers": value}, "headers must be a mapping") for value in (["a"], None)),
+    *(({"headers": {name: "x"}}, f"of HTTP headers, not {name!r}$") for name in ("", "a b", "A:", 5)),
+    *(
+        ({"headers": {name: "planted"}}, f"headers must not contain {name}: the client writes it")
+        for name in (
+            "TE",
+            "Trailer",
+            "Upgrade",
+            "Connection",
+            "Authorization",
+            "accept",
+            "HOST",
+            "Content-Length",
+            "Content-Type",
+            "Transfer-Encoding",
+        )
+    ),
+    *(({"headers": {"A": value}}, "A must be a string of visible ASCII") for value in ("x\r\nB: y", None)),
+    *(({"correlation_id": value}, "correlation_id must be a string of visible ASCII") for value in ("a\nb", 5)),
+    *(({"on_response": value}, "on_response must be a function") for value in (5, coroutine)),
+    *(({"extra_query": value}, "extra_query must be a mapping of names to strings$") for value in ({"a": 1}, ["a"])),
+    *(({"extra_query": value}, "extra_query") for value in ({"a": "\ud800"}, {"\ud800": "a"})),
+    ({"extra_body": {5: "a"}}, "extra_body must be a mapping of names to values"),
+    ({"extra_body": {"a": "\ud800"}}, "extra_body"),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), UNUSABLE)
+def test_an_unusable_option_is_rejected_at_once(options: dict[str, Any], words: str) -> None:
+    """An invalid option raises UsageError with its name in `with_options`; so does a header of the client itself."""
+    with pytest.raises(UsageError, match=words) as caught:
+        answering()[0].with_options(**options)
+    assert (caught.value.argument or "nothing").partition(".")[0] in str(options)
+
+
+async def test_closing_a_view_closes_nothing() -> None:
+    """Closing a view leaves its client open, and closing the client closes the view."""
+    client, requests = answering()
+    async with client.with_options(timeout=5.0) as view:
+        await view.itwins.get_primary_account()
+    await view.aclose()
+    await client.itwins.get_primary_account()
+    await client.aclose()
+    with pytest.raises(UsageError, match="the client is closed"):
+        await view.itwins.get_primary_account()
+    assert len(requests) == 2
+
+
+async def test_views_share_the_token() -> None:
+    """One token refresh serves the client and all its views."""
+    refreshes: list[int] = []
+
+    async def provider() -> AccessToken:
+        refreshes.append(1)
+        await asyncio.sleep(0)
+        return AccessToken("planted-token", datetime.now(UTC) + timedelta(hours=1))
+
+    client, requests = answering(token=provider)
+    async with client:
+        await asyncio.gather(*(client.with_options(timeout=n).itwins.get_primary_account() for n in range(1, 20)))
+    assert (len(refreshes), len(requests)) == (1, 19)
+
+
+async def reported(*responses: httpx.Response, **settings: Any) -> list[ResponseInfo]:
+    """Return what `on_response` learns of calls, as many as there are responses that are not retried."""
+    left, infos = [*responses], list[ResponseInfo]()
+    client, _ = answering(lambda request: left.pop(0), **settings)
+    async with client:
+        view = client.with_options(on_response=infos.append)
+        while left:
+            with suppress(PlatformError):
+                await view.itwins.get_primary_account()
+    return infos
+
+
+def test_a_response_is_described() -> None:
+    """The response info has the final response, the attempts of the call, and its seconds with delays and retries."""
+    limit = {f"itwinplatform-ratelimited-{name}": name for name in ("tier", "api", "operation")}
+    final = httpx.Response(200, json=ACCOUNT, headers={"x-correlation-id": "answered", **limit})
+    policy = BackoffPolicy(base_delay=7.0, max_delay=7.0)
+    (info,) = in_virtual_time(reported(httpx.Response(503), final, backoff=policy))
+    assert (info.method, info.route, info.status) == ("GET", "/itwins/myprimaryaccount", 200)
+    assert (info.attempts, info.correlation_id, info.headers["X-Correlation-ID"]) == (2, "answered", "answered")
+    assert (info.tier, info.api, info.operation) == ("tier", "api", "operation")
+    assert 7.0 <= info.seconds <= 7.5
+    with pytest.raises(AttributeError):
+        info.status = 5  # type: ignore[misc]  # as a mistake
+
+
+async def test_errors_with_a_status_are_reported() -> None:
+    """A 404, an invalid body and a body that is too large are reported too."""
+    bodies = [httpx.Response(404), httpx.Response(200, text="no JSON"), httpx.Response(200, content=b"x" * 2000)]
+    infos = await reported(*bodies, max_response_bytes=1000)
+    assert [(info.status, info.attempts) for info in infos] == [(404, 1), (200, 1), (200, 1)]
+    assert infos[-1].route == "/itwins/myprimaryaccount"

@@ -1,0 +1,180 @@
+"""How a `next` link is read: as a query to continue with, as an end, or as something that must not be followed."""
+
+import string
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import example, given, strategies as st
+from itwin_platform import PagingError
+
+from tests.support.examples import strings
+from tests.wrapper.listings.conftest import BASE_URL, LinkedPages, itwin_page, linked
+
+ADDRESS = f"{BASE_URL}/itwins/"
+NO_HREFS = [{"href": None}, {"href": ""}, {"href": "  "}]
+
+
+async def query_after(link: object) -> str:
+    """Follow a link from a page of 100, and return the decoded query of the request that it led to."""
+    service = linked(link, None)
+    await service.platform.itwins.list(page_size=100, parent_id="p").collect()
+    return unquote(service.queries[1])
+
+
+async def rejected(service: LinkedPages) -> str:
+    """Read until a link is rejected, and return the error, which comes behind the items of its page."""
+    with pytest.raises(PagingError) as caught:
+        await service.platform.itwins.list(page_size=100).collect()
+    assert len(caught.value.collected) == len(service.queries), "items come before the error, and nothing is sent after"
+    assert caught.value.resume is not None
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        f"{ADDRESS}?$skip=100&$top=100",
+        f"  {ADDRESS}?$skip=100&$top=100 ",
+        "\n?$skip=100&$top=100\t",
+        "HTTPS://SERVICE.example/prefix/itwins/?$skip=100&$top=100",
+        "https://service.example:443/prefix/itwins/?$skip=100&$top=100",
+        "https://service.example/prefix/itwins?$skip=100&$top=100",
+        "https://service.example/prefix/%69twins/?$skip=100&$top=100",
+        "//service.example/prefix/itwins/?$skip=100&$top=100",
+        "/prefix/itwins/?%24skip=100&%24top=100",
+        "?$skip=100&$top=100",
+        "?&$skip=100&&$top=100#fragment",
+        "../itwins/?$skip=100&$top=100",
+    ],
+)
+async def test_ways_to_write_the_next_page(href: str) -> None:
+    """Absolute, relative, blank-led, escaped: a link to the listing's own address is read for its query."""
+    assert await query_after(href) == "parentId=p&$skip=100&$top=100"
+
+
+@pytest.mark.parametrize("links", [{}, None, *({"next": link} for link in (None, {}, *NO_HREFS))])
+async def test_absent_null_and_empty_links_end_the_listing(links: object) -> None:
+    """A next link that is missing, null or empty ends the listing; an empty page with a link does not."""
+    service = LinkedPages([itwin_page(link="?$skip=2"), itwin_page("a") | {"_links": links}])
+    assert len(await service.platform.itwins.list().collect()) == 1
+
+
+@pytest.mark.parametrize("links", [[], 5, "text", {"next": 5}, {"next": []}, {"next": {"href": 5}}])
+async def test_links_of_no_known_form_are_no_end(links: object) -> None:
+    """What cannot be a link is reported: there may be more behind it."""
+    await rejected(LinkedPages([itwin_page("a") | {"_links": links}]))
+
+
+@pytest.mark.parametrize(
+    ("href", "says"),
+    [
+        ("https://elsewhere.example/prefix/itwins/?$skip=100", "another origin"),
+        ("https://service.example.elsewhere.example/prefix/itwins/?$skip=100", "another origin"),
+        ("http://service.example/prefix/itwins/?$skip=100", "another origin"),
+        ("https://service.example:8443/prefix/itwins/?$skip=100", "another origin"),
+        ("https://service.example:0/prefix/itwins/?$skip=100", "another origin"),
+        ("//elsewhere.example/prefix/itwins/?$skip=100", "another origin"),
+        ("https://user@service.example/prefix/itwins/?$skip=100", "another origin"),
+        ("https://service.example@elsewhere.example/prefix/itwins/?$skip=100", "another origin"),
+        ("https://service.example\\@elsewhere.example/prefix/itwins/?$skip=100", "another origin"),
+        ("javascript:alert(1)", "another origin"),
+        ("/itwins/?$skip=100", "another path"),
+        ("/prefix/scenes/?$skip=100", "another path"),
+        ("/prefix/itwins/deeper/?$skip=100", "another path"),
+        ("/prefix/../itwins/?$skip=100", "another path"),
+        ("/prefix/%2e%2e/prefix/itwins/?$skip=100", "another path"),
+        ("/prefix/%252e%252e/itwins/?$skip=100", "another path"),
+        ("\\\\elsewhere.example\\prefix\\itwins\\?$skip=100", "another path"),
+        ("?$skip=1\x0000", "control character"),
+        ("?$skip=1\r\nHost: elsewhere.example", "control character"),
+        ("https://serv\tice.example/prefix/itwins/?$skip=100", "control character"),
+        ("https://[::1/prefix/itwins/?$skip=100", "not a URL"),
+        ("https://service.example:99999/prefix/itwins/", "not a URL"),
+        ("https://service.example:port/prefix/itwins/", "not a URL"),
+        ("https://service\u2100.example/prefix/itwins/", "not a URL"),
+        ("?%ff=1", "not a URL"),
+        ("?cursor=\ud800", "not a URL"),
+        ("?$skip=100&$skip=200", "twice"),
+        ("?$skip=100&%24skip=many", "twice"),
+        ("?$skip=100&$top=5&$top=6", "twice"),
+        *((f"?$skip={value}", "not as a number") for value in ("", "-1", "1.0", "\u0663", "9" * 19)),
+        (5, "not a string"),
+        (["?$skip=100"], "not a string"),
+        ({"uri": "?$skip=100"}, "not a string"),
+        *((link, "does not advance") for link in ("?$skip=0&$top=100", ADDRESS, "?subClass=Asset", "?$top=5")),
+    ],
+)
+async def test_links_that_are_not_followed(href: object, says: str) -> None:
+    """Another origin, scheme, port, user or path, and what is no address, is rejected with the rule in words."""
+    assert says in await rejected(linked(href))
+
+
+@pytest.mark.parametrize(
+    ("links", "says"),
+    [
+        # A smaller or equal `$skip`, or the cursor of the page itself.
+        (["?$skip=20", "?$skip=20&other=1"], "does not advance"),
+        (["?$skip=20", "?$skip=10"], "does not advance"),
+        (["?cursor=abc", "?cursor=abc"], "does not advance"),
+        (["?cursor=abc&$top=5", "?$top=5&cursor=abc"], "does not advance"),
+        (["?cursor=a", "?cursor=b", "?cursor=c", "?cursor=b"], "was read before"),
+        (["?$skip=10", "?$skip=25", "?$skip=35"], "leads past max_return=25"),
+    ],
+)
+async def test_links_that_do_not_come_to_an_end(links: list[str], says: str) -> None:
+    """A link to this page or to one before it, or past X-Max-Return, ends the listing with an error."""
+    assert says in await rejected(linked(*links, cap=25))
+
+
+async def test_empty_pages_without_end_are_an_error() -> None:
+    """Ten empty pages in a row are followed as long as each advances; a page with items starts the count again."""
+    service = LinkedPages([itwin_page(*"a" * (step == 11), link=f"?$skip={step}") for step in range(1, 30)])
+    with pytest.raises(PagingError, match="11 pages in a row were empty, and each links to another one"):
+        await service.platform.itwins.list().collect()
+    assert len(service.queries) == 22
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_a_limit_that_is_reached_needs_no_link(concurrency: int) -> None:
+    """A link behind the last item wanted is not judged: it is not needed."""
+    pager = linked("//elsewhere.example/").platform.itwins.list(limit=1, concurrency=concurrency)
+    assert len(await pager.collect()) == 1
+
+
+@given(strings() | st.text(alphabet="/\\?#@:%.$[]=& \t" + string.ascii_letters).map(lambda text: f"https:{text}"))
+@example("http://[")
+async def test_no_text_breaks_the_reading(href: str) -> None:
+    """Whatever a link holds, it is followed, ends the listing, or raises a PagingError."""
+    service = linked(href, None)
+    try:
+        await service.platform.itwins.list().collect()
+    except PagingError:
+        assert len(service.queries) == 1
+
+
+@pytest.mark.parametrize("value", ["ab+/c==", "a%2Bb", "a%26b", "%FF%00", "a%20b+c", "z%C3%BC", "", "a=b", "x;y"])
+async def test_values_of_a_link_are_sent_as_they_came(value: str) -> None:
+    """A cursor is not decoded and encoded anew: the service reads exactly what it wrote."""
+    service = linked(f"?cursor={value}&$top=100", None)
+    await service.platform.itwins.list(page_size=100, skip=5, display_name="zür +1%").collect()
+    assert service.queries[1] == f"displayName=z%C3%BCr%20%2B1%25&$top=100&cursor={value}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("parentId", "PARENTID", "$parentId", " parentid", "%70arentId", "FILTER", "select"),
+        *("$apply", "$compute", "$count", "$expand", "$filter", "$format", "$orderby", "$search", "$select"),
+    ],
+)
+async def test_no_link_changes_a_keyword(name: str) -> None:
+    """A parameter of the operation is dropped from a link, however it is written; cursors are not."""
+    assert await query_after(f"?{name}=x&$skip=100&skip=1&cursor=y") == "parentId=p&$skip=100&$top=100&skip=1&cursor=y"
+
+
+async def test_the_page_size_of_the_service_is_kept() -> None:
+    """A page size in a link is kept when it is not the one that was requested, for as long as the links have it."""
+    links = ["?$skip=10&$top=7", "?$skip=17&$top=7", "?$skip=24&$top=100", "?$skip=124&$top=100"]
+    service = linked(*links, None)
+    await service.platform.itwins.list(page_size=100).collect()
+    assert [f"?{unquote(query)}" for query in service.queries[1:]] == links

@@ -1,0 +1,227 @@
+"""`list_all`: a listing above the cap is read completely, range by range; its obstacles, and where it continues."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import assume, example, given, strategies as st
+from itwin_platform import NotSentError, PagingError, TruncatedWarning, UnprocessableError, UsageError
+
+from tests.wrapper.listings.conftest import LinkedPages, TimedITwins
+
+DAY = datetime(2026, 1, 1, tzinfo=UTC)
+ZONES = st.sampled_from([UTC, timezone(timedelta(hours=-5))])
+MOMENTS = st.builds(
+    lambda number, zone: (DAY + timedelta(microseconds=number // 3 * 10 ** (number % 7))).astimezone(zone),
+    st.integers(0, 40),
+    ZONES,
+)
+#: Times that often coincide, and orders that a service may have.
+TIMES = st.lists(MOMENTS | st.none() | st.just("lately"), max_size=120)
+ORDERS = st.sampled_from(["sorts", "sorts nulls last", "ignores", "rejects"])
+
+
+def day(number: float) -> datetime:
+    """A day of January 2026, counted from 0."""
+    return DAY + timedelta(days=number)
+
+
+def days(count: int) -> dict[str, datetime | None]:
+    """One iTwin for each of the first `count` days."""
+    return {str(number): day(number) for number in range(count)}
+
+
+def numbered(count: int) -> list[str]:
+    """The ids from 0 on."""
+    return [str(number) for number in range(count)]
+
+
+def timed(times: list[datetime | str | None], **others: Any) -> TimedITwins:
+    """ITwins with these times, of which fewer than the cap share one, or have none."""
+    known = [time if isinstance(time, datetime) else None for time in times]
+    assume(all(known.count(time) < others["cap"] for time in known))
+    return TimedITwins(dict(zip(numbered(len(times)), times, strict=True)), **others)
+
+
+@given(TIMES, st.integers(2, 30), st.integers(1, 12), ORDERS, st.sampled_from([1, 2, 5]))
+@example([None, DAY, None, None], 4, 1, "ignores", 1).via("all of the second range is known, and reaches the cap")
+async def test_every_itwin_once(
+    times: list[datetime | str | None], cap: int, page_size: int, order: str, concurrency: int
+) -> None:
+    """Every iTwin comes once, whatever the times and the order, if no time is shared by more than the cap."""
+    itwins = timed(times, cap=cap, page_size=page_size, order=order)
+    assert sorted(await itwins.read(concurrency=concurrency), key=int) == numbered(len(times))
+    assert itwins.most_in_flight <= concurrency
+
+
+@given(TIMES, st.integers(3, 30), st.integers(1, 12), ORDERS, st.sampled_from([1, 3]), st.integers(1, 40))
+async def test_a_listing_that_stops_anywhere_continues(  # what there is, how it is read, and how often it stops
+    times: list[datetime | str | None], cap: int, page_size: int, order: str, concurrency: int, stop: int
+) -> None:
+    """A reader that stops after every few items and resumes with a new pager reads every iTwin once."""
+    itwins = timed(times, cap=cap, page_size=page_size, order=order)
+    # Where it is not sorted, a range is read again, and a resume does not know which items it returned.
+    assume(order.startswith("sorts") or len(times) < cap)
+    ids: list[str] = []
+    resume, more = None, True
+    while more:
+        pager, before = itwins.pager(concurrency=concurrency, resume=resume), len(ids)
+        async for itwin in pager:
+            ids.append(str(itwin.id))
+            if len(ids) - before == stop:
+                break
+        assert pager.items_read == len(ids) - before
+        resume, more = pager.resume, len(ids) > before
+    assert sorted(ids, key=int) == numbered(len(times))
+
+
+async def test_below_the_cap_nothing_is_split() -> None:
+    """A listing below the cap takes the requests of its pages, one of one page a single request."""
+    itwins = TimedITwins(days(14))
+    assert len(await itwins.read("a eq 1")) == 14
+    assert [request.url.params["$filter"] for request in itwins.requests] == ["a eq 1"] * 3
+    assert len(await (small := TimedITwins(days(5))).read(concurrency=10)) == 5
+    summary = "id,class,subClass,type,number,displayName,status"
+    query = {"$select": f"{summary},createdDateTime", "$orderby": "createdDateTime ASC", "$top": "5"}
+    assert [dict(request.url.params) for request in small.requests] == [query]
+
+
+async def test_full_itwins_are_asked_for_without_a_selection() -> None:
+    """A selection would take precedence over the full representation."""
+    itwins = TimedITwins(days(5))
+    await itwins.pager(representation="full").collect()
+    [request] = itwins.requests
+    assert request.headers["prefer"] == "return=representation"
+    assert request.url.params.keys() == {"$orderby", "$top"}
+
+
+async def test_the_callers_keywords_go_with_every_range() -> None:
+    """`list_all` sends the caller's filters and headers in every range, and selects what it needs besides."""
+    itwins = TimedITwins(days(40))
+    keywords: dict[str, Any] = {"sub_class": iter(["Asset", "Road"]), "select": iter(["status"])}
+    await itwins.read("a eq 1", include_inactive=True, query_scope="OrganizationAdmin", **keywords)
+    assert len(itwins.requests) > 8
+    for request in itwins.requests:
+        sent = dict(request.url.params)
+        assert sent.pop("$filter").startswith(("a eq 1", "(a eq 1) and "))
+        assert sent.pop("$select") == "status,id,createdDateTime"
+        assert (sent["subClass"], sent["includeInactive"]) == ("Asset,Road", "true")
+        assert request.headers["x-itwin-query-scope"] == "OrganizationAdmin"
+
+
+@pytest.mark.parametrize("concurrency", [1, 4, 10])
+@pytest.mark.parametrize(("total", "most"), [(1_200, 1.3), (3_500, 1.15)])
+@pytest.mark.parametrize("at_once", [1, 7])
+async def test_few_requests_beyond_the_pages(total: int, most: float, concurrency: int, at_once: int) -> None:
+    """A listing beyond the cap takes few requests more than it has pages, also when iTwins share their times."""
+    times = {str(number): DAY + timedelta(seconds=number // at_once) for number in range(total)}
+    itwins = TimedITwins(times, cap=1000, page_size=100)
+    assert len(await itwins.read(concurrency=concurrency)) == total
+    assert len(itwins.requests) <= most * total / 100
+
+
+@pytest.mark.parametrize("time", ["createdDateTime", "lastModifiedDateTime"])
+async def test_ranges_come_in_the_order_of_time(time: str) -> None:
+    """Earlier iTwins come first, those without a time where the service puts them, and those without an id all."""
+    times = {"none": None} | dict(reversed(days(100).items())) | {"": day(99.5)}
+    assert await TimedITwins(times, time=time).read() == ["none", *numbered(100), "UNSET"]
+
+
+async def test_a_filter_that_is_ignored_is_noticed() -> None:
+    """A time outside the requested range raises PagingError, because the ranges would overlap."""
+    with pytest.raises(PagingError, match="iTwins of other times"):
+        await TimedITwins(days(50), ignores_filter=True).read()
+
+
+@pytest.mark.parametrize(("time", "named"), [(DAY, "ge 2026-01-01T00:00:00.000000Z.*"), (None, ".*eq null.*")])
+@pytest.mark.parametrize("order", ["sorts", "sorts nulls last", "rejects"])
+async def test_a_range_that_cannot_be_split_is_named(time: datetime | None, named: str, order: str) -> None:
+    """When as many iTwins as the cap share one time or have none, the error names the filter and what to do."""
+    itwins = TimedITwins({"a": day(1), "b": day(2)} | dict.fromkeys(numbered(20), time), order=order)
+    said = f"20 iTwins or more match '.*{named}': more iTwins share one.*sub_class.*partition_by"
+    with pytest.raises(PagingError, match=said):
+        await itwins.read()
+    assert len(itwins.requests) <= (14 if time else 9)
+
+
+@pytest.mark.filterwarnings("ignore::itwin_platform.TruncatedWarning")
+async def test_a_rejected_filter_is_explained() -> None:
+    """When the service cannot filter by the time, the error says so and quotes the service."""
+    itwins = TimedITwins(days(50), rejects=lambda condition: "createdDateTime" in condition)
+    said = r"does not list iTwins by their createdDateTime: .*422.*\[\$filter\]"
+    with pytest.raises(PagingError, match=said) as caught:
+        await itwins.read()
+    assert isinstance(caught.value.__cause__, UnprocessableError)
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_a_rejected_null_is_a_warning(concurrency: int) -> None:
+    """When the service rejects only the filter for iTwins without a time, the others are read, with one warning."""
+    itwins = TimedITwins(days(50), rejects=lambda condition: "null" in condition)
+    with pytest.warns(TruncatedWarning, match=r"or createdDateTime eq null\)'.*are not among those read") as caught:
+        assert len(await itwins.read(concurrency=concurrency)) == 50
+    assert (len(caught), sum("null" in query for query in itwins.queries)) == (1, 1)
+
+
+async def test_an_itwin_whose_time_changes_is_not_lost() -> None:
+    """An iTwin whose time changes during the listing appears in a later range, a second time if it came before."""
+    ids = await TimedITwins(days(100), later={10: days(100) | {"7": day(100)}}).read()
+    assert ids == [*numbered(100), "7"]
+
+
+async def test_a_range_that_grows_past_the_cap_is_split() -> None:
+    """iTwins that are created while a range is read are returned too, and none comes twice."""
+    more = days(60) | {"none": None}
+    assert sorted(await TimedITwins(days(14), later={2: more}).read()) == sorted(more)
+
+
+async def test_each_page_continues_the_listing() -> None:
+    """`page.resume` gives the pages after it, also at the end of a range, and is None on the last page."""
+    itwins = TimedITwins(days(57) | {"none": None})
+    read = [page async for page in itwins.pager(concurrency=3).pages()]
+    ids = [[itwin.id for itwin in page.items] for page in read]
+    for number, page in enumerate(read[:-1], 1):
+        rest = await itwins.pager(resume=page.resume).collect()
+        assert [itwin.id for itwin in rest] == [identity for page in ids[number:] for identity in page]
+    assert read[-1].resume is None
+
+
+@pytest.mark.parametrize("limit", [0, 1, 15, 16, 30, 57, 58, 99])
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_a_limit_holds_for_all_ranges(limit: int, concurrency: int) -> None:
+    """`limit` counts the items of all ranges, and resuming without a limit reads the rest."""
+    itwins = TimedITwins(days(57) | {"none": None})
+    first = itwins.pager(limit=limit, concurrency=concurrency)
+    ids = [itwin.id for itwin in await first.collect()]
+    assert len(ids) == min(limit, 58)
+    assert ids + await itwins.read(resume=first.resume) == ["none", *numbered(57)]
+
+
+@pytest.mark.parametrize("number", range(1, 11))
+async def test_a_listing_resumes_from_an_error(number: int) -> None:
+    """Whichever request fails, the collected items and those of the resumed listing are all iTwins once."""
+    itwins = TimedITwins(days(50), errors={number: httpx.ConnectError("broken")})
+    pager = itwins.pager(concurrency=3)
+    with pytest.raises(NotSentError) as caught:
+        await pager.collect()
+    assert caught.value.collected == pager.collected
+    rest = await itwins.read(concurrency=3, resume=caught.value.resume)
+    assert [*(str(itwin.id) for itwin in pager.collected), *rest] == numbered(50)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "says"),
+    [
+        ({"partition_by": "displayName"}, "one of the times of an iTwin: createdDateTime or lastModifiedDateTime"),
+        ({"page_size": 0}, "page_size must be an integer"),
+        ({"filter": None}, "cannot be None"),
+        ({"query_scope": "a\nb"}, "a string of visible ASCII"),
+        ({"select": "id", "representation": "full"}, "cannot be combined"),
+    ],
+)
+async def test_list_all_rejects_at_once(keywords: dict[str, Any], says: str) -> None:
+    """`list_all` rejects the arguments that `list` rejects, when it is called."""
+    with pytest.raises(UsageError, match=says) as caught:
+        LinkedPages([]).platform.itwins.list_all(**keywords)
+    assert caught.value.argument in keywords

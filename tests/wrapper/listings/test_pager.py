@@ -1,0 +1,220 @@
+"""Pagers as callers use them: lazily, by item, by page, as a list, and from where an earlier run ended."""
+
+from contextlib import aclosing
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform import ITwin, NotSentError, Page, PlatformError, ServerError, TruncatedWarning, UsageError
+
+from tests.wrapper.listings.conftest import NumberedItems, TimedITwins
+from tests.wrapper.listings.test_list_all import days
+
+
+async def test_nothing_is_asked_before_it_is_iterated() -> None:
+    """Making a pager, and asking what it says of itself, sends nothing."""
+    items = NumberedItems(5)
+    pager = items.pager()
+    assert (pager.truncated, pager.max_return, pager.is_partial, pager.changed) == (False, None, False, False)
+    assert (pager.duplicates, pager.pages_read, pager.items_read) == (0, 0, 0)
+    assert isinstance(pager.resume, str)
+    assert items.requests == []
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_three_ways_to_read(concurrency: int) -> None:
+    """Items, pages and the list hold the same, in order; each page describes its response."""
+    items = NumberedItems(25, cap=100)
+    pager = items.pager(concurrency=concurrency)
+    assert [item async for item in pager] == items.everything
+    pages = [page async for page in pager.pages()]
+    assert [item for page in pages for item in page.items] == items.everything
+    assert [page.response and page.response.status for page in pages] == [200, 200, 200]
+    assert await pager.collect() == items.everything
+    assert (pager.pages_read, pager.items_read, pager.max_return, pager.truncated) == (3, 25, 100, False)
+
+
+async def test_each_iteration_is_a_run_of_its_own() -> None:
+    """Iterating twice asks twice, and two runs at once do not disturb each other."""
+    items = NumberedItems(25)
+    pager = items.pager()
+    one, other = aiter(pager), aiter(pager)
+    read = [await anext(one), await anext(one), await anext(other), await anext(one), await anext(other)]
+    assert [itwin.id for itwin in read] == ["0", "1", "0", "2", "1"]
+    assert pager.items_read == 2, "what the pager says is said of the run that began last"
+    assert [item async for item in one] == items.everything[3:]
+    assert [item async for item in other] == items.everything[2:]
+
+
+@pytest.mark.parametrize(
+    ("page_size", "limit", "sizes"),
+    [
+        (10, 0, []),
+        (10, 5, [10]),
+        (10, 10, [10]),
+        (10, 11, [10, 10]),
+        (10, 25, [10, 10, 10]),
+        (None, 1, [1]),
+        (None, 999, [999]),
+        (None, 1000, [1000]),
+        (None, 1400, [1000, 400]),
+        (None, 2500, [1000, 1000, 500]),
+    ],
+)
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_limit_is_how_many_items_are_wanted(
+    page_size: int | None, limit: int, sizes: list[int], concurrency: int
+) -> None:
+    """No more items than wanted, no page behind them, and no larger page where the caller chose no page size."""
+    items = NumberedItems(2600, page_size=page_size, links=("?$skip={0}",))
+    assert await items.pager(limit=limit, concurrency=concurrency).collect() == items.everything[:limit]
+    assert [int(request.url.params["$top"]) for request in items.requests] == sizes
+
+
+async def test_a_small_limit_does_not_shrink_the_pages_of_a_resumed_run() -> None:
+    """The page size of a run belongs to it: a run that reads on asks for its own, not for that of the run before."""
+    items = NumberedItems(2500, page_size=None)
+    await anext(aiter(pager := items.pager(limit=3)))
+    assert await items.pager(resume=pager.resume).collect() == items.everything[1:]
+    assert [request.url.params["$top"] for request in items.requests] == ["3", "3", "1000", "1000", "1000"]
+
+
+async def test_a_limit_can_be_raised_when_a_run_is_resumed() -> None:
+    """`limit` counts the items before `resume`, too."""
+    items = NumberedItems(25)
+    await (first := items.pager(limit=7)).collect()
+    for limit in (7, 12, None):
+        assert await items.pager(limit=limit, resume=first.resume).collect() == items.everything[7:limit]
+
+
+@pytest.mark.parametrize(
+    ("keywords", "says"),
+    [
+        ({"limit": -1}, "limit must be an integer of at least 0"),
+        ({"limit": 1.5}, "limit must be an integer of at least 0"),
+        ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
+        ({"concurrency": True}, "concurrency must be an integer of at least 1"),
+    ],
+)
+async def test_the_keywords_of_a_pager_are_checked(keywords: dict[str, Any], says: str) -> None:
+    """What cannot be meant is rejected when the pager is made."""
+    with pytest.raises(UsageError, match=says):
+        NumberedItems(5).pager(**keywords)
+
+
+async def test_on_page_is_called_with_each_page_before_its_items() -> None:
+    """`on_page` is called with each page before its items are returned."""
+    seen: list[int] = []
+    pager = NumberedItems(25).pager(on_page=lambda page: seen.append(len(page.items)))
+    assert [len(seen) async for _ in pager] == [1] * 10 + [2] * 10 + [3] * 5
+    assert seen == [10, 10, 5]
+
+
+@pytest.mark.parametrize(("done", "refused", "first"), [(0, "10", 10), (3, "3", 3)])
+async def test_an_error_of_on_page_ends_the_run_before_the_page(done: int, refused: str, first: int) -> None:
+    """What a callback raises reaches the caller, and the page, or the rest of a page, counts as not handed out."""
+
+    def refuse(page: Page[ITwin]) -> None:
+        if page.items[0].id == refused:
+            raise LookupError
+
+    items = NumberedItems(25)
+    await (begun := items.pager(limit=done)).collect()
+    pager = items.pager(on_page=refuse, concurrency=2, resume=begun.resume)
+    with pytest.raises(LookupError):
+        await pager.collect()
+    assert items.in_flight == 0
+    assert await items.pager(resume=pager.resume).collect() == items.everything[first:]
+
+
+@pytest.mark.parametrize(("error", "kind"), [(httpx.ConnectError("broken"), NotSentError), (500, ServerError)])
+@pytest.mark.parametrize(("concurrency", "most"), [(1, 30), (3, 50), (8, 100)])
+async def test_an_error_says_where_to_go_on_and_what_was_read(
+    error: int | Exception, kind: type[PlatformError], concurrency: int, most: int
+) -> None:
+    """The items before the failed page come first, however early it failed, and the resume gives the others."""
+    items = NumberedItems(45, errors={30: error})
+    pager = items.pager(concurrency=concurrency)
+    with pytest.raises(kind) as caught:
+        await pager.collect()
+    assert max(items.requested) == most, "no more pages are asked for behind the last that came than fit in flight"
+    assert pager.collected == caught.value.collected == tuple(items.everything[:30])
+    assert caught.value.route == "/itwins/"
+    items.errors.clear()
+    rest = items.pager(concurrency=concurrency, resume=caught.value.resume)
+    assert await rest.collect() == items.everything[30:]
+
+
+async def test_collect_warns_of_a_cap_once_and_names_the_ways_on() -> None:
+    """A truncated list gives one TruncatedWarning, at the caller's line, that says how to get the rest."""
+    pager = NumberedItems(25, cap=20).pager()
+    with pytest.warns(TruncatedWarning, match=r"max_return=20.*sub_class.*filter.*list_all") as caught:
+        assert len(await pager.collect()) == 20
+    assert caught[0].filename == __file__
+    await pager.collect()  # every warning is an error
+    assert pager.truncated
+
+
+@pytest.mark.parametrize(("total", "limit"), [(19, None), (25, 20), (25, 5)])
+async def test_collect_does_not_warn_of_a_complete_listing(total: int, limit: int | None) -> None:
+    """A complete listing, and one with a `limit`, give no warning; the limit counts what earlier runs read."""
+    items = NumberedItems(total, cap=20)
+    first = items.pager(limit=limit)
+    await anext(aiter(first))
+    wanted = items.everything[:limit]
+    assert await first.collect() == wanted
+    await anext(aiter(first))
+    assert await items.pager(limit=limit, resume=first.resume).collect() == wanted[1:]
+
+
+@pytest.mark.parametrize("link", ["?$skip={0}&cursor=%2B{0}", "?$skip={0}&$top={1}"])
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_a_listing_resumes_after_every_item(concurrency: int, link: str) -> None:
+    """After each of 75 items, the items so far and those of a new pager with `resume` are all items once."""
+    items = NumberedItems(75, page_size=9, links=(link,))
+    pager = items.pager(concurrency=concurrency)
+    resumes = [pager.resume async for _ in pager]  # it changes with every item
+    assert len(set(resumes)) == 75
+    for number, resume in enumerate(resumes, 1):
+        rest = items.pager(concurrency=concurrency, resume=resume)
+        assert await rest.collect() == items.everything[number:]
+        assert rest.items_read == 75 - number
+
+
+@pytest.mark.parametrize(
+    ("items", "concurrency", "most"),
+    [
+        (NumberedItems(100), 1, 1),
+        (NumberedItems(100), 2, 3),
+        (NumberedItems(100), 4, 5),
+        (TimedITwins(days(60)), 1, 1),
+        (TimedITwins(days(60)), 4, 3),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, int) else None,
+)
+async def test_what_is_requested_again(items: NumberedItems | TimedITwins, concurrency: int, most: int) -> None:
+    """Resuming requests again the page of the last item, and at most the pages that were in flight behind it.
+
+    The same holds for `list_all`, also at the end of a range.
+    """
+    again: list[int] = []
+    for count in range(1, 60):
+        items.requests.clear()
+        pager = items.pager(concurrency=concurrency)
+        async with aclosing(aiter(pager)) as reader:
+            for _ in range(count):
+                await anext(reader)
+        await items.pager(concurrency=concurrency, resume=pager.resume).collect()
+        again.append(len(items.queries) - len(set(items.queries)))
+    assert max(again) == most
+
+
+@pytest.mark.parametrize("limit", [None, 10, 15, 40, 45, 50])
+async def test_a_listing_resumes_after_every_page(limit: int | None) -> None:
+    """`page.resume` gives the items after the page; it is None only when nothing is left, also behind a limit."""
+    items = NumberedItems(45)
+    for number, page in enumerate([page async for page in items.pager(limit=limit).pages()], 1):
+        rest = items.everything[min(number * 10, limit or 45) :]
+        assert (page.resume is None) is (rest == [])
+        if page.resume is not None:
+            assert await items.pager(resume=page.resume).collect() == rest

@@ -1,0 +1,258 @@
+"""What pages ask for, and what they say of the listing: X-Max-Return, and the scene. Sources: sections 4.3, 4.6."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Any
+from urllib.parse import quote, unquote
+
+import httpx
+import pytest
+from itwin_platform import SceneState, UnprocessableError, UsageError
+
+from tests.wrapper.listings.conftest import BASE_URL, ITWIN, SCENE, LinkedPages, itwin_page, linked, object_page
+
+BELOW_10000: dict[str, Any] = {"code": "InvalidHeaderValue", "target": "X-Max-Return"}
+
+
+def rejection(*details: dict[str, Any], **error: object) -> httpx.Response:
+    """A response that rejects the request."""
+    return httpx.Response(422, json={"error": {"code": "InvalidiTwinsRequest", "details": details, **error}})
+
+
+def caps(service: LinkedPages) -> list[str]:
+    """The cap of each request."""
+    return [request.headers["x-max-return"] for request in service.requests]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *(rejection({"code": "x"}, BELOW_10000 | {"target": to}) for to in ("X-Max-Return", "x-max-return", None, "")),
+        *(rejection(**BELOW_10000 | more) for more in ({}, {"target": ""}, {"details": None})),
+    ],
+)
+async def test_a_cap_that_is_rejected_is_lowered_once(error: httpx.Response) -> None:
+    """When the service rejects a cap of 10000, in a detail or in the error, 9999 is requested, for later pages too."""
+    page = httpx.Response(200, json=itwin_page("a", link="?$skip=1"), headers={"X-Max-Return": "9999"})
+    service = LinkedPages([error, page, itwin_page("b")])
+    pager = service.platform.itwins.list()
+    assert len(await pager.collect()) == 2
+    assert caps(service) == ["10000", "9999", "9999"]
+    assert pager.max_return == 9999
+
+
+async def test_runs_of_one_pager_lower_the_cap_each_for_itself() -> None:
+    """Two runs of one pager at once each retry with the lower cap, whatever the order of their responses."""
+    service = LinkedPages([rejection(BELOW_10000), rejection(BELOW_10000), itwin_page("a")], latencies=(3.0, 1.0))
+    pager = service.platform.itwins.list(concurrency=3, limit=3, page_size=1)
+    assert [len(items) for items in await asyncio.gather(pager.collect(), pager.collect())] == [1, 1]
+    assert caps(service) == ["10000", "10000", "9999", "9999"]
+
+
+@pytest.mark.parametrize("checks", [True, False])
+async def test_list_all_lowers_the_cap_once(*, checks: bool) -> None:
+    """All ranges are requested with the cap that the service accepts."""
+    found = [{"id": number, "createdDateTime": f"2026-01-0{number}T00:00:00Z"} for number in "12"]
+    first = httpx.Response(200, json={"iTwins": found}, headers={"X-Max-Return": "2"})
+    service = LinkedPages([rejection(BELOW_10000), first, {"iTwins": found[1:]}], cap=9999, checks=checks)
+    assert len(await service.platform.itwins.list_all(filter="a eq 1").collect()) == 2
+    assert caps(service) == ["10000", "9999", "9999"]
+    time = "createdDateTime"
+    following = f"(a eq 1) and ({time} ge 2026-01-02T00:00:00.000000Z or {time} eq null)"
+    assert [request.url.params["$filter"] for request in service.requests] == ["a eq 1", "a eq 1", following]
+
+
+@pytest.mark.parametrize(
+    ("error", "max_return", "sent"),
+    [
+        (BELOW_10000, 10_000, ["10000", "9999"]),
+        (BELOW_10000, 9_999, ["9999"]),
+        (BELOW_10000 | {"code": "InvalidValue"}, 10_000, ["10000"]),
+        (BELOW_10000 | {"target": "Prefer"}, 10_000, ["10000"]),
+    ],
+)
+async def test_what_does_not_lower_the_cap(error: dict[str, str | None], max_return: int, sent: list[str]) -> None:
+    """A lower cap that is rejected, and a 422 for another reason, are the caller's to see."""
+    service = LinkedPages([rejection(error)])
+    with pytest.raises(UnprocessableError):
+        await service.platform.itwins.list(max_return=max_return).collect()
+    assert caps(service) == sent
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "max_return", "truncated"),
+    [
+        *(("x", "", 2, True), ("x-max-return", "2", 2, True), ("X-MAX-RETURN", "3", 3, False)),
+        *(("X-Max-Return", value, 2, True) for value in ("", "0", "many", "-2", "٢", "9" * 30)),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::itwin_platform.TruncatedWarning")
+async def test_the_echoed_cap(name: str, value: str, max_return: int, *, truncated: bool) -> None:
+    """The value that the service echoes counts; what is no number is taken for the one that was asked for."""
+    page = httpx.Response(200, json=itwin_page("a", "b"), headers=[(name.encode(), value.encode())])
+    await (pager := LinkedPages([page]).platform.itwins.list(max_return=2)).collect()
+    assert (pager.max_return, pager.truncated) == (max_return, truncated)
+
+
+@pytest.mark.parametrize(
+    ("got", "cap", "skip", "limit", "has_next", "truncated", "continues"),
+    [
+        (10, 10_000, 0, None, False, False, False),
+        (10, 10_000, 0, None, True, False, True),
+        (10, 20, 0, None, True, False, True),
+        (10, 10, 0, None, True, True, False),
+        (10, 10, 0, None, False, True, False),
+        (9, 10, 0, None, False, False, False),
+        (10, 9, 0, None, False, True, False),
+        (10, 15, 5, None, False, True, False),
+        (10, 15, 5, None, True, False, True),
+        (10, 16, 5, None, False, False, False),
+        (0, 10, 20, None, False, True, False),
+        (10, 20, 0, 10, True, False, False),
+        (10, 10, 0, 10, True, True, False),
+        (10, 10, 0, 5, True, False, False),
+    ],
+)
+async def test_where_the_cap_ends_a_listing(
+    *, got: int, cap: int, skip: int, limit: int | None, has_next: bool, truncated: bool, continues: bool
+) -> None:
+    """A listing is truncated at the cap, unless the service has more below it; nothing past it is requested."""
+    service = linked(f"?$skip={skip + got}" if has_next else None, "?$skip=500", count=got, cap=cap)
+    pager = service.platform.itwins.list(page_size=10, skip=skip, limit=limit)
+    async with aclosing(pager.pages()) as pages:
+        await anext(pages)
+        assert (pager.truncated, pager.max_return) == (truncated, cap)
+        await anext(pages, None)
+    assert len(service.requests) == 1 + continues
+
+
+ITWINS: dict[str, Any] = {"sub_class": ["Project", "Asset"], "order_by": "displayName ASC", "include_inactive": False}
+ITWINS |= {"representation": "full", "query_scope": "OrganizationAdmin", "max_return": 50}
+ITWINS |= dict.fromkeys(("type", "number", "display_name", "parent_id", "itwin_account_id"), "zür +1%&b=c")
+OBJECTS = {"scene_id": SCENE, "itwin_id": ITWIN, "order_by": "displayName", "correlation_id": "activity-1"}
+
+
+@pytest.mark.parametrize(
+    ("listing", "keywords", "page"),
+    [("itwins.list", ITWINS, itwin_page), ("scenes.list_objects", OBJECTS, object_page)],
+)
+async def test_every_keyword_goes_with_every_page(
+    listing: str, keywords: dict[str, Any], page: Callable[..., dict[str, object]]
+) -> None:
+    """Parameters and headers of the first request are those of the others, with the place that the link names."""
+    service = LinkedPages([page("a", link="?$skip=7&$top=2"), page("b")])
+    pager = attrgetter(listing)(service.platform)(**keywords, skip=5, page_size=2)
+    assert [item.id for item in await pager.collect()] == ["a", "b"]
+    first, second = service.requests
+    assert dict(second.url.params) == {**first.url.params, "$skip": "7", "$top": "2"}
+    assert (first.headers, first.url.path) == (second.headers, second.url.path)
+
+
+async def test_with_checks_lifted_the_service_decides() -> None:
+    """With `check_requests=False`, arguments that the documentation forbids are sent, but no size without an end."""
+    service = LinkedPages([itwin_page()], checks=False)
+    itwins = service.platform.itwins
+    await itwins.list(number="1", search="2", skip=-1, page_size=5000, max_return=20_000).collect()
+    assert (service.queries, caps(service)) == (["number=1&$search=2&$skip=-1&$top=5000"], ["20000"])
+    wrong: Any
+    for wrong in ({"skip": "many"}, {"page_size": 0}, {"page_size": -5}):
+        with pytest.raises(UsageError, match="page_size must be an integer of at least 1") as caught:
+            itwins.list(**wrong)
+        assert caught.value.argument == "page_size"
+    with pytest.raises(UsageError, match="half of a surrogate pair"):
+        itwins.list(number="\ud800")
+
+
+@pytest.mark.parametrize("identity", [SCENE, "a/b?c#d", "100 %", "ä"])
+@pytest.mark.parametrize("link", ["{0}?$skip=2", "{0}/?$skip=2", "objects?$skip=2"])
+async def test_the_next_page_of_a_scene(identity: str, link: str) -> None:
+    """A link is compared with the address that was sent to; with checks lifted an id may be anything."""
+    path = f"/scenes/{quote(identity, safe='')}/objects"
+    service = LinkedPages([object_page("a", "b", link=link.format(BASE_URL + path)), object_page("c")], checks=False)
+    assert len(await service.platform.scenes.list_objects(identity, ITWIN, page_size=2).collect()) == 3
+    assert [request.url.raw_path.partition(b"?")[0].decode() for request in service.requests] == [f"/prefix{path}"] * 2
+
+
+async def test_what_a_page_says_of_the_scene() -> None:
+    """Each page shows the scene as it was; the pager says when objects are withheld and when the scene changed."""
+    nine, ten = datetime(2026, 1, 1, 9, tzinfo=UTC), datetime(2026, 1, 1, 10, tzinfo=UTC)
+    first = {"displayName": "S", "lastModified": nine.isoformat(), "isPartial": True}
+    second = {"displayName": "S", "lastModified": ten.isoformat(), "isPartial": False}
+    service = LinkedPages([object_page("a", "b", link="?$skip=2", **first), object_page("b", "c", **second)])
+    pager = service.platform.scenes.list_objects(SCENE, ITWIN, page_size=2)
+    assert [([item.id for item in page.items], page.scene) async for page in pager.pages()] == [
+        (["a", "b"], SceneState(display_name="S", last_modified=nine, is_partial=True)),
+        (["c"], SceneState(display_name="S", last_modified=ten, is_partial=False)),
+    ]
+    assert (pager.is_partial, pager.changed, pager.duplicates, pager.max_return) == (True, True, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("pages", "handed_out", "changed", "duplicates"),
+    [
+        # Before a change everything is kept; after it, what came before is dropped.
+        (["a b a", "b c@10", "c d b@10"], "a b a c d", True, 3),
+        (["a -", "- b a@10"], "a - - b", True, 1),
+        (["a", "b@", "c@9", "a"], "a b c a", False, 0),
+        (["a@", "b@10", "a@10"], "a b a", False, 0),
+        (["a", "b@10", "a@"], "a b", True, 1),
+    ],
+)
+async def test_objects_of_a_changed_scene_come_once(
+    pages: list[str], handed_out: str, duplicates: int, *, changed: bool
+) -> None:
+    """After a change, what came before is dropped and counted; objects without an id (-) are all kept."""
+    pager = changing(pages).platform.scenes.list_objects(SCENE, ITWIN)
+    assert [item.id or "-" for item in await pager.collect()] == handed_out.split()
+    assert (pager.changed, pager.duplicates, pager.items_read) == (changed, duplicates, len(handed_out.split()))
+
+
+def changing(pages: list[str]) -> LinkedPages:
+    """Pages of a scene, each with the ids of its objects and the hour of the last modification; 9 by default."""
+    bodies = []
+    for number, (ids, at, hour) in enumerate((page.partition("@") for page in pages), 1):
+        modified = f"2026-01-01T{int(hour or 9):02}:00:00Z" if hour or not at else None
+        link = f"?$skip={number * 10}" if number < len(pages) else None
+        bodies.append(object_page(*ids.split(), link=link, lastModified=modified))
+    return LinkedPages(bodies)
+
+
+async def test_resuming_in_a_changed_scene() -> None:
+    """A run that stops behind a dropped object does not give the next one twice, and a change in between is noticed."""
+    service = changing(["a", "a b c@10", "a b c d@11"])
+    pager = service.platform.scenes.list_objects(SCENE, ITWIN)
+    async with aclosing(aiter(pager)) as items:
+        assert [(await anext(items)).id, (await anext(items)).id] == ["a", "b"]
+    rest = service.platform.scenes.list_objects(SCENE, ITWIN, resume=pager.resume)
+    assert [item.id for item in await rest.collect()] == ["c", "d"]
+    assert rest.changed
+    assert unquote(service.queries[-1]) == unquote(service.queries[-2])
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        *({}, None, {"displayName": None, "lastModified": None, "isPartial": None}),
+        {"displayName": "", "lastModified": "lately"},
+    ],
+)
+async def test_a_scene_that_says_nothing(context: object) -> None:
+    """Missing and null fields, and a missing state, lose no object."""
+    service = LinkedPages([{"objects": [{"id": "a"}], "sceneContext": context}])
+    (page,) = [page async for page in service.platform.scenes.list_objects(SCENE, ITWIN).pages()]
+    state = SceneState(display_name=None, last_modified=None, is_partial=False)
+    assert ([item.id for item in page.items], page.scene) == (["a"], None if context is None else state)
+
+
+async def test_another_scene_is_another_listing() -> None:
+    """A resume of one scene is rejected by another, and by a listing of iTwins; the correlation id may differ."""
+    platform = LinkedPages([]).platform
+    resume = platform.scenes.list_objects(SCENE, ITWIN, correlation_id="one").resume
+    platform.scenes.list_objects(SCENE, ITWIN, correlation_id="two", resume=resume)
+    with pytest.raises(UsageError, match="belongs to another listing"):
+        platform.scenes.list_objects(SCENE.replace("6", "7"), ITWIN, resume=resume)
+    with pytest.raises(UsageError, match="belongs to another listing"):
+        platform.itwins.list(resume=resume)

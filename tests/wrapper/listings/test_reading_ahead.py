@@ -1,0 +1,228 @@
+"""Several page requests at once: how many, how early, for how long, and never another result than one by one."""
+
+import asyncio
+import gc
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import event, given, strategies as st
+from itwin_platform import BackoffPolicy, Gate, ITwin, Pager, PlatformClient, PlatformError
+
+from tests.wrapper.listings.conftest import BASE_URL, NumberedItems, linked
+
+
+async def elapsed(items: NumberedItems, *, concurrency: int) -> float:
+    """Read everything and return the seconds it took."""
+    assert await items.pager(concurrency=concurrency).collect() == items.everything
+    assert items.in_flight == 0
+    return asyncio.get_running_loop().time()
+
+
+@pytest.mark.parametrize(
+    ("total", "concurrency", "seconds", "most"),
+    [
+        *((1000, 1, 100, 100), (1000, 2, 51, 102), (1000, 4, 26, 104), (1000, 8, 14, 108), (1000, 16, 8, 116)),
+        *((1000, 99, 2, 199), (1000, 500, 2, 600), (100, 10, 2, 20), (15, 9, 2, 11), (5, 10, 1, 1)),
+    ],
+)
+async def test_pages_of_one_second_each(total: int, concurrency: int, seconds: int, most: int) -> None:
+    """The first page is requested alone, the others in rounds of `concurrency`; the last waits for none behind it."""
+    items = NumberedItems(total, latencies=(1.0,))
+    assert await elapsed(items, concurrency=concurrency) == pytest.approx(seconds)
+    assert items.most_in_flight == min(concurrency, len(items.requests))
+    assert len(items.requests) <= most
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        ["?cursor={0}&$skip={0}"],
+        ["?$skip={0}&$top=9"],
+        ["?$skip={0}", "?$top=10&$skip={0}", "?$top=10&$skip={0}"],
+    ],
+)
+async def test_links_are_followed_where_the_service_pages_otherwise(links: Sequence[str]) -> None:
+    """Cursors, another page size and links that differ among themselves are followed, at the cost of one round."""
+    items = NumberedItems(200, latencies=(1.0,), links=links)
+    assert await elapsed(items, concurrency=4) <= 23
+    assert len(items.requests) <= 20 + 4
+
+
+def models() -> int:
+    """Return how many iTwins were made since `gc.freeze()` and are still there."""
+    gc.collect()
+    return sum(isinstance(found, ITwin) for found in gc.get_objects())
+
+
+async def test_pages_ahead_wait_undecoded_for_a_slow_caller() -> None:
+    """However long the caller works on a page, no more than `concurrency` pages are held for it, none decoded."""
+    gc.collect()
+    gc.freeze()  # what other tests left behind is not looked at
+    items = NumberedItems(1000, latencies=(1.0,))
+    try:
+        async with aclosing(items.pager(concurrency=3).pages()) as pages:
+            for number in range(1, 6):
+                page = await anext(pages)
+                await asyncio.sleep(100)
+                assert items.requested == [10 * page for page in range(number + 3)]
+                assert models() == len(page.items)
+    finally:
+        gc.unfreeze()
+
+
+async def test_the_next_request_goes_out_before_a_response_is_decoded() -> None:
+    """Decoding takes time in which the service can work: the slot of a response is filled before."""
+    items, requests = NumberedItems(200, latencies=(1.0,)), list[int]()
+    await items.pager(concurrency=4, on_page=lambda _: requests.append(len(items.requests))).collect()
+    assert requests[:16] == [1, *range(6, 21)]
+
+
+async def by_break(pager: Pager[ITwin]) -> None:
+    """Leave the loop."""
+    async for item in pager:
+        if item.id == "15":
+            break
+
+
+async def by_closing(pager: Pager[ITwin]) -> None:
+    """Close the generator."""
+    async with aclosing(pager.pages()) as pages:
+        await anext(pages)
+        await anext(pages)
+        await asyncio.sleep(0.5)
+
+
+async def by_cancelling(pager: Pager[ITwin]) -> None:
+    """Cancel the task that reads."""
+    reading = asyncio.create_task(pager.collect())
+    await asyncio.sleep(2.5)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+
+
+@pytest.mark.parametrize("leave", [by_break, by_closing, by_cancelling])
+async def test_leaving_cancels_requests_in_flight(leave: Callable[[Pager[ITwin]], Coroutine[None, None, None]]) -> None:
+    """Leaving a listing early cancels its requests immediately, and it can be resumed later."""
+    items = NumberedItems(1000, latencies=(1.0,))
+    pager = items.pager(concurrency=4)
+    await leave(pager)
+    before = asyncio.get_running_loop().time()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert asyncio.get_running_loop().time() == before
+    assert len(items.requests) > pager.pages_read, "some were in flight"
+    assert (items.in_flight, len(asyncio.all_tasks())) == (0, 1)
+    assert items.everything[pager.items_read :] == await items.pager(resume=pager.resume).collect()
+
+
+@pytest.mark.parametrize(
+    ("first", "concurrency", "limit", "cap", "ahead"),
+    [
+        ("?$skip=10&$top=10", 4, None, None, [10, 20, 30, 40, 50]),
+        ("?$top=10&$skip=10", 4, None, None, [10, 20, 30, 40, 50]),
+        ("?$skip=10&color=blue", 4, None, None, [10]),
+        ("?$skip=10", 4, None, None, [10, 20, 30, 40, 50]),
+        ("?$skip=10", 1, None, None, [10]),
+        ("?$skip=10", 4, 35, None, [10, 20, 30]),
+        ("?$skip=10", 4, 11, None, [10]),
+        ("?$skip=10", 4, None, 25, [10, 20]),
+        ("?$skip=7&$top=10", 4, None, None, [7]),
+        ("?$skip=10&$top=7", 4, None, None, [10]),
+        ("?$skip=10&cursor=x", 4, None, None, [10]),
+        ("?cursor=x", 4, None, None, [0]),
+    ],
+)
+async def test_how_far_ahead_is_known(
+    first: str, concurrency: int, limit: int | None, cap: int | None, ahead: list[int]
+) -> None:
+    """Pages ahead are known where the service pages as requested, up to the limit and the cap; else one is.
+
+    The fifth is requested when the response to the second has arrived, before it is decoded and ends the listing.
+    """
+    service = linked(first, None, count=10, cap=cap)
+    await service.platform.itwins.list(page_size=10, concurrency=concurrency, limit=limit).collect()
+    assert [int(request.url.params.get("$skip", "0")) for request in service.requests[1:]] == ahead
+
+
+async def test_pages_ahead_pass_the_gate() -> None:
+    """A gate for two requests limits a listing of any concurrency to two."""
+    items = NumberedItems(200, latencies=(1.0,))
+    gate = Gate(max_in_flight=2)
+    async with PlatformClient(BASE_URL, vendor="v", token="t", transport=items, gate=gate) as platform:
+        assert len(await platform.itwins.list(page_size=10, concurrency=9).collect()) == 200
+    assert items.most_in_flight == 2
+
+
+PATIENT = BackoffPolicy(max_attempts=20, max_wait=600.0, deadline=None, max_in_flight=64)
+#: The ways in which services link their pages: as asked for, or in such a way that nothing is known ahead.
+LINKS = [
+    "https://service.example/prefix/itwins/?$skip={0}&$top={1}",
+    *("?$skip={0}&$top={1}", " /prefix/itwins/?$top={1}&$skip={0}", "?$skip={0}", "?cursor={0}&$top={1}"),
+    *("?cursor={0}&$skip={0}&$top={1}", "?$skip={0}&$top={2}"),
+    "https://elsewhere.example/prefix/itwins/?$skip={0}&$top={1}",
+]
+PLACES = st.integers(0, 40)
+FAULTS = st.sampled_from([429, 503, 502, httpx.ReadError("reset"), httpx.ConnectError("refused")])
+SERVICES = st.builds(
+    NumberedItems,
+    st.integers(0, 40),
+    page_size=st.integers(1, 9),
+    shares=st.just((100,)) | st.lists(st.sampled_from([100, 67, 50, 150]), min_size=1, max_size=5),
+    links=st.sampled_from(LINKS[:6]).map(lambda link: [link])
+    | st.lists(st.sampled_from(LINKS), min_size=1, max_size=5),
+    latencies=st.lists(st.sampled_from([0.0, 0.1, 1.0, 3.0, 30.0]), min_size=1, max_size=7),
+    faults=st.dictionaries(PLACES, st.lists(FAULTS, max_size=3), max_size=6),
+    errors=st.dictionaries(PLACES, st.just(500), max_size=1),
+    cap=st.just(10_000) | st.integers(1, 45),
+    cancels_cleanly=st.booleans(),
+    policy=st.just(PATIENT),
+)
+
+
+async def outcome(
+    service: NumberedItems, *, concurrency: int, limit: int | None, work: Sequence[float], stop: int | None
+) -> dict[str, object]:
+    """Read, and then again from where that ended, when the service has calmed down; return what a caller saw."""
+    pager, items, ended = service.pager(limit=limit, concurrency=concurrency), list[ITwin](), "complete"
+    resume = pager.resume
+    try:
+        async for itwin in pager:
+            items.append(itwin)
+            resume = pager.resume
+            await asyncio.sleep(work[len(items) % len(work)])
+            if len(items) == stop:
+                ended = "stopped"
+                break
+    except PlatformError as error:
+        ended, resume = type(error).__name__, error.resume or ""
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert service.in_flight == 0
+    assert service.most_in_flight <= concurrency
+    calm = replace(service, links=LINKS[:1], faults={}, errors={})
+    rest = [item async for item in calm.pager(concurrency=concurrency, resume=resume)]
+    assert len(asyncio.all_tasks()) == 1
+    assert items + rest == service.everything
+    assert ended != "complete" or items == service.everything[:limit]
+    return {"items": items, "ended": ended, "truncated": pager.truncated, "max_return": pager.max_return}
+
+
+SECONDS = st.lists(st.sampled_from([0.0, 0.0, 0.5, 5.0]), min_size=1, max_size=3)
+READINGS = st.fixed_dictionaries(
+    {"limit": st.none() | st.integers(0, 45), "work": SECONDS, "stop": st.none() | st.integers(1, 45)}
+)
+
+
+@given(SERVICES, READINGS, st.integers(2, 17))
+async def test_concurrent_listings_return_what_sequential_ones_do(
+    service: NumberedItems, reading: dict[str, Any], concurrency: int
+) -> None:
+    """Whatever the service does, and the caller with each item: the same items, and the rest neither twice nor lost."""
+    sequential = await outcome(replace(service), concurrency=1, **reading)
+    event(str(sequential["ended"]))
+    assert await outcome(replace(service), concurrency=concurrency, **reading) == sequential

@@ -1,0 +1,276 @@
+"""Each rule of the document, broken: what client and service make of it. Sources: sections 2, 4, 7 and 8."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from itwin_platform import UNSET, UsageError
+from itwin_platform_sandbox import Sandbox
+from itwin_platform_sandbox._service.messages import APIRequest, Body
+
+from tests.wrapper.operations.conftest import OPERATIONS, SCENE, SPECIFICATION, Exchange, called, followed
+from tools.generation.unwrapped import UNWRAPPED
+
+Schema = Mapping[str, Any]
+SCHEMAS = SPECIFICATION["components"]["schemas"]
+WRONG_TYPES: dict[str, tuple[Any, ...]] = {
+    "string": (5, ["x"]),
+    "integer": ("3", 1.5, True),
+    "number": ("1", True),
+    "boolean": ("true", 1),
+    "array": ("x", {}),
+    "object": ("x", [1]),
+}
+NO_FORMS: tuple[Any, ...] = ({}, {"type": "Unknown"}, {"type": []})
+FORMS = {SCHEMAS["Uuid"]["pattern"]: SCENE, SCHEMAS["Semver"]["pattern"]: "1.0.0"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """A broken rule: the whole value, where it is wrong, and the `x-error` that the document has there."""
+
+    value: Any
+    place: str = ""
+    error: Schema
+    #: The value is absent, null or empty.
+    missing: bool = False
+    #: The client sends it, or rejects it by a rule of its own: another value of an enum, null inside an object,
+    #: a read-only property, and what is no list or object where one is expected.
+    sent: bool = False
+
+
+def valid(schema: Schema) -> Any:
+    """The smallest value that a schema accepts; of an object that requires nothing, all properties."""
+    schema = followed(schema)
+    if "oneOf" in schema:
+        return valid(schema["oneOf"][0])
+    if values := [schema["const"]] if "const" in schema else schema.get("enum"):
+        return values[0]
+    match kind_of(schema):
+        case "object":
+            properties = schema.get("properties", {})
+            return {name: valid(properties[name]) for name in schema.get("required") or properties}
+        case "array":
+            return [valid(schema["items"])] * max(1, schema.get("minItems", 1))
+        case "string":
+            return FORMS[schema["pattern"]] if "pattern" in schema else "x" * max(1, schema.get("minLength", 1))
+        case kind:
+            return {"integer": schema.get("minimum", 1), "number": 1, "boolean": True, None: []}[kind]
+
+
+def kind_of(schema: Schema) -> str | None:
+    """The type of a value that is not null."""
+    kinds = schema.get("type")
+    return kinds[0] if isinstance(kinds, list) else kinds
+
+
+def broken(schema: Schema, error: Schema, *, depth: int = 0, required: bool = True) -> Iterator[Broken]:
+    """Break each rule of a schema once, and those of what is inside."""
+    schema = followed(schema)
+    error = schema.get("x-error", error)
+    kind = kind_of(schema)
+    if "oneOf" in schema:
+        options = [option for option in map(followed, schema["oneOf"]) if option != {"type": "null"}]
+        inner = [each for option in options for each in broken(option, error, depth=depth)]
+        yield from (each for each in inner if each.value is not None)
+        if len(options) > 1:
+            yield from (Broken(value=value, error=error) for value in NO_FORMS)
+        return
+    is_scalar = kind not in ("array", "object")
+    yield from (Broken(value=value, error=error, sent=not is_scalar) for value in WRONG_TYPES.get(str(kind), ()))
+    if kind and "null" not in schema["type"]:
+        yield Broken(value=None, error=error, missing=True, sent=depth > 1 and not required)
+    for value in beyond_limits(schema, kind):
+        yield Broken(value=value, error=error, missing=value == "", sent="enum" in schema)
+    if kind == "object":
+        yield from broken_objects(schema, error, depth)
+    elif kind == "array":
+        for each in broken(schema["items"], error, depth=depth):
+            place = f"[0]{each.place}" if "properties" in followed(schema["items"]) else ""
+            sent = each.sent or not (each.place or isinstance(each.value, str))
+            yield replace(each, value=[each.value], place=place, sent=sent)
+
+
+def beyond_limits(schema: Schema, kind: str | None) -> Iterator[Any]:
+    """Values just beyond each limit."""
+    unit: Any = "x" if kind == "string" else [valid(schema.get("items", {}))]
+    least, most = schema.get("minLength", schema.get("minItems", 0)), schema.get("maxLength", schema.get("maxItems"))
+    if least:
+        yield unit * (least - 1)
+    if most is not None:
+        yield unit * (most + 1)
+    yield from (schema[name] + step for name, step in (("minimum", -1), ("maximum", 1)) if name in schema)
+    yield from (value for name, value in (("pattern", "not of the form"), ("enum", "Unknown")) if name in schema)
+
+
+def broken_objects(schema: Schema, error: Schema, depth: int) -> Iterator[Broken]:
+    """Objects without a required property, with a broken one, and with a read-only one."""
+    complete, required = valid(schema), schema.get("required", ())
+    for name in required:
+        lacks = {key: value for key, value in complete.items() if key != name}
+        if name != "type":
+            yield Broken(value=lacks, place=f".{name}", error=named(schema, name).get("x-error", error), missing=True)
+    for name in schema.get("properties", {}):
+        if "const" not in named(schema, name):
+            for each in broken(named(schema, name), error, depth=depth + 1, required=name in required):
+                yield replace(each, value=complete | {name: each.value}, place=f".{name}{each.place}")
+        for kind, data in named(schema, name).get("x-kinds", {}).items():
+            for each in (each for each in broken(SCHEMAS[data], error) if each.place and not each.missing):
+                value = complete | {"kind": kind, name: each.value}
+                yield replace(each, value=value, place=f".{name}{each.place}", sent=True)
+    for name in schema.get("x-read-only", ()):
+        yield Broken(value=complete | {name: "x"}, place=f".{name}", error=error, sent=True)
+
+
+def named(schema: Schema, name: str) -> Schema:
+    """The schema of a property."""
+    return followed(schema["properties"][name])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A request that breaks a rule: the parameters or the body, and the detail that is documented for it."""
+
+    operation: str
+    parameters: Mapping[str, Any]
+    body: Any = None
+    broken: Broken
+    detail: tuple[str, str]
+
+    def __str__(self) -> str:
+        return f"{self.operation} {self.parameters or ''}{self.broken.place}={json.dumps(self.broken.value)}"[:90]
+
+
+def cases() -> Iterator[Case]:
+    """Every rule of every operation, broken."""
+    for name, operation in OPERATIONS.items():
+        own = operation.error
+        for parameter in operation.parameters:
+            if parameter["in"] != "path" and parameter["name"] not in BY_HAND:
+                yield from of_parameter(name, parameter, parameter.get("x-error", {}))
+        for each in broken(operation.body, {}) if operation.body else ():
+            code = (each.missing and each.error.get("missing")) or each.error.get("code", own["detail"])
+            target = each.error.get("target") or own.get("prefix", "") + each.place.removeprefix(".")
+            if each.place:
+                yield Case(operation=name, parameters={}, body=each.value, broken=each, detail=(code, target))
+
+
+def of_parameter(name: str, parameter: Schema, error: Schema) -> Iterator[Case]:
+    """The rules of one parameter."""
+    target = parameter["name"]
+    for each in broken(parameter["schema"], error):
+        code = "InvalidParameter" if each.missing else error.get("code", OPERATIONS[name].error["detail"])
+        # Without a page size the client requests the largest; the iTwin of a scene it requires unchecked, too.
+        own = target == "iTwinId" or (target == "$top" and each.value is None)
+        rule = replace(each, sent=each.sent or own)
+        yield Case(operation=name, parameters={target: each.value}, broken=rule, detail=(code, target))
+    for other in parameter.get("x-excludes", ()):
+        each = Broken(value="x", error={**error, "code": error["excludes"]})
+        value: object = True if target == "includeInactive" else "id eq null"
+        parameters = {target: value, other: "Active"}
+        yield Case(operation=name, parameters=parameters, broken=each, detail=(error["excludes"], target))
+
+
+#: Headers whose other values are ignored, or have rules that the document cannot state.
+BY_HAND = ("Prefer", "X-iTwin-Query-Scope", "x-correlation-id")
+CASES = [*cases()]
+
+
+@pytest.fixture(scope="module")
+def service() -> Sandbox:
+    """A sandbox whose service is called without a server."""
+    return Sandbox(itwins=2, objects=0)
+
+
+def is_sent(case: Case) -> bool:
+    """Whether a query and a header can hold what is wrong: they have no null, and every value is a text."""
+    kinds = {"integer": (int, float), "boolean": (int,), "array": (list,)}
+    parameters = {each["name"]: kind_of(followed(each["schema"])) for each in OPERATIONS[case.operation].parameters}
+    return all(
+        isinstance(value, kinds.get(str(parameters[name]), (str,))) and value != [] and value != [None]
+        for name, value in case.parameters.items()
+    )
+
+
+def text_of(value: Any) -> str:
+    """A value as it is sent in a query."""
+    return ",".join(map(str, value)) if isinstance(value, list) else json.dumps(value).strip('"')
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if is_sent(case)], ids=str)
+def test_the_service_rejects_a_broken_rule(case: Case, service: Sandbox) -> None:
+    """The sandbox gives the documented status and code, with the code and target of the rule in its one detail."""
+    operation = OPERATIONS[case.operation]
+    ids = {"iTwinId": service.itwin_id, "webhookId": service.webhook_id, "sceneId": SCENE}
+    ids["repositoryId"] = service.repository_ids["UrlTemplate"]
+    required = {
+        name: ids[name] for name in ("iTwinId",) if "{iTwinId}" not in operation.path and "scene" in case.operation
+    }
+    sent = required | {name: text_of(value) for name, value in case.parameters.items()}
+    request = APIRequest(
+        method=operation.method,
+        path=operation.path.format(**ids),
+        query=sent,
+        headers={"authorization": "Bearer a", "accept": "*/*", "content-type": "application/json"}
+        | {name.lower(): value for name, value in sent.items()},
+        body=Body(json.dumps(case.body).encode()),
+    )
+    response = service._running.service.decide(request).response
+    assert response is not None
+    error = json.loads(response.body)["error"]
+    assert (response.status, error["code"]) == (operation.error["status"], operation.error["code"])
+    assert [(detail["code"], detail["target"]) for detail in error["details"]] == [case.detail]
+
+
+def argument_of(node: Schema, name: str) -> str:
+    """The keyword of a parameter or a property: `itwin_id` of `iTwinId`, `page_size` where the document says so."""
+    words = str(node.get("x-argument", name)).lstrip("$").replace("iTwin", "itwin")
+    return re.sub(r"(?=[A-Z])", "_", words).lower()
+
+
+def keywords_of(case: Case) -> dict[str, Any]:
+    """The case as the keywords of a call."""
+    operation = OPERATIONS[case.operation]
+    body = followed(operation.body or {})
+    named_by = {each["name"]: each for each in operation.parameters} | body.get("properties", {})
+    given = {**case.parameters} if case.body is None else dict.fromkeys(body.get("required", ()), UNSET) | case.body
+    if "sceneData" in given:
+        given["sceneData"] = given["sceneData"]["objects"]
+    return {argument_of(named_by[name], name): value for name, value in given.items()}
+
+
+def is_rejected(case: Case) -> bool:
+    """Whether the client has the rule: it takes the objects of a scene alone, and may have no keyword on purpose."""
+    if case.broken.sent or case.broken.place == ".sceneData":
+        return False
+    return not any(f"{case.operation}: {keyword}" in UNWRAPPED for keyword in keywords_of(case))
+
+
+#: What the pages of a listing are counted with, so that it must be a number also where the checks are lifted.
+COUNTED = ("$top", "$skip", "X-Max-Return")
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if is_rejected(case)], ids=str)
+async def test_the_client_rejects_a_broken_rule_until_it_is_lifted(case: Case, exchange: Exchange) -> None:
+    """The error is a ValueError with the documented code and target, and no request goes out.
+
+    `check_requests=False` lifts every one of these rules; a query has no null, so None is not sent.
+    """
+    own, stated, keywords = OPERATIONS[case.operation].error, case.broken.error, keywords_of(case)
+    with pytest.raises(UsageError) as caught:
+        await called(exchange.platform, case.operation, keywords)
+    assert isinstance(caught.value, ValueError)
+    code = (case.broken.missing and stated.get("missing")) or stated.get("code")
+    documented = (code, stated.get("target")) if code else (None if "inferred" in own else own["code"], None)
+    assert (caught.value.code, caught.value.target) == documented
+    assert exchange.mock.get_requests() == []
+    if all(type(value) is int and value for name, value in case.parameters.items() if name in COUNTED):
+        await exchange(case.operation, keywords, checked=False)
+        request = exchange.request
+        sent = {name.lower(): value for name, value in {**request.headers, **request.url.params}.items()}
+        expected = {name.lower(): None if value is None else text_of(value) for name, value in case.parameters.items()}
+        assert {name: sent.get(name) for name in expected} == expected
+        assert case.body is None or exchange.sent == case.body

@@ -1,0 +1,296 @@
+"""Requests that are rejected before they are sent: by rules that can be lifted, and because they cannot be sent."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+from itwin_platform import UNSET, BasicAuthentication, PlatformClient, RepositoryOptions, SceneObjectCreate, UsageError
+from itwin_platform._operations import usage_error
+from itwin_platform._requests.request import check_header
+from itwin_platform_api.api.itwins import list_itwins
+from itwin_platform_api.api.repositories import update_repository
+from itwin_platform_api.api.scenes import create_scene
+from itwin_platform_api.rules import Rule, check
+
+from tests.wrapper.operations.conftest import SCENE, Exchange, called, shown
+
+
+def level(least: int) -> RepositoryOptions:
+    """Options with one property."""
+    return RepositoryOptions(query_parameters=None, minimum_level=least, maximum_level=None)
+
+
+NOBODY: Any = None  # where a type checker expects a string
+PASSWORD: dict[str, object] = {"authentication": BasicAuthentication(username="u", password=NOBODY)}
+NO_REPRESENTATIONS: list[Any] = ["representation", {}, None]
+TOO_FEW: dict[str, object] = {"options": {"queryParameters": {"a": "b"}}}
+#: Keywords of an operation; the documented code and target; what is sent with the checks lifted, if it can be.
+OWN_RULES: list[tuple[str, dict[str, Any], str | None, str | None, Any]] = [
+    *(
+        ("update_repository", {"display_name": UNSET} | keywords, "InvalidValue" if keywords else None, target, sent)
+        for keywords, target, sent in (
+            ({}, None, {}),
+            ({"options": {}}, "options", {"options": {}}),
+            (TOO_FEW, "options", TOO_FEW),
+            ({"options": level(-1)}, "minimumlevel", {"options": {"minimumLevel": -1}}),
+            (PASSWORD, "password", {"authentication": {"type": "Basic", "username": "u", "password": None}}),
+        )
+    ),
+    ("update_webhook", {"active": UNSET}, None, None, {}),
+    (
+        *("create_scene", {"objects": None}, "InvalidScenesRequest", None),
+        {"displayName": "Overview", "sceneData": {"objects": None}},
+    ),
+    ("list_itwins", {"status": ""}, "InvalidValue", "status", None),
+    ("list_itwins", {"sub_class": ""}, "InvalidValue", "subClass", None),
+    ("list_itwins", {"select": ""}, "InvalidValue", "$select", None),
+    ("list_itwins", {"select": "id", "representation": "full"}, None, None, None),
+    *(("list_itwins", {"representation": value}, None, None, None) for value in NO_REPRESENTATIONS),
+]
+
+
+@pytest.mark.parametrize(("name", "keywords", "code", "target", "body"), OWN_RULES, ids=shown)
+async def test_a_rule_of_the_client_is_checked_and_lifted(
+    name: str, keywords: dict[str, Any], code: str | None, target: str | None, body: Any, exchange: Exchange
+) -> None:
+    """The error has the argument and the documented code and target; a body is sent as it is with the checks lifted."""
+    with pytest.raises(UsageError) as caught:
+        await called(exchange.platform, name, keywords)
+    assert (caught.value.code, caught.value.target) == (code, target)
+    assert exchange.mock.get_requests() == []
+    if body is not None:
+        await exchange(name, keywords, checked=False)
+        assert exchange.sent == body
+
+
+#: Keywords of an operation, and what is said of them while the checks are not lifted.
+SAID: list[tuple[str, dict[str, Any], str]] = [
+    ("create_detector", {"name": UNSET}, "^POST /reality-analysis/detectors: name is required: UNSET"),
+    ("list_scene_objects", {"scene_id": "scene-1"}, "scene_id must be a UUID"),
+    ("list_itwins", {"order_by": 5}, "order_by must be a str"),
+    ("list_itwins", {"search": b"a"}, "search must be a str"),
+    ("list_itwins", {"status": None}, "status cannot be None: omit it"),
+    ("list_itwins", {"sub_class": None}, "sub_class cannot be None: omit it"),
+    ("list_itwins", {"representation": "most"}, "'minimal' or 'full'"),
+    ("list_itwins", {"include_inactive": "yes"}, "include_inactive must be True or False"),
+    ("list_itwins", {"page_size": 1001}, "page_size must be an integer from 1 to 1000"),
+    ("list_scene_objects", {"skip": -1}, "skip must be an integer of at least 0"),
+]
+#: The arguments that become a part of the path, or a header, and values that they cannot have.
+BY_ID = [
+    *(("update_repository", "itwin_id"), ("update_repository", "repository_id"), ("update_webhook", "webhook_id")),
+    *(("create_repository_resource", "itwin_id"), ("create_repository_resource", "repository_id")),
+    ("list_scene_objects", "scene_id"),
+]
+NO_IDS = ["", ".", "..", "\ud800", "a\udfff", None, 5, b"x", UNSET]
+BY_HEADER = [
+    ("create_scene", "correlation_id"),
+    ("list_scene_objects", "correlation_id"),
+    ("list_itwins", "query_scope"),
+]
+NO_HEADERS = ["", " a", "a ", "a\r\nX-Evil: 1", "a\x00", "ü"]
+LAYER = {"kind": "Layer", "version": "1.0.0", "data": {}}
+LAYER_MODEL: Any = partial(SceneObjectCreate, "Layer", "1.0.0", {})
+#: Keywords of an operation, and what is said of them even with the checks lifted.
+NEVER_SENT: list[tuple[str, dict[str, Any], str]] = [
+    *((name, {argument: value}, f"{argument} must") for name, argument in BY_ID for value in NO_IDS),
+    *((name, {argument: value}, "visible ASCII") for name, argument in BY_HEADER for value in NO_HEADERS),
+    *((name, {argument: None}, f"{argument} must be a string") for name, argument in BY_HEADER),
+    ("create_scene", {"itwin_id": UNSET}, "^POST /scenes/: itwin_id is required: UNSET would omit it"),
+    ("list_scene_objects", {"itwin_id": UNSET}, "^GET /scenes/{scene_id}/objects: itwin_id is required: UNSET"),
+    *(
+        (name, {"itwin_id": value}, "itwin_id must be a str that is not empty")
+        for name in ("create_scene", "list_scene_objects")
+        for value in ("", None, 7)
+    ),
+    *(
+        ("create_scene", {"objects": value}, rf"^POST /scenes/: objects must be an iterable .*, not {kind}")
+        for value, kind in ((5, "int"), (1.5, "float"), (object(), "object"))
+    ),
+    *(
+        ("create_scene", {"objects": value}, "objects must hold SceneObjectCreate models or mappings, not ")
+        for value in (["x"], [None], LAYER, [LAYER, 5], "objects")
+    ),
+    *(
+        ("update_repository", {name: value}, f"{name} must be one of its types, a mapping")
+        for name in ("authentication", "options")
+        for value in ("Basic", 5, ["a"])
+    ),
+    *(("list_itwins", {"sub_class": value}, "sub_class must be one str, or an iterable of") for value in (5, b"ab")),
+    *(("list_itwins", {"select": ["id", value]}, "select must be one str, or an iterable of") for value in (None, 5)),
+]
+
+
+@pytest.mark.parametrize(("name", "keywords", "said"), SAID, ids=shown)
+async def test_the_error_names_the_argument_and_its_rule(
+    name: str, keywords: dict[str, Any], said: str, exchange: Exchange
+) -> None:
+    """The text says which keyword of which operation it is about, and what it must be."""
+    with pytest.raises(UsageError, match=said) as caught:
+        await called(exchange.platform, name, keywords)
+    assert [caught.value.argument] == list(keywords)
+
+
+@pytest.mark.parametrize(("name", "keywords", "said"), NEVER_SENT, ids=shown)
+async def test_what_would_become_another_request_is_never_sent(
+    name: str, keywords: dict[str, Any], said: str, exchange: Exchange
+) -> None:
+    """Also with the checks lifted: an id that leaves its place in the path, or a header that starts another one.
+
+    The text names the argument without its value, which may be a secret.
+    """
+    for client in (exchange.platform, exchange.unchecked):
+        with pytest.raises(UsageError, match=said) as caught:
+            await called(client, name, keywords)
+        assert [caught.value.argument] == list(keywords)
+    assert exchange.mock.get_requests() == []
+
+
+@given(st.text(st.characters(min_codepoint=0, max_codepoint=300), max_size=6))
+def test_a_header_is_visible_ascii(value: str) -> None:
+    """Control characters, line breaks, blanks around it and letters beyond ASCII are rejected, and nothing else."""
+    fits = value != "" and value == value.strip(" ") and all(" " <= each <= "~" for each in value)
+    try:
+        check_header("h", value)
+    except UsageError:
+        assert not fits
+    else:
+        assert fits
+
+
+async def test_without_the_checks_listings_of_another_kind_are_sent(exchange: Exchange) -> None:
+    """A selection beside a representation, and a scene id that is no UUID, are sent."""
+    await exchange("list_itwins", {"select": "id", "representation": "full"}, checked=False)
+    assert dict(exchange.request.url.params) == {"$select": "id", "$top": "1000"}
+    assert exchange.request.headers["prefer"] == "return=representation"
+    await exchange("list_scene_objects", {"scene_id": "scene-1"}, checked=False)
+
+
+NO_JSON: list[object] = [float("nan"), {1, 2}, object(), b"x", "\ud800", 10**5000]
+LOOP: list[object] = []
+LOOP.append(LOOP)
+#: Where a value can stand in a body, and the argument that the error names.
+IN_BODIES: list[tuple[str, Callable[[PlatformClient, Any], Awaitable[object]]]] = [
+    ("objects[0].data.a[0]", lambda it, value: called(it, "create_scene", {"objects": [{"data": {"a": [value]}}]})),
+    ("objects[0].order", lambda it, value: called(it, "create_scene", {"objects": [LAYER_MODEL(order=value)]})),
+    ("options.a", lambda it, value: called(it, "update_repository", {"options": {"a": value}})),
+    ("options.minimumLevel", lambda it, value: called(it, "update_repository", {"options": level(value)})),
+    ("name", lambda it, value: called(it, "create_detector", {"name": value})),
+    ("extra_body.a", lambda it, value: it.with_options(extra_body={"a": value}).aclose()),
+    ("json.a", lambda it, value: it.generated.get_async_httpx_client().post("/scenes/", json={"a": value})),
+]
+
+
+@pytest.mark.parametrize("value", [*NO_JSON, LOOP], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(("argument", "call"), IN_BODIES, ids=lambda part: part if isinstance(part, str) else "")
+async def test_a_value_that_json_does_not_have_is_rejected(
+    argument: str, call: Callable[[PlatformClient, Any], Awaitable[object]], value: object, exchange: Exchange
+) -> None:
+    """The error names the argument and the place inside it, before anything is sent."""
+    with pytest.raises(UsageError, match=r"cannot be (serialized as JSON|sent)") as caught:
+        await call(exchange.unchecked, value)
+    place = caught.value.argument or ""
+    assert place.startswith(argument.partition("[")[0]) if value is LOOP else place == argument
+    assert exchange.mock.get_requests() == []
+
+
+@pytest.mark.parametrize(("value", "said"), [("x" * 70_000, "URL.* too long"), ("\ud800", "half of a surrogate pair")])
+@pytest.mark.parametrize(
+    ("name", "argument"), [("create_scene", "itwin_id"), ("update_webhook", "webhook_id"), ("list_itwins", "filter")]
+)
+async def test_a_value_that_an_address_cannot_hold_is_rejected(
+    name: str, argument: str, value: str, said: str, exchange: Exchange
+) -> None:
+    """The error says why the request cannot be written, for a part of the path and for a value of the query."""
+    with pytest.raises(UsageError, match=said):
+        await called(exchange.platform, name, {argument: value})
+    assert exchange.mock.get_requests() == []
+
+
+UUID = {"pattern": create_scene.RULES["body"].properties["id"].pattern, "form": "a UUID string"}
+#: A rule of the document; values that fit, and values that do not.
+FITTING: list[tuple[dict[str, Any], list[object], list[object]]] = [
+    ({"kind": "integer", "least": 0, "most": 9}, [0, 9], [-1, 10, True, 1.0, "1", None, float("nan"), [1]]),
+    ({"kind": "integer"}, [-(10**9), 10**9], []),
+    ({"kind": "number", "least": 0, "most": 9}, [0, 9, 0.0, 9.0], [-0.1, 9.1, True, "1", None, [1]]),
+    ({"kind": "string", "least": 2, "most": 3}, ["ab", "abc"], ["", "a", "abcd", None, 1, b"xx", ["x", "y"], {}]),
+    ({"kind": "string", **UUID}, [SCENE, SCENE.upper()], [f"{SCENE}\n", f" {SCENE}", SCENE[:-1], "x"]),
+    ({"kind": "boolean"}, [True, False], [None, 1, "true", []]),
+    ({"kind": "array", "least": 2, "most": 3}, [[1, 2], [1, 2, 3]], [[], [1], [1] * 4, None, 1, "xy", {}, {"x", "y"}]),
+    ({"kind": "object"}, [{}], [None, 1, "x", ["x"]]),
+]
+
+
+def by_rule(value: object, **details: Any) -> tuple[str | None, str | None] | None:
+    """The code and target with which a rule with the target T rejects a value; None where it passes."""
+    try:
+        check({"n": Rule(argument="n", code="Invalid", target="T", **details)}, {"n": value}, usage_error)
+    except UsageError as error:
+        return error.code, error.target
+    return None
+
+
+@pytest.mark.parametrize(("details", "fitting", "others"), FITTING, ids=lambda value: str(value)[:40])
+def test_a_value_fits_its_rule_to_both_ends(
+    details: dict[str, Any], fitting: list[object], others: list[object]
+) -> None:
+    """Both ends of a range belong to it, a truth value is no number, a string no list, and None is null."""
+    assert [by_rule(value, **details) for value in fitting] == [None] * len(fitting)
+    for extra in ({}, {"required": True}):
+        assert [by_rule(value, **details, **extra) for value in others] == [("Invalid", "T")] * len(others)
+
+
+@pytest.mark.parametrize("kind", ["string", "integer", "number", "boolean", "array", "object", "any"])
+def test_what_may_be_omitted_or_null_passes(kind: str) -> None:
+    """UNSET breaks no rule of what can be omitted, None no rule of what can be null; an empty string is missing."""
+    assert by_rule(UNSET, kind=kind) is None
+    assert by_rule(None, kind=kind, nullable=True) is None
+    assert by_rule(UNSET, kind=kind, required=True, missing_code="Missing") == ("Missing", "T")
+    assert by_rule("", kind="string", least=1, missing_code="Missing") == ("Missing", "T")
+
+
+def test_a_limit_that_the_document_does_not_state_is_none() -> None:
+    """What is derived of a limit fails by name where there is none."""
+    with pytest.raises(ValueError, match="no maximum of skip"):
+        assert list_itwins.RULES["skip"].maximum
+
+
+STORED: dict[str, object] = {"queryParameters": {}, "minimumLevel": None, "maximumLevel": 0}
+LACKS = "it replaces what is stored, so pass a complete"
+#: An argument that becomes a part of the body, and how the text of its rejection goes on; empty where it passes.
+BODIES: list[tuple[str, Any, str]] = [
+    ("objects", [LAYER, LAYER | {"order": None, "region": "x"}], ""),
+    ("objects", [LAYER, LAYER | {"version": "1"}], "[1].version must be a semantic version, such as 1.0.0 (InvalidS"),
+    ("objects", [LAYER, {"kind": "Layer", "data": {}}], "[1].version is required (InvalidScenesRequest)"),
+    ("objects", [LAYER_MODEL(order="1")], "[0].order must be a number (InvalidScenesRequest)"),
+    ("objects", [5], "[0] must be a mapping"),
+    ("objects", [LAYER | {"display_name": "x"}], "[0].display_name must be written as in JSON in a mapping: displayN"),
+    ("options", STORED | {"minimumLevel": 24, "new": [1]}, ""),
+    ("options", STORED | {"minimumLevel": 25}, ".minimum_level must be an integer from 0 to 24 (InvalidValue [min"),
+    ("options", {"minimum_level": 1}, ".minimum_level must be written as in JSON in a mapping: minimumLevel (Inva"),
+    ("options", STORED | {"queryParameters": "a=b"}, ".query_parameters must be a mapping (InvalidValue [options])"),
+    ("options", {"minimumLevel": 3}, f" lacks queryParameters, maximumLevel: {LACKS} RepositoryOptions("),
+    ("authentication", {"type": "Basic", "password": "p"}, f" lacks username: {LACKS} BasicAuthentication(username="),
+    ("authentication", {"type": "OAuth2AuthorizationCodePKCE", "client_id": "c"}, ".client_id must be written as in"),
+    *(
+        ("authentication", {"type": kind, "key": "k"}, " must have a `type`, one of Header, QueryParameter, Basic, ")
+        for kind in (None, "", "basic", "ApiKey", 5, ["Basic"])
+    ),
+]
+
+
+@pytest.mark.parametrize(("argument", "value", "said"), BODIES, ids=lambda value: str(value)[:40])
+def test_a_body_is_checked_to_its_last_item(argument: str, value: object, said: str) -> None:
+    """The error names the argument, the item and the property; null in a mapping is sent as written."""
+    rules, body = update_repository.RULES, {argument: value}
+    if argument == "objects":
+        rules, body = create_scene.RULES, {"displayName": "S", "sceneData": {"objects": value}}
+    text = argument
+    try:
+        check({"body": rules["body"]}, {"body": body}, usage_error)
+    except UsageError as error:
+        text = str(error)
+    assert text.startswith(argument + said)
+    assert said or text == argument

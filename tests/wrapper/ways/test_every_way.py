@@ -1,0 +1,427 @@
+"""Each way of sending behaves alike: bodies, malformed and surplus bytes, the ends of connections, and TLS."""
+
+import asyncio
+import gzip
+import socket
+import ssl
+import zlib
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from itwin_platform import (
+    BackoffPolicy,
+    NotSentError,
+    OutcomeUnknownError,
+    ResponseDecodeError,
+    TransportError,
+    UsageError,
+)
+
+from tests.support.every_way import STATUS_ERRORS, in_every_way, on_own_connections, opened
+from tests.support.networks import authority, doorkeeper, server_context
+from tests.support.real_time import pass_time, until
+from tests.support.services import ACCOUNT, DETECTOR, PreparedResponse, Raw, RawServer, ReceivedRequest, raw_response
+
+ONCE = BackoffPolicy(max_attempts=1)
+GOOD = raw_response()
+CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(ACCOUNT), ACCOUNT)
+#: A response without a request: a client that returns it has read surplus bytes.
+PHANTOM = raw_response(
+    b'{"detector": {"name": "phantom", "type": "PhotoObjectDetector"}}', head=b"HTTP/1.1 201 Created"
+)
+REJECTED = raw_response(b"{}", head=b"HTTP/1.1 422 Unprocessable Content")
+
+
+def either_response(request: ReceivedRequest) -> bytes:
+    """Return the account to a GET, a detector to a POST."""
+    return raw_response() if request.method == "GET" else raw_response(DETECTOR, head=b"HTTP/1.1 201 Created")
+
+
+@in_every_way
+async def test_a_call_sends_one_request(way: str) -> None:
+    """A call sends one request, even when an event hook or a transport has read the response already."""
+    async with RawServer(either_response) as server, opened(way, server.address) as calls:
+        assert (await calls.get(), await calls.post()) == ("a-1", "d-1")
+        assert [request.method for request in server.requests] == ["GET", "POST"]
+
+
+@pytest.mark.parametrize("way", ["default", "wrapped"])
+async def test_headers_are_those_of_the_request(way: str) -> None:
+    """Each header is sent once, with the length of the body and without Transfer-Encoding."""
+    async with RawServer(either_response) as server, opened(way, server.address) as calls:
+        await calls.post()
+        headers = server.requests[0].headers
+        expected = {
+            "host": f"127.0.0.1:{server.port}",
+            "content-type": "application/json",
+            "accept": "application/vnd.v.itwin-platform.v2+json",
+            "accept-encoding": "gzip",
+        }
+        assert {name: headers.get_list(name) for name in expected} == {name: [expected[name]] for name in expected}
+        counted = [len(headers.get_list(name)) for name in ("content-length", "user-agent", "transfer-encoding")]
+        assert counted == [1, 1, 0]
+
+
+async def test_the_environments_proxies_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The proxies of the environment are ignored, so that no token travels through them."""
+    for name in ("http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    async with RawServer(GOOD) as server, opened("default", server.address) as calls:
+        assert await calls.get() == "a-1"
+
+
+def deflated(*, with_header: bool) -> bytes:
+    """Return the account, deflated."""
+    squeeze = zlib.compressobj(wbits=zlib.MAX_WBITS if with_header else -zlib.MAX_WBITS)
+    return squeeze.compress(ACCOUNT) + squeeze.flush()
+
+
+def encoded(encoding: str, body: bytes) -> bytes:
+    """Return a response with an encoded body."""
+    return raw_response(body, head=f"HTTP/1.1 200 OK\r\ncontent-encoding: {encoding}".encode())
+
+
+ENCODED = {
+    "gzip": encoded("gzip", gzip.compress(ACCOUNT)),
+    "gzip, padded with zeros": encoded("gzip", gzip.compress(ACCOUNT) + bytes(700)),
+    "deflate": encoded("deflate", deflated(with_header=True)),
+    "deflate without a header": encoded("deflate", deflated(with_header=False)),
+    "gzip of deflate": encoded("deflate, gzip", gzip.compress(deflated(with_header=True))),
+}
+
+
+@pytest.mark.parametrize("response", ENCODED.values(), ids=ENCODED)
+@in_every_way
+async def test_gzip_and_deflate_are_decoded(way: str, response: bytes) -> None:
+    """Bodies in gzip and deflate are decoded, alone or one on top of the other."""
+    async with RawServer(response) as server, opened(way, server.address) as calls:
+        assert await calls.get() == "a-1"
+        assert len(server.requests) == 1
+
+
+LARGE = bytes(10_000_000)
+TOO_LARGE = {
+    "plain": raw_response(LARGE),
+    "gzip": encoded("gzip", gzip.compress(LARGE)),
+    "deflate": encoded("deflate", zlib.compress(LARGE)),
+}
+
+
+@pytest.mark.parametrize("encoding", TOO_LARGE)
+@in_every_way
+async def test_a_body_is_rejected_by_its_decoded_size(way: str, encoding: str) -> None:
+    """More than `max_response_bytes`, however small it came, is a ResponseDecodeError, and keeps no connection."""
+    if way == "plain" and encoding != "plain":
+        pytest.skip("an ordinary client decodes without a limit, as httpx does")
+    async with (
+        RawServer(TOO_LARGE[encoding], GOOD) as server,
+        opened(way, server.address, max_response_bytes=100_000) as calls,
+    ):
+        with pytest.raises(ResponseDecodeError, match="larger than max_response_bytes, 100000 bytes"):
+            await calls.get()
+        assert await calls.get() == "a-1"
+        await until(lambda: server.open_connections == 1)
+
+
+LOST = {
+    "malformed": Raw(data=b"HTTX/9 nonsense\r\n\r\n"),
+    "closed, nothing": Raw(data=b"", closes=True),
+    "closed, half a head": Raw(data=raw_response(DETECTOR)[:20], closes=True),
+    "closed, half a body": Raw(data=raw_response(DETECTOR)[:-1], closes=True),
+    "reset, nothing": Raw(data=b"", resets=True),
+    "reset, half a head": Raw(data=raw_response(DETECTOR)[:20], resets=True),
+    "reset, half a body": Raw(data=raw_response(DETECTOR)[:-1], resets=True),
+}
+
+
+@pytest.mark.parametrize("response", LOST.values(), ids=LOST)
+@in_every_way
+async def test_a_post_whose_response_is_lost_is_sent_once(way: str, response: Raw) -> None:
+    """Its outcome is unknown, never taken for that of a connection that was not made, which is not used again."""
+    async with RawServer(response, REJECTED) as server, opened(way, server.address) as calls:
+        with pytest.raises(OutcomeUnknownError):
+            await calls.post()
+        with pytest.raises(STATUS_ERRORS, match="422"):
+            await calls.post()
+        assert (len(server.requests), server.connections_accepted) == (2, 2)
+
+
+@in_every_way
+async def test_a_body_that_ends_in_a_reset_is_not_complete(way: str) -> None:
+    """A body without a length ends with its connection: after a reset it is incomplete, and a GET is retried."""
+    cut = Raw(data=b"HTTP/1.1 200 OK\r\n\r\n" + ACCOUNT[:-1], resets=True)
+    async with RawServer(cut, GOOD) as server, opened(way, server.address) as calls:
+        assert await calls.get() == "a-1"
+        assert len(server.requests) == 2
+
+
+CHUNKED_ERROR = b"HTTP/1.1 422 Unprocessable Content\r\ntransfer-encoding: chunked\r\n\r\n"
+BROKEN_ERRORS = {
+    "malformed": Raw(data=CHUNKED_ERROR + b"zz\r\n"),
+    "malformed later": Raw(data=CHUNKED_ERROR + b"2\r\n{}\r\nzz\r\n"),
+    "cut": Raw(data=REJECTED[:-1], closes=True),
+    "reset": Raw(data=REJECTED[:-1], resets=True),
+}
+
+
+@pytest.mark.parametrize("response", BROKEN_ERRORS.values(), ids=BROKEN_ERRORS)
+@in_every_way
+async def test_an_error_status_counts_whatever_its_body_is(way: str, response: Raw) -> None:
+    """When the body of an error response is malformed or breaks off, the status is still the outcome of the call."""
+    # A hook or a transport of the caller that reads the response itself fails where it reads.
+    reads_itself = way in ("http_client", "wrapped")
+    async with RawServer(response) as server, opened(way, server.address) as calls:
+        with pytest.raises(OutcomeUnknownError if reads_itself else STATUS_ERRORS):
+            await calls.post()
+        assert len(server.requests) == 1
+
+
+SURPLUS = {
+    "half a response": GOOD + PHANTOM[:20],
+    "chunked and a second response": CHUNKED + PHANTOM,
+    "a second response": GOOD + PHANTOM,
+    "one byte": GOOD + b"\n",
+    "malformed bytes": GOOD + b"HTTX/9 nonsense\r\n\r\n",
+    "malformed bytes after chunks": CHUNKED + b"\0\0\0",
+}
+
+
+@pytest.mark.parametrize("data", SURPLUS.values(), ids=SURPLUS)
+@on_own_connections
+async def test_a_connection_with_surplus_bytes_is_not_used_again(way: str, data: bytes) -> None:
+    """When anything follows a response, the next request uses another connection."""
+    async with RawServer(data, REJECTED) as server, opened(way, server.address) as calls:
+        assert await calls.get() == "a-1"
+        with pytest.raises(STATUS_ERRORS, match="422"):
+            await calls.post()
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("status", [b"204 No Content", b"304 Not Modified"])
+@on_own_connections
+async def test_a_body_where_none_is_allowed_is_not_the_next_response(way: str, status: bytes) -> None:
+    """A 204 or a 304 is final, although it cannot be decoded, and its body is not read as the next response."""
+    first = raw_response(PHANTOM, head=b"HTTP/1.1 " + status)
+    async with RawServer(first, REJECTED) as server, opened(way, server.address) as calls:
+        with pytest.raises((*STATUS_ERRORS, ResponseDecodeError, ValueError)):
+            await calls.post()
+        with pytest.raises(STATUS_ERRORS, match="422"):
+            await calls.post()
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("ends", ["closed", "surplus"])
+@in_every_way
+async def test_a_connection_that_ended_while_it_was_idle_is_replaced(way: str, ends: str) -> None:
+    """It was closed, or something arrived on it: whether or not the event loop has seen that, nothing is sent on it."""
+    async with RawServer(either_response) as server, opened(way, server.address, backoff=ONCE) as calls:
+        for turns in range(1, 6):
+            await calls.get()
+            server.close_connections() if ends == "closed" else server.push(PHANTOM)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            assert await calls.post() == "d-1"
+        assert (len(server.requests), server.connections_accepted) == (10, 6)
+
+
+@in_every_way
+async def test_a_408_on_a_connection_that_was_idle_is_no_answer_to_a_get(way: str) -> None:
+    """The server had given up waiting: a GET is sent again at once, on a fresh connection; a POST keeps its error.
+
+    A caller's transport does not tell whether its connection was idle: the error is final there.
+    """
+
+    def respond(request: ReceivedRequest) -> Raw | bytes:
+        seen.append(request.method)
+        if len(seen) % 3 == 2:
+            return Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
+        return GOOD
+
+    seen: list[str] = []
+    knows = way in ("default", "uvloop")
+    async with (
+        RawServer(respond) as server,
+        opened(way, server.address, backoff=BackoffPolicy(base_delay=30.0)) as calls,
+    ):
+        assert await calls.get() == "a-1"
+        with nullcontext() if knows else pytest.raises(STATUS_ERRORS, match="408"):
+            assert await calls.get() == "a-1"
+        if not knows:
+            assert await calls.get() == "a-1"
+        assert (seen, server.connections_accepted) == (["GET"] * 3, 2)
+        assert await calls.get() == "a-1"
+        with pytest.raises(STATUS_ERRORS, match="408"):
+            await calls.post()
+        assert (seen, server.connections_accepted) == ([*["GET"] * 4, "POST"], 2)
+        assert await calls.get() == "a-1"
+        assert server.connections_accepted == 3
+
+
+async def test_after_a_408_no_idle_connection_is_used() -> None:
+    """What the server did to one of them it does to the others: the retry opens a new one."""
+    timed_out = Raw(data=raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close"), closes=True)
+    responses: Iterator[Raw | bytes] = iter([GOOD, GOOD, GOOD, timed_out, GOOD])
+    async with RawServer(lambda _: next(responses)) as server, opened("default", server.address) as calls:
+        await asyncio.gather(*(calls.get() for _ in range(3)))
+        assert await calls.get() == "a-1"
+        assert (len(server.requests), server.connections_accepted) == (5, 4)
+        await until(lambda: server.open_connections == 1)
+
+
+@in_every_way
+async def test_a_408_on_a_new_connection_is_final(way: str) -> None:
+    """Nothing was idle: the request itself took too long."""
+    response = raw_response(b"", head=b"HTTP/1.1 408 Request Timeout\r\nconnection: close")
+    async with RawServer(Raw(data=response, closes=True)) as server, opened(way, server.address) as calls:
+        with pytest.raises(STATUS_ERRORS, match="408"):
+            await calls.get()
+        assert len(server.requests) == 1
+
+
+@in_every_way
+async def test_a_post_without_a_server_was_not_sent(way: str) -> None:
+    """Where nothing listens, the error says that the request certainly had no effect."""
+    # What is bound and does not listen refuses connections, and nobody else gets its port.
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        async with opened(way, f"http://127.0.0.1:{bound.getsockname()[1]}") as calls:
+            with pytest.raises(NotSentError):
+                await calls.post()
+
+
+@in_every_way
+async def test_closing_ends_calls_that_wait(way: str) -> None:
+    """Closing ends calls in flight, at the gate and before a retry, and nothing is sent afterwards."""
+    policy = BackoffPolicy(base_delay=30.0, max_in_flight=1, max_wait=60.0)
+    async with RawServer(PreparedResponse(status=503), Raw(data=b"")) as server:
+        async with opened(way, server.address, backoff=policy, timeout=60.0) as calls:
+            waiting = [asyncio.create_task(calls.get()) for _ in range(3)]
+            await server.received(2)
+            await calls.client.aclose()
+            ended = await asyncio.gather(*waiting, return_exceptions=True)
+        assert all(isinstance(error, TransportError | UsageError) for error in ended), ended
+        await asyncio.sleep(0.02)
+        await server.quiet()
+        assert len(server.requests) == 2
+
+
+@in_every_way
+async def test_a_client_belongs_to_one_event_loop(way: str) -> None:
+    """A call from another event loop raises UsageError, and calls from the first loop still work."""
+    async with RawServer(either_response) as server, opened(way, server.address) as calls:
+        await calls.get()
+        with pytest.raises(UsageError, match="event loop"):
+            await asyncio.to_thread(lambda: asyncio.run(calls.get()))
+        assert await calls.post() == "d-1"
+
+
+@in_every_way
+async def test_a_cancelled_call_leaves_no_connection_behind(way: str) -> None:
+    """The connection of a cancelled call is closed, and the next call gets another one."""
+    async with (
+        RawServer(PreparedResponse(fault="hang"), either_response) as server,
+        opened(way, server.address) as calls,
+    ):
+        call = asyncio.create_task(calls.get())
+        await server.received(1)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert await calls.post() == "d-1"
+
+
+@pytest.mark.parametrize("way", ["default", "wrapped"])
+async def test_the_read_timeout_starts_anew_with_each_byte(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A response whose head and body arrive slowly is read, as long as each part arrives in time."""
+    async with RawServer(Raw(data=b"")) as server, opened(way, server.address, timeout=30.0) as calls:
+        call = asyncio.create_task(calls.get())
+        await server.received(1)
+        for part in (GOOD[:20], GOOD[20:30], GOOD[30:-10], GOOD[-10:]):
+            for _ in range(20):
+                await asyncio.sleep(0)
+            pass_time(monkeypatch, seconds=20.0)
+            await asyncio.sleep(0)
+            server.push(part)
+        assert await call == "a-1"
+        assert len(server.requests) == 1
+
+
+def certificates(case: str) -> Any:
+    """Return the context of a server that the client does not trust, or that demands a client certificate."""
+    address = "127.0.0.2" if case == "wrong host" else "127.0.0.1"
+    context = server_context(expired=case == "expired", self_signed=case == "self-signed", address=address)
+    if case == "TLS 1.1 only":
+        context.minimum_version = ssl.TLSVersion.TLSv1
+        context.maximum_version = ssl.TLSVersion.TLSv1_1
+        context.set_ciphers("ALL:@SECLEVEL=0")
+    if case == "client certificate demanded":
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(cadata=authority())
+    return context
+
+
+UNTRUSTED = {
+    "expired": "certificate has expired",
+    "self-signed": "self-signed certificate",
+    "wrong host": "IP address mismatch",
+    "TLS 1.1 only": "PROTOCOL|legacy sigalg",
+    "client certificate demanded": "CERTIFICATE_REQUIRED",
+}
+
+
+@pytest.fixture
+def trusted_authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make clients trust the CA of the tests through SSL_CERT_FILE."""
+    path = tmp_path / "authority.pem"
+    path.write_text(authority())
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))
+
+
+@pytest.mark.usefixtures("trusted_authority")
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
+@pytest.mark.parametrize(("case", "reason"), UNTRUSTED.items(), ids=UNTRUSTED)
+@in_every_way
+async def test_a_tls_failure_is_not_retried(way: str, case: str, reason: str) -> None:
+    """A failed handshake raises NotSentError with the reason after one connection and no request."""
+    with doorkeeper(certificates(case)) as (address, accepted):
+        async with opened(way, address) as calls:
+            with pytest.raises(NotSentError, match=reason) as caught:
+                await calls.get()
+        assert "_ssl.c" not in str(caught.value)
+        assert (caught.value.attempts, len(accepted)) == (0, 1)
+
+
+@pytest.mark.skipif(httpx.__version__ < "0.28", reason="httpx 0.27 ignores a file that does not exist")
+async def test_certificates_that_cannot_be_read_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error of a call names the variable and the file; nothing is sent, and nothing retried."""
+    monkeypatch.setenv("SSL_CERT_FILE", "/missing.pem")
+    async with opened("default", "https://127.0.0.1:1") as calls:
+        with pytest.raises(NotSentError, match=r"SSL_CERT_FILE names '/missing\.pem'.*; nothing was sent$") as caught:
+            await calls.get()
+        assert caught.value.attempts == 0
+
+
+@pytest.mark.usefixtures("trusted_authority")
+@in_every_way
+async def test_calls_to_a_trusted_server_succeed(way: str) -> None:
+    """The certificate of the authority that SSL_CERT_FILE names is accepted."""
+    async with RawServer(either_response, context=server_context()) as server, opened(way, server.address) as calls:
+        assert (await calls.get(), await calls.post()) == ("a-1", "d-1")
+
+
+@pytest.mark.usefixtures("trusted_authority")
+@on_own_connections
+async def test_surplus_inside_tls_is_noticed(way: str) -> None:
+    """A connection on which a second response came in the same record is not used again."""
+    surplus = Raw(data=GOOD, then=PHANTOM)
+    async with (
+        RawServer(surplus, REJECTED, context=server_context()) as server,
+        opened(way, server.address) as calls,
+    ):
+        assert await calls.get() == "a-1"
+        with pytest.raises(STATUS_ERRORS, match="422"):
+            await calls.post()

@@ -1,0 +1,265 @@
+"""What an attempt sends and gets, as values, and what a transport raises instead of returning a response."""
+
+import ipaddress
+import os
+import socket
+import ssl
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self, TypeVar
+
+import anyio
+import httpx
+
+E = TypeVar("E", bound=BaseException)
+
+#: Names and values, as they are sent and received.
+RawHeaders = Sequence[tuple[bytes, bytes]]
+#: A body as it comes in.
+BodyStream = httpx.AsyncByteStream
+
+
+class UnreadableCertificatesError(httpx.LocalProtocolError):
+    """The certificates to trust cannot be read. Its text says which, and holds nothing confidential."""
+
+
+#: What a transport may raise instead of returning a response.
+NO_RESPONSE = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, httpx.CookieConflict, OSError)
+#: Among these: HTTP has no form for the request; there was no connection for it; the body of a response broke off.
+UNSENDABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL)
+NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+BROKEN_OFF = (httpx.RequestError, OSError)
+
+#: These end a TLS connection as a lost one ends: a retry may help.
+_LOST = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+#: With TLS 1.3 a service rejects a certificate, or the lack of one, when the handshake is over for the client.
+_REJECTED = ("CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED")
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Request:
+    """A request as its attempts send it. Its `repr` shows neither headers nor body.
+
+    Args:
+        method: the HTTP method.
+        url: the address.
+        raw_headers: all headers.
+        content: the body; empty where there is none.
+        extensions: what the caller tells the transport, such as its time limits, by the names that httpx uses.
+    """
+
+    method: str
+    url: httpx.URL
+    raw_headers: RawHeaders
+    content: bytes
+    extensions: Mapping[str, Any]
+
+    @classmethod
+    async def of(cls, request: httpx.Request) -> Self:
+        """Return what an `httpx.Request` sends; its body is complete then, though it was to be streamed."""
+        content = await request.aread()
+        headers = request.headers
+        if "transfer-encoding" in headers:
+            headers = httpx.Headers([pair for pair in headers.raw if pair[0].lower() != b"transfer-encoding"])
+            headers["Content-Length"] = str(len(content))
+        return cls(request.method, request.url, headers.raw, content, request.extensions)
+
+    @property
+    def headers(self) -> httpx.Headers:
+        """A copy of the headers, looked up without regard to case."""
+        return httpx.Headers(self.raw_headers)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Response:
+    """A response: its head, then its body as it came, which may be encoded.
+
+    Args:
+        status_code: the HTTP status.
+        raw_headers: all headers.
+        content: the body, once it was read.
+        stream: what the body is read from; None when all of it has arrived.
+        is_read: whether somebody else has read the stream.
+        extensions: what the transport says of the response, by the names that httpx uses.
+        fault: why the body cannot be used.
+    """
+
+    status_code: int
+    raw_headers: RawHeaders = ()
+    content: bytes = b""
+    stream: BodyStream | None = None
+    is_read: bool = False
+    extensions: Mapping[str, Any] = field(default_factory=dict)
+    fault: str | None = None
+
+    @property
+    def headers(self) -> httpx.Headers:
+        """A copy of the headers, looked up without regard to case."""
+        return httpx.Headers(self.raw_headers)
+
+    @property
+    def headers_of_decoded(self) -> httpx.Headers:
+        """A copy of the headers for the body once that is decoded."""
+        return without_encoding(self.headers)
+
+    async def read(self, *, limit: int) -> None:
+        """Read the body to its end, as it comes, and give its connection back.
+
+        Of a body that is too large, and of an error response whose body breaks off, the beginning is kept.
+
+        Args:
+            limit: the largest body, in bytes, before it is decoded.
+
+        Raises:
+            httpx.RequestError: the body of a success broke off.
+        """
+        if self.stream is not None:
+            pieces: list[bytes] = []
+            try:
+                await self._collect(self.stream, pieces, limit=limit)
+            except BROKEN_OFF:
+                if self.status_code < 300:
+                    raise
+            if not self.is_read:
+                # One copy of a large body, and none of one that came at once.
+                self.content = b"".join(pieces)
+            self.stream = None
+        if len(self.content) > limit:
+            self.fault, self.content = too_large(limit), self.content[:limit]
+
+    async def _collect(self, stream: BodyStream, pieces: list[bytes], *, limit: int) -> None:
+        """Read a body to its end, or until it is too large."""
+        size = 0
+        try:
+            if not self.is_read:
+                async for chunk in stream:
+                    pieces.append(chunk)
+                    size += len(chunk)
+                    if size > limit:
+                        break
+        except BaseException:
+            # Whatever ended the reading must not end the closing as well.
+            with anyio.CancelScope(shield=True):
+                await stream.aclose()
+            raise
+        await stream.aclose()
+
+
+def too_large(limit: int) -> str:
+    """Say that a body is larger than a limit."""
+    return f"it is larger than max_response_bytes, {limit} bytes"
+
+
+def as_httpx(request: Request) -> httpx.Request:
+    """Make an `httpx.Request` for one attempt: what its receiver changes changes no other one."""
+    # As a stream that is complete: httpx would state its length, also where there is none.
+    made = httpx.Request(
+        request.method,
+        request.url,
+        headers=request.raw_headers,
+        stream=httpx.ByteStream(request.content),
+        extensions={**request.extensions},
+    )
+    made.read()
+    return made
+
+
+async def send_through(transport: httpx.AsyncBaseTransport, request: Request) -> Response:
+    """Send a request through a transport of httpx, and return the response when its head has come.
+
+    A response that an event hook or a transport has read already, and thereby decoded, is used as it is.
+    """
+    response = await transport.handle_async_request(as_httpx(request))
+    assert isinstance(response.stream, BodyStream)  # noqa: S101  # what an async transport promises
+    received = Response(
+        response.status_code, response.headers.raw, stream=response.stream, extensions=response.extensions
+    )
+    if response.is_stream_consumed:
+        received.is_read, received.raw_headers = True, without_encoding(response.headers).raw
+        try:
+            received.content = response.content
+        except httpx.ResponseNotRead:
+            reason = (
+                "an event hook or a transport has consumed its body without keeping it: read it with `aread()` there"
+            )
+            received.fault = reason
+    return received
+
+
+def without_encoding(headers: httpx.Headers) -> httpx.Headers:
+    """Return the headers of a response for its body once that is decoded."""
+    if "content-encoding" in headers:
+        headers = headers.copy()
+        del headers["content-encoding"]
+        headers.pop("content-length", None)
+    return headers
+
+
+def tls_failure(error: BaseException) -> str | None:
+    """Return why a connection is not trusted by one of its sides; None for any other failure.
+
+    Nothing was sent that the service has looked at, and a retry would not change it.
+    """
+    for cause in _chain(error):
+        if not isinstance(cause, ssl.SSLError) or isinstance(cause, _LOST):
+            continue
+        reason = str(getattr(cause, "verify_message", "") or getattr(cause, "reason", "") or cause)
+        # The text of a failure that OpenSSL has no name for ends with a line of Python's source.
+        reason = reason.partition(" (_ssl.c:")[0]
+        is_handshake = isinstance(error, httpx.ConnectError)
+        if is_handshake or ("_ALERT_" in reason and any(word in reason for word in _REJECTED)):
+            return reason
+    return None
+
+
+def kind_of_failure(error: BaseException | None) -> str:
+    """Name a failure without what may be confidential: its class, and what TLS or the operating system said."""
+    reason = None if error is None else tls_failure(error) or _said_by_the_system(error)
+    return type(error).__name__ if reason is None else f"{type(error).__name__}: {reason}"
+
+
+def _said_by_the_system(error: BaseException) -> str | None:
+    for cause in _chain(error):
+        if isinstance(cause, OSError) and cause.errno is not None and not isinstance(cause, ssl.SSLError):
+            is_name = isinstance(cause, socket.gaierror)
+            # asyncio adds the address to its text, and lists every address where there are several.
+            return str(cause.strerror if is_name else os.strerror(cause.errno)).lower()
+    return None
+
+
+def is_nowhere(error: BaseException | None, *, host: str) -> bool:
+    """Return whether an address most likely is wrong: its name is unknown, or nothing listens there on this machine."""
+    causes = [] if error is None or not isinstance(error, NOT_CONNECTED) else list(_chain(error))
+    if any(isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN for cause in causes):
+        return True
+    return is_loopback(host) and any(isinstance(cause, ConnectionRefusedError) for cause in causes)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def without_frames(error: E) -> E:
+    """Remove the tracebacks of an error and of what it came from.
+
+    The frames below hold requests, with token and body, and tools that report errors show what frames hold.
+    """
+    for cause in _chain(error):
+        cause.__traceback__ = None
+    return error
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    left: list[BaseException | None] = [error]
+    while left:
+        if (current := left.pop()) is not None and id(current) not in seen:
+            seen.add(id(current))
+            yield current
+            left += [current.__context__, current.__cause__]
+            if isinstance(current, BaseExceptionGroup):
+                left += current.exceptions

@@ -1,0 +1,176 @@
+"""What can go wrong while requests are sent, as one tree.
+
+PlatformError                     .method .route of the call, once its request was made
+  UsageError(ValueError)          rejected before sending: .argument .rule
+    StateError                    a closed transport or gate, or one of another event loop: not the input's fault
+  TransportError                  no response: .sent (whether the request can have had an effect) .attempts
+    NotSentError                  it certainly had none
+    OutcomeUnknownError           it may have had one
+    DeadlineExceededError         the deadline or the queue timeout passed
+  TokenError                      the token provider failed, or returned what cannot be a token
+  ResponseDecodeError             a success that cannot be used: .status .headers .body .correlation_id .attempts
+
+The package above adds the errors of its service. It names its own page in `doc_url`.
+"""
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+
+from . import conventions
+
+
+class _DocumentationURL:
+    def __get__(self, instance: object, owner: "type[PlatformError]") -> str:
+        page = conventions.current.documentation
+        return f"{page}#{owner._section}" if page else ""  # noqa: SLF001  # of the class that it describes
+
+
+class PlatformError(Exception):
+    """The base of all errors that this package raises, and of those of the package above.
+
+    Attributes:
+        method: the HTTP method of the call; None before its request was made.
+        route: the template of its path, such as `/things/{thing_id}`; None before its request was made.
+        resume: set by the package above: continues a listing that failed; None for other calls.
+        collected: set by the package above: the items that a listing had when it failed.
+        doc_url: the section of the page that says what to do; empty where no page was named.
+    """
+
+    #: The section of each class.
+    _section = "platformerror"
+    doc_url = _DocumentationURL()
+
+    method: str | None = None
+    route: str | None = None
+
+    def __init_subclass__(cls) -> None:
+        if conventions.is_own(cls.__module__):  # a class of the application has no section of its own
+            cls._section = cls.__name__.lower()
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.resume: str | None = None
+        self.collected: tuple[object, ...] = ()
+
+    def __str__(self) -> str:
+        text, call = str(self.args[0]), f"{self.method} {self.route}: "
+        return text if self.method is None or text.startswith(call) else f"{call}{text}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Without __init__, whose arguments are not kept: the attributes are the state.
+        return type(self).__new__, (type(self), self.args[0]), self.__dict__
+
+
+class UsageError(PlatformError, ValueError):
+    """A call was rejected before anything was sent, or the client was closed before a retry.
+
+    Args:
+        rule: the rule in words, and what to do.
+        argument: the Python argument that is wrong, and inside it the property or item, such as `objects[3].kind`;
+            None when it is no single one.
+        code: the code that the service documents for the rule, of a detail where it documents one; None when there is
+            none.
+        target: the property or parameter that it documents; None when there is none.
+    """
+
+    def __init__(
+        self, rule: str, *, argument: str | None = None, code: str | None = None, target: str | None = None
+    ) -> None:
+        named = f" ({code}{f' [{target}]' if target else ''})" if code else ""
+        super().__init__(f"{rule}{named}")
+        self.rule = rule
+        self.argument = argument
+        self.code = code
+        self.target = target
+
+
+class StateError(UsageError):
+    """A client or gate was used that is closed, or that another event loop uses: not the fault of the input."""
+
+
+class TransportError(PlatformError):
+    """No response came.
+
+    Attributes:
+        sent: whether the request can have had an effect.
+        attempts: how many requests were sent.
+        scene_id: set by the package above: the id that was given to what the request creates; None for other calls.
+    """
+
+    sent: bool = True
+    scene_id: str | None = None
+
+    def __init__(self, text: str, *, attempts: int = 0) -> None:
+        super().__init__(text)
+        self.attempts = attempts
+
+
+class NotSentError(TransportError):
+    """No response came, and the request certainly had no effect: it is safe to retry."""
+
+    sent = False
+
+
+class OutcomeUnknownError(TransportError):
+    """No response came, and the request may have had an effect: check before you retry."""
+
+
+class DeadlineExceededError(TransportError):
+    """The deadline or the queue timeout passed.
+
+    Attributes:
+        retry_at: when a known cooldown ends; None when none is known.
+    """
+
+    def __init__(self, text: str, *, attempts: int = 0, sent: bool = True, retry_at: datetime | None = None) -> None:
+        super().__init__(text, attempts=attempts)
+        self.sent = sent
+        self.retry_at = retry_at
+
+
+class TokenError(PlatformError):
+    """The token provider failed, or returned what cannot be sent as a token."""
+
+
+class ResponseDecodeError(PlatformError):
+    """A success does not match the specification, or is larger than `max_response_bytes`.
+
+    Attributes:
+        status: the HTTP status, below 300.
+        headers: the response headers, looked up without regard to case.
+        body: the body, as far as it was read.
+        attempts: how many requests were sent.
+        correlation_id: the one in the response; None when it has none.
+    """
+
+    def __init__(self, status: int, headers: Mapping[str, str], body: bytes, *, reason: str | None = None) -> None:
+        said = reason or "the body does not match the specification"
+        self.correlation_id: str | None = conventions.correlation_id_of(headers)
+        named = f" (correlation id {self.correlation_id})" if self.correlation_id else ""
+        super().__init__(f"response with status {status}: {said}{named}")
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.attempts = 1
+
+
+def check_integer(name: str, value: object, *, least: int) -> None:
+    """Check that an argument is an integer, and not below its lower limit."""
+    if type(value) is not int or value < least:
+        raise UsageError(f"{name} must be an integer of at least {least}", argument=name)
+
+
+def in_seconds(seconds: float) -> str:
+    """Write a duration for people: whole seconds from 10 on, rounded up, two digits below."""
+    return f"{math.ceil(seconds)} s" if seconds > 9.9 else f"{seconds:.2g} s"
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun in the right number."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def sent_so_far(count: int) -> str:
+    """Tell how many requests were sent."""
+    return f"{counted(count, 'request')} {'was' if count == 1 else 'were'} sent" if count else "nothing was sent"

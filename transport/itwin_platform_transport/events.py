@@ -1,0 +1,185 @@
+"""Events of attempts and gates, as values: each is logged and passed to a callback.
+
+No query values, no bodies and no secrets: a route is a template, such as `/things/{thing_id}`. Each record of
+the log carries its event field by field, for logs in JSON, all under one prefix: `event` is the name of its class, and
+its fields are `method`, `route`, `seconds` and so on.
+"""
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from typing import TypeVar
+
+from . import conventions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OfCall:
+    method: str
+    route: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptEnded(_OfCall):
+    """An attempt ended, with a response or an exception. It is logged at level DEBUG.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself where no template is known.
+        status: the status of the response; None when none came.
+        error: the name of the exception that came instead of a response; None when one came.
+        seconds: how long it took, the gate and the token not counted.
+        attempt: which one of its call, from 1.
+        correlation_id: the one in the response, else the one that was sent.
+    """
+
+    status: int | None
+    error: str | None
+    seconds: float
+    attempt: int
+    correlation_id: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CooldownStarted(_OfCall):
+    """A cooldown started, because a 429 came while none was known. It is logged at level WARNING.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself when no template is known.
+        seconds: for how long no request starts.
+        tier: the tier that the response names; None when it names none.
+        api: the API that it names.
+        operation: the operation that it names.
+    """
+
+    seconds: float
+    tier: str | None = None
+    api: str | None = None
+    operation: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutageStarted(_OfCall):
+    """An operation is down: several calls in a row found it so. Its calls wait, and one probes it after each delay.
+
+    It is logged at level WARNING.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself when no template is known.
+        status: the status of the last response; None when none came.
+        error: the name of the exception that came instead; None when a response came.
+        seconds: how long until the first probe.
+    """
+
+    status: int | None
+    error: str | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutageEnded(_OfCall):
+    """An operation that was down responds again. It is logged at level INFO.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself when no template is known.
+        seconds: how long it was closed.
+        probes: how many probes that took.
+    """
+
+    seconds: float
+    probes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryScheduled(_OfCall):
+    """A call waits before its next attempt. It is logged at level INFO, and no callback is called.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path; the path itself when no template is known.
+        status: the status of the response before; None when none came.
+        error: the name of the exception that came instead; None when a response came.
+        attempt: which attempt is next, from 2.
+        seconds: how long it waits, the gate and an outage not counted.
+    """
+
+    status: int | None
+    error: str | None
+    attempt: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateChanged:
+    """A shared gate lost its server, which is logged at level WARNING, or has it back, at level INFO.
+
+    Args:
+        name: the name of the gate.
+        is_shared: whether the limit is shared from now on; if not, each process continues with its share.
+        reason: why the server was lost; None when it is back.
+    """
+
+    name: str
+    is_shared: bool
+    reason: str | None
+
+
+BackoffEvent = AttemptEnded | CooldownStarted | OutageStarted | OutageEnded
+Event = TypeVar("Event", AttemptEnded, CooldownStarted, OutageStarted, OutageEnded, GateChanged, BackoffEvent)
+
+
+def tell(event: Event, on_event: Callable[[Event], None] | None) -> None:
+    """Log an event and call back; a callback that fails is logged, and the request continues."""
+    log(event)
+    if on_event is None:
+        return
+    try:
+        on_event(event)
+    except Exception:  # noqa: BLE001  # a response must not be lost because a counter failed
+        with suppress(Exception):
+            conventions.current.logger.exception("on_event failed", extra=_extra(event))
+
+
+def log(event: BackoffEvent | RetryScheduled | GateChanged) -> None:
+    """Log an event."""
+    level, text, values = _line(event)
+    logger = conventions.current.logger
+    if logger.isEnabledFor(level):
+        with suppress(Exception):  # nor because a log handler failed
+            logger.log(level, text, *values, extra=_extra(event))
+
+
+def _line(event: BackoffEvent | RetryScheduled | GateChanged) -> tuple[int, str, tuple[object, ...]]:
+    """Return the level, the text and the values of the line of the log."""
+    if isinstance(event, GateChanged):
+        return _line_of_gate(event)
+    called = (event.method, event.route)
+    if isinstance(event, CooldownStarted):
+        return logging.WARNING, "%s %s -> 429: no request starts for %.3g s", (*called, event.seconds)
+    if isinstance(event, OutageStarted):
+        text = "%s %s is down (%s): its calls wait, one probes in %.3g s"
+        return logging.WARNING, text, (*called, event.status or event.error, event.seconds)
+    if isinstance(event, OutageEnded):
+        return logging.INFO, "%s %s responds again after %.3g s, %d probes", (*called, event.seconds, event.probes)
+    if isinstance(event, RetryScheduled):
+        found = event.status or event.error
+        return logging.INFO, "%s %s -> %s: attempt %d in %.3g s", (*called, found, event.attempt, event.seconds)
+    attempt = (event.status or event.error, event.seconds * 1000, event.attempt, event.correlation_id)
+    return logging.DEBUG, "%s %s -> %s in %.0f ms (attempt %d, correlation id %s)", (*called, *attempt)
+
+
+def _line_of_gate(event: GateChanged) -> tuple[int, str, tuple[object, ...]]:
+    change = "is shared again" if event.is_shared else "continues without its server"
+    level = logging.INFO if event.is_shared else logging.WARNING
+    return level, "gate %r %s%s", (event.name, change, f": {event.reason}" if event.reason else "")
+
+
+def _extra(event: BackoffEvent | RetryScheduled | GateChanged) -> dict[str, object]:
+    # The prefix keeps them apart from what logging, and filters of an application, put on a record.
+    prefix = conventions.current.field_prefix
+    values = {f"{prefix}{field.name}": getattr(event, field.name) for field in fields(event)}
+    return {f"{prefix}event": type(event).__name__, **values}

@@ -1,0 +1,261 @@
+"""What to do after an attempt, decided from values alone."""
+
+import enum
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+from . import conventions
+from .errors import NotSentError, OutcomeUnknownError, TransportError, UsageError, check_integer, in_seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackoffPolicy:
+    """How long and how often requests are retried.
+
+    Args:
+        max_attempts: attempts in total, at least 1; a response with status 429 uses none. When an operation is down,
+            one call probes it for all; so many probes that fail in a row end every call that waits.
+        max_wait: the longest single wait, in seconds; if it would take longer, the call fails immediately.
+        deadline: seconds for one request with all its attempts and delays. Queueing before the first attempt does not
+            count. None for no deadline.
+        queue_timeout: seconds that a request may queue before its first attempt; None for no limit.
+        base_delay: seconds before the first retry when the service names no delay; each further retry doubles it.
+        max_delay: the longest delay that this doubling reaches, in seconds.
+        max_in_flight: requests in flight at once, at least 1, of all tasks of a client; a given `gate` has its own.
+
+    Raises:
+        UsageError: a number is out of its range.
+    """
+
+    max_attempts: int = 7
+    max_wait: float = 60.0
+    deadline: float | None = 120.0
+    queue_timeout: float | None = None
+    base_delay: float = 0.5
+    max_delay: float = 5.0
+    max_in_flight: int = 20
+
+    def __post_init__(self) -> None:
+        # Written out: `with_options` makes a policy for each view, and a loop with `getattr` takes twice as long.
+        check_integer("max_attempts", self.max_attempts, least=1)
+        check_integer("max_in_flight", self.max_in_flight, least=1)
+        _check_seconds("max_wait", self.max_wait)
+        _check_seconds("base_delay", self.base_delay)
+        _check_seconds("max_delay", self.max_delay)
+        if self.deadline is not None:
+            _check_seconds("deadline", self.deadline, otherwise=", or None")
+        if self.queue_timeout is not None:
+            _check_seconds("queue_timeout", self.queue_timeout, otherwise=", or None")
+
+
+def _check_seconds(name: str, value: object, *, otherwise: str = "") -> None:
+    # A tuple: writing `int | float` makes a new object in each call.
+    if not (isinstance(value, (int, float)) and type(value) is not bool and 0.0 <= value < math.inf):
+        raise UsageError(f"{name} must be a finite number of seconds of at least 0{otherwise}", argument=name)
+
+
+class Outcome(enum.Enum):
+    """What an attempt ended in."""
+
+    RATE_LIMITED = "status 429"
+    UNAVAILABLE = "status 502, 503 or 504"
+    NOT_SENT = "no response, certainly not sent"
+    NEVER_REACHED = "nothing is at an address that has never responded"
+    OUTCOME_UNKNOWN = "no response, possibly sent"
+    UNSENDABLE = "it cannot be sent as HTTP"
+    UNTRUSTED = "one side does not trust the other's certificate or TLS version"
+    TIMED_OUT_IDLE = "status 408 on a connection that was idle before"
+    FINAL = "any other response"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One row of the table: which methods are retried, whether it uses an attempt, and how many there are at most.
+
+    Without `waits`, a retry is sent at once.
+    """
+
+    any_method: bool
+    uses_attempt: bool = True
+    waits: bool = True
+    most_attempts: float = math.inf
+
+
+# Rules that must stay true, whatever the table says:
+#
+# 1. A request that may have had an effect is retried only when it is idempotent: never a POST.
+# 2. A delay that the service names is a lower bound: jitter only adds to it.
+# 3. No wait starts that is longer than `max_wait` or ends past the deadline.
+# 4. What is not in the table is not retried.
+RULES: dict[Outcome, Rule] = {
+    Outcome.RATE_LIMITED: Rule(any_method=True, uses_attempt=False),
+    Outcome.UNAVAILABLE: Rule(any_method=False),
+    Outcome.NOT_SENT: Rule(any_method=True),
+    # Most likely nobody has started it, or the address is wrong: whoever waits for it finds out in two seconds.
+    Outcome.NEVER_REACHED: Rule(any_method=True, most_attempts=3),
+    Outcome.OUTCOME_UNKNOWN: Rule(any_method=False),
+    # The server waited too long for a request, and this one crossed its response: a new connection works.
+    # Source: RFC 9110, section 15.5.9.
+    Outcome.TIMED_OUT_IDLE: Rule(any_method=False, waits=False),
+}
+
+#: After one of these statuses the same request may succeed later. A 429 is retried for every method, the others for
+#: those in `RETRYABLE_METHODS`.
+RETRYABLE_STATUS_CODES = frozenset({429, 502, 503, 504})
+
+#: These methods are idempotent here, and any other method is treated as POST. DELETE is not one: a retry after a lost
+#: response would get a 404, as if somebody else had deleted the object.
+RETRYABLE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PATCH", "PUT"})
+
+#: How responses are classified by their status; every other status is final, and so is a 408 on a new connection.
+OUTCOMES = {
+    **dict.fromkeys(RETRYABLE_STATUS_CODES, Outcome.UNAVAILABLE),
+    429: Outcome.RATE_LIMITED,
+    408: Outcome.TIMED_OUT_IDLE,
+}
+
+#: After one of these the request may have had an effect.
+EFFECT_POSSIBLE = frozenset({Outcome.UNAVAILABLE, Outcome.OUTCOME_UNKNOWN})
+
+#: After one of these the operation is down, perhaps for all calls.
+DOWN = frozenset({Outcome.UNAVAILABLE, Outcome.NOT_SENT, Outcome.OUTCOME_UNKNOWN})
+
+#: Jitter adds at most this share of a delay, and at most this many seconds.
+JITTER_SHARE, JITTER_SECONDS = 0.25, 0.5
+#: A delay that the service names ends the same cooldown for all tasks of a process: less jitter suffices.
+RETRY_AFTER_JITTER_SHARE = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """The attempts of a call so far: attempts used, responses of 429, and whether one may have had an effect."""
+
+    attempts: int = 0
+    rate_limits: int = 0
+    may_have_had_an_effect: bool = False
+
+    def after(self, outcome: Outcome) -> "Progress":
+        """Return the progress with one attempt more."""
+        is_rate_limited = outcome is Outcome.RATE_LIMITED
+        return Progress(
+            attempts=self.attempts + (not is_rate_limited),
+            rate_limits=self.rate_limits + is_rate_limited,
+            may_have_had_an_effect=self.may_have_had_an_effect or outcome in EFFECT_POSSIBLE,
+        )
+
+    @property
+    def error(self) -> type[TransportError]:
+        """The error of a call that ends without a response."""
+        return OutcomeUnknownError if self.may_have_had_an_effect else NotSentError
+
+
+def decide(
+    *,
+    method: str,
+    outcome: Outcome,
+    delay: float,
+    progress: Progress,
+    elapsed: float,
+    policy: BackoffPolicy,
+    rounds: int,
+) -> str | None:
+    """Decide what follows an attempt: return why there is no retry, or None for a retry.
+
+    Args:
+        method: the HTTP method.
+        outcome: what the attempt ended in.
+        delay: how long to wait before a retry, in seconds.
+        progress: the attempts so far, this one included.
+        elapsed: seconds since the gate first admitted the call.
+        policy: the limits.
+        rounds: how often in a row one attempt has found the operation down for all calls.
+    """
+    rule = RULES.get(outcome)
+    if rule is None:
+        return "a retry would not change that"
+    if not rule.any_method and method not in RETRYABLE_METHODS:
+        return f"{method} is not idempotent"
+    if progress.attempts >= rule.most_attempts:
+        return "nothing has ever responded at this address: check it, and whether the service runs"
+    if rule.uses_attempt and max(progress.attempts, rounds) >= policy.max_attempts:
+        return f"max_attempts={policy.max_attempts} reached"
+    limit = exceeded_limit(delay, elapsed=elapsed, policy=policy)
+    return limit if limit is None or outcome is Outcome.RATE_LIMITED else f"the delay of {in_seconds(delay)} is {limit}"
+
+
+def exceeded_limit(delay: float, *, elapsed: float, policy: BackoffPolicy) -> str | None:
+    """Tell which limit of the policy a delay exceeds; None when it may be waited for."""
+    if delay > policy.max_wait:
+        return f"longer than max_wait={policy.max_wait:g} s"
+    if policy.deadline is not None and elapsed + delay >= policy.deadline:
+        return f"longer than deadline={policy.deadline:g} s allows"
+    return None
+
+
+def delay_before(*, retry_after: float | None, progress: Progress, policy: BackoffPolicy, jitter: float) -> float:
+    """Return the delay in seconds: the one that the service named, else one that doubles, plus jitter.
+
+    Jitter alone never makes a delay too long: a service that says 60 with a `max_wait` of 60 is waited for.
+    """
+    doublings = min(max(progress.attempts + progress.rate_limits - 1, 0), 63)
+    wait = min(policy.base_delay * 2.0**doublings, policy.max_delay) if retry_after is None else retry_after
+    share = JITTER_SHARE if retry_after is None else RETRY_AFTER_JITTER_SHARE
+    return min(wait + jitter * min(share * wait, JITTER_SECONDS), max(wait, policy.max_wait))
+
+
+_SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
+_HTTP_DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,? [ 0-9A-Za-z:-]+", re.ASCII)
+
+
+def retry_after_of(headers: Mapping[str, str], *, now: datetime) -> float | None:
+    """Return the delay that a response names, in seconds; None when it names none that counts."""
+    for name in conventions.current.retry_after:
+        if (value := headers.get(name)) is not None:
+            seconds = parse_retry_after(value, date=headers.get("date"), now=now)
+            if seconds is not None:
+                return seconds
+    return None
+
+
+def parse_retry_after(value: str | None, *, date: str | None, now: datetime) -> float | None:
+    """Parse the value of a `retry-after` header.
+
+    Args:
+        value: seconds, with or without decimals, or an HTTP date; two of them in one header count as none.
+        date: the Date header of the response, which an HTTP date is relative to.
+        now: the wall clock, used when the response has no Date.
+
+    Returns:
+        The seconds to wait; None when the value is unusable (absent, zero, past, or anything else).
+    """
+    text = (value or "").strip()
+    if _SECONDS.fullmatch(text):
+        seconds = float(text)
+        return seconds if 0 < seconds < math.inf else None
+    until = _parse_http_date(text)
+    if until is None:
+        return None
+    seconds = (until - (_parse_http_date((date or "").strip()) or now)).total_seconds()
+    return seconds if seconds > 0 else None
+
+
+def _parse_http_date(text: str) -> datetime | None:
+    if not _HTTP_DATE.fullmatch(text):
+        return None
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+def moment_after(now: datetime, seconds: float | None) -> datetime | None:
+    """Add seconds to a moment; None when there are none, or when the calendar ends before."""
+    try:
+        return None if seconds is None else now + timedelta(seconds=seconds)
+    except OverflowError:
+        return None

@@ -1,1 +1,0 @@
-"""HTTP for asyncio: attempts, gates, connections. Nothing in it knows the platform."""

@@ -1,0 +1,211 @@
+"""The final response of a call: its decoded body, what `on_response` gets, and the error of its status."""
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import httpx
+from itwin_platform_transport import CallInfo, CallResult, Response, ResponseDecodeError
+
+from .._errors import KEPT, APIStatusError, limited_by, status_error_class
+from .._version import CORRELATION_ID
+
+T = TypeVar("T")
+
+#: A service applies one encoding, or two. Thousands in a header would take time for a few bytes.
+MOST_ENCODINGS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseInfo:
+    """The final response of a call, without its body.
+
+    Args:
+        method: the HTTP method.
+        route: the template of the path, such as `/scenes/{scene_id}/objects`; the path itself when none is known.
+        status: the HTTP status.
+        headers: the response headers, looked up without regard to case; they are not part of `repr`.
+        attempts: how many requests were sent.
+        seconds: how long the call took, with queueing, retries and delays.
+        correlation_id: the one in the response; None when it has none.
+        tier: the tier of the rate limit that the response names; None when it names none.
+        api: the API of that rate limit.
+        operation: the operation of that rate limit.
+    """
+
+    method: str
+    route: str
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    attempts: int
+    seconds: float
+    correlation_id: str | None
+    tier: str | None = None
+    api: str | None = None
+    operation: str | None = None
+
+
+class DecodedResponse:
+    """The final response of a call, its body decoded.
+
+    Args:
+        call: what the call carried to its attempts.
+        result: what these came to.
+        limit: the largest decoded body, in bytes.
+
+    `content` is the decoded body, and `fault` why a success cannot be used; None when it can. `extensions` is what the
+    transport says of the response.
+    """
+
+    __slots__ = ("_response", "call", "content", "extensions", "fault", "result", "status_code")
+
+    def __init__(self, call: CallInfo, result: CallResult, *, limit: int) -> None:
+        # A call that a cooldown held back ends with a 429, also if this process got none.
+        self._response = result.response or Response(429)
+        self.call, self.result, self.extensions = call, result, self._response.extensions
+        # In no frame of a call that fails: a service may echo the token.
+        self.content, self.fault = decoded_body(self._response, limit=limit)
+        self.status_code: int = self._response.status_code
+
+    @property
+    def headers(self) -> httpx.Headers:
+        """A copy of the headers that came, without the encoding."""
+        return self._response.headers_of_decoded
+
+    def json(self) -> Any:
+        """Deserialize the body."""
+        return read_json(self.content)
+
+    def info(self) -> ResponseInfo:
+        """Describe the response."""
+        headers = self.headers
+        tier, api, operation = limited_by(headers)
+        return ResponseInfo(
+            method=self.call.method,
+            route=self.call.route,
+            status=self.status_code,
+            headers=headers,
+            attempts=self.result.attempts,
+            seconds=self.result.seconds,
+            correlation_id=headers.get(CORRELATION_ID),
+            tier=tier,
+            api=api,
+            operation=operation,
+        )
+
+    def status_error(self) -> APIStatusError:
+        """Return the error of a status of 300 or above."""
+        result = self.result
+        headers, body = self._without_token(self.content)
+        return status_error_class(self.status_code)(
+            status=self.status_code,
+            headers=headers,
+            body=body,
+            attempts=result.attempts,
+            retry_after=result.retry_after,
+            retry_at=result.retry_at,
+            reason=result.reason,
+            hide=result.hide_token,
+        )
+
+    def decode_error(self, reason: str | None) -> ResponseDecodeError:
+        """Return the error of a success that is not as described; the generated functions raise it."""
+        # What is too large is cut before it is searched, beyond what is kept: a token may stand across the cut.
+        headers, body = self._without_token(self.content if self.fault is None else self.content[: 2 * KEPT])
+        body = body if self.fault is None else body[:KEPT]
+        error = ResponseDecodeError(self.status_code, headers, body, reason=reason)
+        error.attempts, error.method, error.route = self.result.attempts, self.call.method, self.call.route
+        return error
+
+    def _without_token(self, body: bytes) -> tuple[httpx.Headers, bytes]:
+        """Return the headers and a body without the token that was sent: a service may echo it."""
+        hide = self.result.hide_token
+        headers = httpx.Headers([(name, hide(value)) for name, value in self.headers.multi_items()])
+        # Latin-1 has a character for each byte.
+        return headers, hide(body.decode("latin-1")).encode("latin-1")
+
+
+def unwrap(response: DecodedResponse, value: T | None, kind: type[T]) -> T:
+    """Return a value that the specification requires.
+
+    Raises:
+        ResponseDecodeError: the value is missing, or something else; the response stays on the error.
+    """
+    if isinstance(value, kind):
+        return value
+    del value  # tools that report errors show what frames hold
+    raise response.decode_error(f"the response has no {kind.__name__}, which the specification requires")
+
+
+def read_json(body: bytes) -> object:
+    """Deserialize a body.
+
+    Raises:
+        ValueError: The body is not JSON.
+        RecursionError: It is nested too deeply.
+    """
+    from msgspec.json import decode
+
+    try:
+        return decode(body)
+    except ValueError:
+        # The standard library reads NaN, 1e400 and half of a surrogate pair, which msgspec rejects.
+        return json.loads(body)
+
+
+def decoded_body(response: Response, *, limit: int) -> tuple[bytes, str | None]:
+    """Decode a body: gzip and deflate, so that a small body cannot become a huge one.
+
+    Args:
+        response: a response that was read.
+        limit: the largest decoded body, in bytes.
+
+    Returns:
+        The body, and why it cannot be used: None when it can. Then it is what could be decoded.
+    """
+    body, names = response.content, _encodings(response.raw_headers)
+    if response.fault is not None or not names or not body:
+        return body, response.fault
+    if len(names) > MOST_ENCODINGS or not {"gzip", "deflate"}.issuperset(names):
+        return b"", f"it is encoded as {', '.join(names)[:40]!r}, which was not asked for"
+    reason = None
+    for name in reversed(names):
+        body, fault = _inflated(body, name, limit=limit)
+        reason = reason or fault
+    return body, reason
+
+
+def _encodings(headers: Sequence[tuple[bytes, bytes]]) -> list[str]:
+    found = [value for name, value in headers if name.lower() == b"content-encoding"]
+    names = [part.strip() for value in found for part in value.decode("latin-1").lower().split(",")]
+    return [name for name in names if name not in ("", "identity")]
+
+
+def _inflated(data: bytes, name: str, *, limit: int) -> tuple[bytes, str | None]:
+    """Decode gzip, with any number of members and zeros after them, or deflate, with or without a zlib header."""
+    is_gzip, pieces, room = name == "gzip", list[bytes](), limit
+    while data:
+        stream = zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else _window_of(data))
+        try:
+            piece = stream.decompress(data, room + 1)
+        except zlib.error:
+            return b"".join(pieces), f"its {name} encoding is broken"
+        pieces.append(piece[:room] if len(piece) > room else piece)
+        if len(piece) > room:
+            return b"".join(pieces), f"it is larger than max_response_bytes, {limit} bytes"
+        if not stream.eof:
+            return b"".join(pieces), f"its {name} encoding breaks off"
+        room -= len(piece)
+        # Zeros after the end of gzip are padding: httpx and gzip ignore them.
+        data = stream.unused_data.lstrip(b"\0") if is_gzip else stream.unused_data
+        if data and not is_gzip:
+            return b"".join(pieces), "its deflate encoding is broken"
+    return b"".join(pieces), None
+
+
+def _window_of(data: bytes) -> int:
+    # Some services send deflate without the header that RFC 9110 asks for; httpx reads both.
+    has_header = data[0] & 0x0F == 8 and (len(data) == 1 or int.from_bytes(data[:2], "big") % 31 == 0)
+    return zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS
